@@ -1,0 +1,49 @@
+# Every target does its own set-up: a virtual environment in .venv and the pinned packages of constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: help reproduce test lint bench oracle clean
+
+help:
+	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
+	@echo "make test        lint, types and all tests"
+	@echo "make bench       speed, scale and memory, beside other ways to compute the same (out/bench)"
+	@echo "make oracle      compare with the probabilistic model checker stormpy"
+	@echo "make lint        ruff and mypy only"
+	@echo "make clean       remove the environment and everything that was built"
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "askwise needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+# Installed in place: a change of the source needs no new installation, a change of the requirements does.
+$(VENV)/installed: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) install --quiet -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/installed-%: $(VENV)/installed
+	$(PIP) install --quiet -c constraints.txt -e '.[$*]'
+	@touch $@
+
+reproduce: $(VENV)/installed
+	$(BIN)/askwise reproduce
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest -n 2
+
+bench: $(VENV)/installed-oracle
+	$(BIN)/python -m benchmarks
+
+oracle: $(VENV)/installed-test $(VENV)/installed-oracle
+	$(BIN)/pytest -c tests/oracle/pytest.ini tests/oracle
+
+clean:
+	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

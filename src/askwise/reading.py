@@ -1,0 +1,152 @@
+"""Reading JSON from people: every complaint names the field, what was found there and what is allowed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import InputError
+from askwise.files import reason
+
+LONGEST_SHOWN = 60
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file; a missing, unreadable or binary file is an `InputError`."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"file {str(path)!r}", "bytes that are not UTF-8 text", "a text file") from None
+    except OSError as error:
+        raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON strictly: no duplicate keys, no NaN or Infinity, no bottomless nesting."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(where, f"something that is not JSON ({error.msg})", "one JSON object") from None
+    except RecursionError:
+        raise InputError("file", "JSON nested too deeply", "one JSON object as documented") from None
+    except ValueError as error:  # an integer of thousands of digits; Python refuses to convert it
+        if isinstance(error, InputError):
+            raise
+        raise InputError("file", "a number with thousands of digits", "ordinary numbers") from None
+
+
+def shown(value: Any) -> str:
+    """Return `value` as JSON, shortened: error messages quote what they found."""
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A JSON value and the path by which it was reached, e.g. ``stations.S1.at``."""
+
+    path: str
+    value: Any
+
+    def refuse(self, expected: str) -> InputError:
+        """Return the error for this field."""
+        return InputError(self.path or "file", shown(self.value), expected)
+
+    def child(self, key: str) -> Field:
+        """Return the field `key` of an object."""
+        return Field(f"{self.path}.{key}" if self.path else key, self.value[key])
+
+    def has(self, key: str) -> bool:
+        """Whether this object has the key."""
+        return key in self.value
+
+    def object(self, required: Iterable[str] = (), optional: Iterable[str] | None = None) -> Field:
+        """Check that this is an object with the `required` keys and, unless None, no others but `optional`."""
+        if not isinstance(self.value, dict):
+            raise self.refuse("an object, { ... }")
+        required = list(required)
+        for key in required:
+            if key not in self.value:
+                raise InputError(f"{self.path}.{key}" if self.path else key, "nothing", "this key, which is required")
+        if optional is not None:
+            self._refuse_unknown([*required, *optional])
+        return self
+
+    def _refuse_unknown(self, known: list[str]) -> None:
+        for key in self.value:
+            if key not in known:
+                near = get_close_matches(key, known, n=1)
+                hint = f" (did you mean {near[0]!r}?)" if near else ""
+                where = self.path or "file"
+                raise InputError(where, f"the unknown key {shown(key)}", f"only {', '.join(known)}{hint}")
+
+    def items(self) -> Iterator[tuple[str, Field]]:
+        """Iterate over the fields of an object; their names must not be empty."""
+        for key in self.object().value:
+            if not key:
+                raise InputError(self.path, "an empty name", "names with at least one character")
+            yield key, self.child(key)
+
+    def elements(self) -> Iterator[Field]:
+        """Iterate over the elements of a list."""
+        if not isinstance(self.value, list):
+            raise self.refuse("a list, [ ... ]")
+        for k, value in enumerate(self.value):
+            yield Field(f"{self.path}[{k}]", value)
+
+    def whole(self, lowest: int, highest: int) -> int:
+        """Return a whole number within bounds."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int) or not lowest <= self.value <= highest:
+            raise self.refuse(f"a whole number from {lowest} to {highest}")
+        return self.value
+
+    def number(self, *, above: float | None = None) -> float:
+        """Return a finite number from 0, or above the given bound."""
+        allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            raise self.refuse(allowed)
+        try:
+            number = float(self.value)
+        except OverflowError:
+            raise self.refuse(allowed) from None
+        if not math.isfinite(number) or (number < 0 if above is None else number <= above):
+            raise self.refuse(allowed)
+        return number
+
+    def text(self, allowed: Iterable[str] | None = None) -> str:
+        """Return a string, one of `allowed` unless None."""
+        options = None if allowed is None else list(allowed)
+        expected = "a string" if options is None else "one of " + ", ".join(map(repr, options))
+        if not isinstance(self.value, str):
+            raise self.refuse(expected)
+        if options is not None and self.value not in options:
+            near = get_close_matches(self.value, options, n=1)
+            raise self.refuse(expected + (f" (did you mean {near[0]!r}?)" if near else ""))
+        return self.value
+
+    def cell(self, width: int, height: int) -> tuple[int, int]:
+        """Return a cell ``[x, y]`` of a grid of that size."""
+        value = self.value
+        whole = isinstance(value, list) and len(value) == 2 and all(type(k) is int for k in value)
+        if not whole or not (0 <= value[0] < width and 0 <= value[1] < height):
+            raise self.refuse(f"a cell [x, y] with x from 0 to {width - 1} and y from 0 to {height - 1}")
+        return value[0], value[1]
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"key {shown(key)}", "it twice in one object", "each key once")
+        found[key] = value
+    return found
+
+
+def _refuse_constant(name: str) -> float:
+    raise InputError("file", name, "finite numbers only")

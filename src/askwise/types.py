@@ -1,0 +1,75 @@
+"""Names for the arrays and small frozen records that every part of askwise passes around.
+
+This module imports nothing from the algorithms. Axes are written by name and dtype, e.g.
+``float64 [n_goals, n_states]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int32]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+StateLike: TypeAlias = Hashable
+"""One state: its index, or its name (a grid cell is named ``(x, y)``)."""
+
+GoalLike: TypeAlias = StateLike | Iterable[StateLike]
+"""A goal: one state, or a list or set of states. A tuple is always *one* state name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a number was obtained and how far it can be from the truth.
+
+    Attributes:
+        method: the algorithm that ran.
+        exact: nothing was truncated or iterated; only rounding separates the value from the truth.
+        error_bound: proven bound on the relative error of every finite value, 0 where `exact`
+            (for `dp_distribution`: the probability mass that was not followed to its end).
+        iterations: sweeps or Krylov steps; 1 for a direct method.
+        residual: largest residual of the equations that were solved, 0 where `exact`.
+        converged: `error_bound` is within the tolerance that was asked for.
+    """
+
+    method: str
+    exact: bool = True
+    error_bound: float = 0.0
+    iterations: int = 1
+    residual: float = 0.0
+    converged: bool = True
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"exact, {self.method}"
+        target = "" if self.converged else ", the tolerance asked for was not reached"
+        steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
+        return f"proven relative error at most {self.error_bound:.1e}, {self.method}, {steps}{target}"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A value, or one value for each state, together with its verdict.
+
+    ``float(result)`` and ``numpy.asarray(result)`` give the bare numbers.
+    """
+
+    value: float | FloatArray
+    verdict: Verdict
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def __str__(self) -> str:
+        if isinstance(self.value, np.ndarray):
+            return f"{self.value.size} values ({self.verdict})"
+        return f"{self.value:.6g} ({self.verdict})"
