@@ -1,0 +1,20 @@
+"""What one agent can do: models, grids, goals, policies (paper, section "Background")."""
+
+from askwise.model.drawing import Drawing
+from askwise.model.goals import goal_list, goal_states
+from askwise.model.grid import GridWorld
+from askwise.model.model import Model
+from askwise.model.optimal import uniform_optimal, urop
+from askwise.model.policy import Policy, follow
+
+__all__ = [
+    "Drawing",
+    "GridWorld",
+    "Model",
+    "Policy",
+    "follow",
+    "goal_list",
+    "goal_states",
+    "uniform_optimal",
+    "urop",
+]

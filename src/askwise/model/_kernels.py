@@ -1,0 +1,107 @@
+"""Compiled loops over the graph of a deterministic model.
+
+Plan counts grow like binomials: they overflow int64 from 35 x 35 open grids and float64 from 516 x 516. A
+count is therefore kept as ``mantissa * BASE ** exponent`` with BASE a power of two, so that scaling never
+rounds. Mantissas lie in ``[1, BASE)``: terms four exponents below the largest vanish next to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.types import FloatArray, IntArray
+
+BASE = 2.0**256
+SMALLEST = 2.0**-1022
+"""The smallest normal double. A possible action never gets probability 0, however rare it is: support decides
+what rules a goal out, so rounding a rare action to 0 would change answers, not only digits."""
+
+
+@compiled
+def scale(exponent_difference: int) -> float:
+    """Return ``BASE ** exponent_difference`` for differences of 0 or less (0.0 where it underflows)."""
+    if exponent_difference == 0:
+        return 1.0
+    if exponent_difference < -3:
+        return 0.0
+    return float(BASE**exponent_difference)
+
+
+@compiled
+def reverse_edges(successor: IntArray) -> tuple[Any, IntArray]:
+    """List for each state the states one action away from it, by counting sort; self-loops are left out."""
+    n_states, n_actions = successor.shape
+    indptr = np.zeros(n_states + 1, dtype=np.int64)
+    for s in range(n_states):
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and t != s:
+                indptr[t + 1] += 1
+    for s in range(n_states):
+        indptr[s + 1] += indptr[s]
+    place = indptr[:-1].copy()
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    for s in range(n_states):
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and t != s:
+                indices[place[t]] = s
+                place[t] += 1
+    return indptr, indices
+
+
+@compiled
+def count_plans(
+    order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
+) -> None:
+    """Count the optimal plans from each reached state: ``N(s) = sum of N(s') over optimal actions``."""
+    n_actions = successor.shape[1]
+    for k in range(reached):
+        s = order[k]
+        if distance[s] == 0:
+            mantissa[s] = 1.0
+            exponent[s] = 0
+            continue
+        top = 0
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and distance[t] == distance[s] - 1 and exponent[t] > top:
+                top = exponent[t]
+        total = 0.0
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and distance[t] == distance[s] - 1:
+                total += mantissa[t] * scale(exponent[t] - top)
+        if total >= BASE:
+            total /= BASE
+            top += 1
+        mantissa[s] = total
+        exponent[s] = top
+
+
+@compiled
+def plan_shares(
+    order: IntArray,
+    reached: int,
+    distance: IntArray,
+    successor: IntArray,
+    mantissa: FloatArray,
+    exponent: IntArray,
+    stay: int,
+    table: FloatArray,
+) -> None:
+    """Write the UROP, ``pi(s, a) = N(s') / N(s)`` over optimal actions, into `table`; STAY at the goal."""
+    n_actions = successor.shape[1]
+    for k in range(reached):
+        s = order[k]
+        if distance[s] == 0:
+            table[s, stay] = 1.0
+            continue
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and distance[t] == distance[s] - 1:
+                share = mantissa[t] / mantissa[s] * scale(exponent[t] - exponent[s])
+                table[s, a] = max(share, SMALLEST)

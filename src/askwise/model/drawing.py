@@ -1,0 +1,89 @@
+"""Maps drawn in text: one character a cell, the top line is the highest row.
+
+``#`` a wall, ``.`` a free cell, ``W`` where the teammate (the worker) is, ``F`` where the ego agent (the
+fetcher) is; any other letter or digit is a goal of that name, and the same character twice is one goal with
+two target cells::
+
+    ....#...B
+    .W..#....
+    ........A
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from askwise.errors import InputError
+from askwise.model.grid import GridWorld
+
+Cell = tuple[int, int]
+
+WALL, FREE, TEAMMATE, EGO = "#.WF"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A grid and what is drawn on it: goals by name, the teammate's and the ego agent's cells."""
+
+    grid: GridWorld
+    goals: Mapping[str, list[Cell]] = field(default_factory=dict)
+    teammate: Cell | None = None
+    ego: Cell | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Drawing:
+        """Read a drawing; blank lines before and after it are ignored."""
+        lines = [line.rstrip() for line in text.strip("\n").splitlines()]
+        while lines and not lines[-1]:
+            lines.pop()
+        while lines and not lines[0]:
+            lines.pop(0)
+        if not lines:
+            raise InputError("drawing", "no lines", "at least one line of cells")
+        _check_lines(lines)
+        walls: list[Cell] = []
+        goals: dict[str, list[Cell]] = {}
+        agents: dict[str, Cell] = {}
+        for y, line in enumerate(reversed(lines)):
+            for x, mark in enumerate(line):
+                if mark == WALL:
+                    walls.append((x, y))
+                elif mark in (TEAMMATE, EGO):
+                    _place_once(agents, mark, (x, y))
+                elif mark != FREE:
+                    goals.setdefault(mark, []).append((x, y))
+        grid = GridWorld(len(lines[0]), len(lines), walls)
+        return cls(grid, dict(sorted(goals.items())), agents.get(TEAMMATE), agents.get(EGO))
+
+    def __str__(self) -> str:
+        """Draw it again: parsing the result gives the same drawing."""
+        rows = [[WALL if wall else FREE for wall in row] for row in self.grid.walls]
+        marks = [(name, cell) for name, cells in self.goals.items() for cell in cells]
+        marks += [(mark, cell) for mark, cell in ((TEAMMATE, self.teammate), (EGO, self.ego)) if cell]
+        for mark, (x, y) in marks:
+            rows[y][x] = mark
+        return "\n".join("".join(row) for row in reversed(rows))
+
+
+def _check_lines(lines: list[str]) -> None:
+    for number, line in enumerate(lines, start=1):
+        if len(line) != len(lines[0]):
+            raise InputError(
+                f"drawing, line {number}",
+                f"{len(line)} cells",
+                f"{len(lines[0])}, as in line 1 (every line has the same length)",
+            )
+        for column, mark in enumerate(line, start=1):
+            if mark not in (WALL, FREE) and not (mark.isascii() and mark.isalnum()):
+                raise InputError(
+                    f"drawing, line {number}, column {column}",
+                    repr(mark),
+                    "'#' (wall), '.' (free), 'W' (teammate), 'F' (ego agent), or another letter or digit (a goal)",
+                )
+
+
+def _place_once(agents: dict[str, Cell], mark: str, cell: Cell) -> None:
+    if mark in agents:
+        raise InputError("drawing", f"{mark!r} at {agents[mark]} and at {cell}", "it at most once")
+    agents[mark] = cell

@@ -1,0 +1,176 @@
+"""Rectangular grids with walls: cells ``(x, y)``, x to the right, y up, from 0.
+
+States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not
+available. A walled-in pocket is allowed: goals simply cannot be reached from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from askwise.errors import InputError
+from askwise.model.model import Model
+from askwise.model.names import Names, as_int
+from askwise.types import BoolArray, IntArray
+
+MOVES = {"NORTH": (0, 1), "EAST": (1, 0), "SOUTH": (0, -1), "WEST": (-1, 0)}
+
+
+class GridWorld(Model):
+    """A grid of `width` x `height` cells with four moves and STAY.
+
+    Args:
+        width: number of columns.
+        height: number of rows.
+        walls: cells that cannot be entered, ``(x, y)``, or a mask ``bool [height, width]``.
+    """
+
+    def __init__(self, width: int, height: int, walls: Iterable[tuple[int, int]] | BoolArray = ()) -> None:
+        self.width = _side(width, "width")
+        self.height = _side(height, "height")
+        self.walls = self._wall_mask(walls)
+        if self.walls.all():
+            raise InputError("walls", "a wall in every cell", "at least one free cell")
+        cells = CellNames(self.walls)
+        super().__init__(_neighbours(cells), states=cells, actions=MOVES, stay="STAY")
+        self.cells = cells.cells
+        """``int32 [n_states, 2]``: x and y of each state."""
+
+    @classmethod
+    def from_drawing(cls, text: str) -> GridWorld:
+        """Read a drawing (see `askwise.Drawing`) and keep its cells and walls; marks are ignored."""
+        from askwise.model.drawing import Drawing
+
+        return Drawing.parse(text).grid
+
+    @property
+    def open(self) -> bool:
+        """Whether there are no walls at all."""
+        return self.n_states == self.width * self.height
+
+    def on_map(self, values: Any, fill: float = np.nan) -> Any:
+        """Lay one value for each state out as ``[height, width]``, with `fill` in the walls."""
+        values = np.asarray(values)
+        laid_out = np.full(self.walls.shape, fill, dtype=np.result_type(values.dtype, type(fill)))
+        laid_out[~self.walls] = values
+        return laid_out
+
+    def slippery(self, slip: float) -> Model:
+        """Return the same grid with a slippery floor: a move goes to each side with probability ``slip / 2``.
+
+        Where the side is blocked the agent stays where it is. The states keep their numbers and names.
+        """
+        if not 0 <= slip <= 1:
+            raise InputError("slip", slip, "a number from 0 to 1")
+        return Model(
+            transitions=[self._slipping(move, slip) for move in range(len(MOVES))],
+            states=self._states,
+            actions=MOVES,
+            stay="STAY",
+        )
+
+    def _slipping(self, move: int, slip: float) -> Any:
+        """CSR ``[n_states, n_states]`` of one slippery move."""
+        own = np.arange(self.n_states)
+        can = self.available[:, move]
+        n_moves = len(MOVES)
+        ways = [(move, 1 - slip), ((move + 1) % n_moves, slip / 2), ((move - 1) % n_moves, slip / 2)]
+        rows, columns, data = [], [], []
+        for way, probability in ways:
+            target = self.successor[:, way]
+            rows.append(own[can])
+            columns.append(np.where(target >= 0, target, own)[can])
+            data.append(np.full(np.count_nonzero(can), probability))
+        where = (np.concatenate(rows), np.concatenate(columns))
+        return sparse.coo_array((np.concatenate(data), where), shape=(self.n_states, self.n_states))
+
+    def _wall_mask(self, walls: Any) -> BoolArray:
+        if isinstance(walls, np.ndarray) and walls.dtype == np.bool_:
+            if walls.shape != (self.height, self.width):
+                raise InputError("walls", f"a mask of shape {walls.shape}", f"{(self.height, self.width)}")
+            mask = walls.copy()
+        else:
+            mask = np.zeros((self.height, self.width), dtype=np.bool_)
+            for k, cell in enumerate(walls):
+                x, y = self._wall(cell, k)
+                mask[y, x] = True
+        mask.setflags(write=False)
+        return mask
+
+    def _wall(self, cell: Any, k: int) -> tuple[int, int]:
+        pair = as_cell(cell)
+        if pair is None or not (0 <= pair[0] < self.width and 0 <= pair[1] < self.height):
+            raise InputError(
+                f"wall {k}",
+                repr(cell),
+                f"a cell (x, y) with x from 0 to {self.width - 1} and y from 0 to {self.height - 1}",
+            )
+        return pair
+
+
+class CellNames(Names):
+    """States named by their cells, without a dictionary: maps may have millions of them."""
+
+    def __init__(self, walls: BoolArray) -> None:
+        self.walls = walls
+        y, x = np.nonzero(~walls)
+        self.cells: IntArray = np.column_stack([x, y]).astype(np.int32)
+        self.cells.setflags(write=False)
+        self.state_of_cell: IntArray = np.full(walls.shape, -1, dtype=np.int32)
+        self.state_of_cell[~walls] = np.arange(x.size, dtype=np.int32)
+        super().__init__("state", x.size)
+
+    def index(self, name: Hashable, field: str | None = None) -> int:
+        """Return the state of cell ``(x, y)``, or the state with that index."""
+        field = field or "cell"
+        if (index := as_int(name)) is not None:
+            return super().index(index, field)
+        height, width = self.walls.shape
+        pair = as_cell(name)
+        if pair is None:
+            raise InputError(field, repr(name), f"a cell (x, y), or a state from 0 to {self.n - 1}")
+        x, y = pair
+        if not (0 <= x < width and 0 <= y < height):
+            raise InputError(
+                field,
+                f"({x}, {y}), outside the {width} x {height} grid",
+                f"x from 0 to {width - 1} and y from 0 to {height - 1}",
+            )
+        if self.walls[y, x]:
+            raise InputError(field, f"({x}, {y}), a wall", "a free cell")
+        return int(self.state_of_cell[y, x])
+
+    def name(self, index: int) -> Hashable:
+        """Return the cell of a state."""
+        x, y = self.cells[index]
+        return int(x), int(y)
+
+
+def as_cell(value: object) -> tuple[int, int] | None:
+    """Return `value` as ``(x, y)`` if it is a pair of whole numbers, else None."""
+    if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2:
+        return None
+    x, y = as_int(value[0]), as_int(value[1])
+    return None if x is None or y is None else (x, y)
+
+
+def _neighbours(cells: CellNames) -> IntArray:
+    """``int32 [n_states, 4]``: the state one move away, -1 where blocked."""
+    height, width = cells.walls.shape
+    padded = np.full((height + 2, width + 2), -1, dtype=np.int32)
+    padded[1:-1, 1:-1] = cells.state_of_cell
+    free = ~cells.walls
+    return np.column_stack(
+        [padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width][free] for dx, dy in MOVES.values()]
+    )
+
+
+def _side(value: Any, field: str) -> int:
+    side = as_int(value)
+    if side is None or side < 1:
+        raise InputError(field, repr(value), "a whole number from 1")
+    return side

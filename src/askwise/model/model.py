@@ -1,0 +1,284 @@
+"""What one agent can do: finitely many states, finitely many actions, transitions.
+
+The problems askwise works on factor into two such models, the teammate's and the ego agent's, that share a
+list of goals (see `askwise.problem`). A model is either
+
+- *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
+- *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
+
+Every model has a STAY action that leaves every state as it is: it is what an agent does at its goal.
+Everything is validated once, at construction; afterwards the arrays are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from askwise.errors import InputError
+from askwise.model import _kernels
+from askwise.model.edges import read_edges
+from askwise.model.names import Names
+from askwise.types import BoolArray, IntArray, StateLike
+
+_Array = TypeVar("_Array", bound=np.ndarray[Any, Any])
+
+PROBABILITY_TOLERANCE = 1e-9
+"""How far a row of probabilities may sum from 1: what writing decimals and adding them up can cost."""
+
+
+class Model:
+    """A finite model of one agent.
+
+    Args:
+        successor: ``int [n_states, n_actions]``, the next state, -1 where the action is not available.
+        transitions: instead of `successor`, one ``[n_states, n_states]`` matrix of probabilities for each
+            action (dense or scipy sparse); an all-zero row means that the action is not available there.
+        states: names of the states, by default their indices.
+        actions: names of the actions, by default ``a0, a1, ...``.
+        stay: name of the action that stays in place. It is added if it is not among `actions`.
+    """
+
+    def __init__(
+        self,
+        successor: Any = None,
+        *,
+        transitions: Sequence[Any] | None = None,
+        states: Iterable[Hashable] | Names | None = None,
+        actions: Iterable[Hashable] | None = None,
+        stay: Hashable = "STAY",
+    ) -> None:
+        if (successor is None) == (transitions is None):
+            found = "neither" if successor is None else "both"
+            raise InputError("successor, transitions", found, "exactly one of the two")
+        if successor is not None:
+            table = _as_table(successor)
+            self._set_names(table.shape[0], table.shape[1], states, actions, stay)
+            self._set_successor(table)
+        else:
+            matrices = [_as_matrix(matrix, a) for a, matrix in enumerate(transitions or ())]
+            if not matrices:
+                raise InputError("transitions", "no matrix", "one [n_states, n_states] matrix for each action")
+            self._set_names(matrices[0].shape[0], len(matrices), states, actions, stay)
+            self._set_transitions(matrices)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[Any]],
+        *,
+        states: Iterable[Hashable] | None = None,
+        stay: Hashable = "STAY",
+    ) -> Model:
+        """Build a model from plain Python: ``(state, action, next_state)`` or the same with a probability.
+
+        States and actions are numbered in the order in which they first appear (those in `states` first), so
+        that nothing depends on hashing.
+        """
+        read = read_edges(edges, states)
+        n_states, n_actions = len(read.states), len(read.actions)
+        if not read.stochastic:
+            successor = np.full((n_states, n_actions), -1, dtype=np.int64)
+            successor[read.source, read.action] = read.target
+            return cls(successor, states=read.states, actions=read.actions, stay=stay)
+        source, action = np.asarray(read.source), np.asarray(read.action)
+        target, probability = np.asarray(read.target), np.asarray(read.probability, dtype=np.float64)
+        matrices = [
+            sparse.coo_array(
+                (probability[action == a], (source[action == a], target[action == a])),
+                shape=(n_states, n_states),
+            )
+            for a in range(n_actions)
+        ]
+        return cls(transitions=matrices, states=read.states, actions=read.actions, stay=stay)
+
+    # -- names --------------------------------------------------------------------------------------------
+
+    def state(self, name: StateLike, field: str | None = None) -> int:
+        """Return the index of a state given by name or index; `field` says in an error where it came from."""
+        return self._states.index(name, field)
+
+    def name(self, state: int) -> Hashable:
+        """Return the name of a state."""
+        return self._states.name(state)
+
+    def action(self, name: Hashable, field: str | None = None) -> int:
+        """Return the index of an action given by name or index."""
+        return self._actions.index(name, field)
+
+    @property
+    def actions(self) -> tuple[Hashable, ...]:
+        """Names of the actions, in index order."""
+        assert self._actions.names is not None
+        return self._actions.names
+
+    # -- structure ----------------------------------------------------------------------------------------
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether each action leads to exactly one state."""
+        return self._successor is not None
+
+    @property
+    def successor(self) -> IntArray:
+        """``int32 [n_states, n_actions]``: next states, -1 where unavailable. Deterministic models only."""
+        if self._successor is None:
+            raise InputError("model", "stochastic transitions", "a deterministic model")
+        return self._successor
+
+    @cached_property
+    def transitions(self) -> Any:
+        """CSR ``[n_states * n_actions, n_states]``: row ``s * n_actions + a`` is the law of the next state."""
+        assert self._successor is not None
+        flat = self._successor.ravel()
+        indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
+        columns = flat[flat >= 0]
+        return sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states))
+
+    @cached_property
+    def predecessors(self) -> tuple[Any, IntArray]:
+        """CSR ``indptr [n_states + 1], indices``: from where one action leads here; self-loops left out.
+
+        A predecessor with several such actions is listed as many times: each is a plan of its own.
+        """
+        return _kernels.reverse_edges(self.successor)
+
+    def mix(self, weights: Any) -> Any:
+        """Return CSR ``[n_states, n_states]``: the sum over actions of ``weights[s, a] * T(s, a, s')``.
+
+        Entries exist wherever a weight is not 0, even if their product underflows: what is possible stays so.
+        """
+        law = self.transitions
+        weights = np.asarray(weights, dtype=np.float64)
+        lengths = np.diff(law.indptr)
+        per_entry = np.repeat(weights.ravel(), lengths)
+        kept = per_entry != 0
+        counts = np.where(weights != 0, lengths.reshape(weights.shape), 0).sum(axis=1)
+        indptr = np.concatenate(([0], np.cumsum(counts)))
+        mixed = sparse.csr_array(
+            (per_entry[kept] * law.data[kept], law.indices[kept], indptr), shape=(self.n_states, self.n_states)
+        )
+        mixed.sum_duplicates()
+        return mixed
+
+    def __repr__(self) -> str:
+        kind = "deterministic" if self.deterministic else "stochastic"
+        return f"<{type(self).__name__}: {self.n_states} states, {self.n_actions} actions, {kind}>"
+
+    # -- construction -------------------------------------------------------------------------------------
+
+    def _set_names(
+        self,
+        n_states: int,
+        n_actions: int,
+        states: Iterable[Hashable] | Names | None,
+        actions: Iterable[Hashable] | None,
+        stay: Hashable,
+    ) -> None:
+        if n_states == 0:
+            raise InputError("model", "no states", "at least one state")
+        named: list[Hashable] = [f"a{a}" for a in range(n_actions)] if actions is None else list(actions)
+        self._adds_stay = stay not in named
+        if self._adds_stay:
+            named.append(stay)
+            n_actions += 1
+        self._states = states if isinstance(states, Names) else Names("state", n_states, states)
+        self._actions = Names("action", n_actions, named)
+        self.n_states = n_states
+        self.n_actions = n_actions
+        self.stay = self._actions.index(stay)
+
+    def _set_successor(self, table: IntArray) -> None:
+        wrong = (table < -1) | (table >= self.n_states)
+        if wrong.any():
+            s, a = np.argwhere(wrong)[0]
+            raise InputError(
+                f"successor of state {self.name(int(s))!r} under action {self.actions[a]!r}",
+                int(table[s, a]),
+                f"a state from 0 to {self.n_states - 1}, or -1 where the action is not available",
+            )
+        own = np.arange(self.n_states, dtype=np.int32)
+        if self._adds_stay:
+            table = np.column_stack([table, own])
+        elif (moved := table[:, self.stay] != own).any():
+            self._refuse_stay(int(np.flatnonzero(moved)[0]))
+        self._successor: IntArray | None = _frozen(np.ascontiguousarray(table, dtype=np.int32))
+        self.available: BoolArray = _frozen(self._successor >= 0)
+
+    def _set_transitions(self, matrices: list[Any]) -> None:
+        own = sparse.csr_array(sparse.identity(self.n_states, format="csr"))
+        if self._adds_stay:
+            matrices.append(own)
+        for a, matrix in enumerate(matrices):
+            if matrix.shape != (self.n_states, self.n_states):
+                raise InputError(
+                    f"transitions of action {self.actions[a]!r}",
+                    f"shape {matrix.shape}",
+                    f"{(self.n_states, self.n_states)}, as for the first action",
+                )
+            self._check_rows(matrix, a)
+        moved = np.flatnonzero(matrices[self.stay].diagonal() != 1.0)
+        if moved.size:
+            self._refuse_stay(int(moved[0]))
+        # Row s * n_actions + a: interleave the per-action matrices.
+        stacked = sparse.vstack(matrices, format="csr")
+        order = np.arange(self.n_states * self.n_actions).reshape(self.n_actions, self.n_states).T.ravel()
+        self._successor = None
+        self.transitions = stacked[order]
+        filled = np.diff(self.transitions.indptr) > 0
+        self.available = _frozen(filled.reshape(self.n_states, self.n_actions))
+
+    def _check_rows(self, matrix: Any, a: int) -> None:
+        rows = np.repeat(np.arange(self.n_states), np.diff(matrix.indptr))
+        wrong = ~(np.isfinite(matrix.data) & (matrix.data > 0))
+        if wrong.any():
+            k = np.flatnonzero(wrong)[0]
+            target = self.name(int(matrix.indices[k]))
+            raise InputError(
+                f"probability of state {self.name(int(rows[k]))!r}, action {self.actions[a]!r}, next state {target!r}",
+                float(matrix.data[k]),
+                "a number from 0 to 1",
+            )
+        total = matrix.sum(axis=1)
+        wrong = (np.abs(total - 1) > PROBABILITY_TOLERANCE) & (np.diff(matrix.indptr) > 0)
+        if wrong.any():
+            s = int(np.flatnonzero(wrong)[0])
+            raise InputError(
+                f"transitions of state {self.name(s)!r}, action {self.actions[a]!r}",
+                f"probabilities that sum to {float(total[s]):.12g}",
+                f"1 (within {PROBABILITY_TOLERANCE:g}), or no entry where the action is not available",
+            )
+
+    def _refuse_stay(self, state: int) -> None:
+        raise InputError(
+            f"action {self.actions[self.stay]!r} in state {self.name(state)!r}",
+            "a move to another state, or none",
+            "to stay in place with certainty in every state (or name another action with stay=...)",
+        )
+
+
+def _as_table(successor: Any) -> IntArray:
+    table = np.asarray(successor)
+    if table.ndim != 2:
+        raise InputError("successor", f"an array of {table.ndim} dimensions", "[n_states, n_actions]")
+    if table.size and not np.issubdtype(table.dtype, np.integer):
+        raise InputError("successor", f"numbers of type {table.dtype}", "whole numbers")
+    return table
+
+
+def _as_matrix(matrix: Any, a: int) -> Any:
+    rows = sparse.csr_array(matrix, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[0] != rows.shape[1]:
+        raise InputError(f"transitions of action {a}", f"shape {rows.shape}", "[n_states, n_states]")
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    return rows
+
+
+def _frozen(array: _Array) -> _Array:
+    array.setflags(write=False)
+    return array

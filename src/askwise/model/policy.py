@@ -1,0 +1,108 @@
+"""What an agent does: for each state, a probability for each action."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from askwise.errors import InputError
+from askwise.model.model import PROBABILITY_TOLERANCE, Model
+from askwise.types import BoolArray, FloatArray, StateLike
+
+
+class Policy:
+    """A table of probabilities ``float64 [n_states, n_actions]`` over the actions of a model.
+
+    Only the *support* decides what an observer can rule out; the probabilities say how soon that happens.
+
+    Args:
+        model: the model whose states and actions the table speaks about.
+        probabilities: rows that sum to 1, over available actions only.
+        partial: allow all-zero rows, for states in which the policy has nothing to do (its goal is out of
+            reach from there).
+    """
+
+    def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
+        self.model = model
+        self.probabilities = _checked(model, probabilities, partial)
+        self.partial = partial
+
+    @cached_property
+    def support(self) -> BoolArray:
+        """``bool [n_states, n_actions]``: what the policy may do."""
+        return self.probabilities > 0
+
+    @cached_property
+    def defined(self) -> BoolArray:
+        """``bool [n_states]``: where the policy has something to do."""
+        return np.asarray(self.support.any(axis=1))
+
+    def soften(self, epsilon: float) -> Policy:
+        """Return the policy that takes, with probability `epsilon`, any available action uniformly instead."""
+        if not 0 <= epsilon <= 1:
+            raise InputError("epsilon", epsilon, "a number from 0 to 1")
+        available = self.model.available
+        noise = available / available.sum(axis=1, keepdims=True)
+        mixed = (1 - epsilon) * self.probabilities + epsilon * noise
+        mixed[~self.defined] = 0.0
+        return Policy(self.model, mixed, partial=self.partial)
+
+    def on(self, model: Model) -> Policy:
+        """Return the same table over another model with the same states and actions (a slippery floor, say)."""
+        return self if model is self.model else Policy(model, self.probabilities, partial=self.partial)
+
+    def at(self, state: StateLike) -> dict[Hashable, float]:
+        """Return what the policy may do in `state`: action names with their probabilities."""
+        row = self.probabilities[self.model.state(state)]
+        return {self.model.actions[a]: float(row[a]) for a in np.flatnonzero(row)}
+
+    def __repr__(self) -> str:
+        return f"<Policy: {int(self.defined.sum())} of {self.model.n_states} states defined>"
+
+
+def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[tuple[Hashable, Hashable]]:
+    """Return the trajectory ``[(state, action), ...]`` of doing `actions` from `start`; deterministic models."""
+    s = model.state(start, "start")
+    trajectory = []
+    for k, action in enumerate(actions, start=1):
+        a = model.action(action, f"action {k}")
+        trajectory.append((model.name(s), model.actions[a]))
+        if model.successor[s, a] < 0:
+            raise InputError(f"action {k}", repr(action), f"an action available in state {model.name(s)!r}")
+        s = int(model.successor[s, a])
+    return trajectory
+
+
+def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
+    table = np.array(probabilities, dtype=np.float64)
+    shape = (model.n_states, model.n_actions)
+    if table.shape != shape:
+        raise InputError("policy", f"a table of shape {table.shape}", f"{shape}, one row for each state")
+    wrong = ~(np.isfinite(table) & (table >= 0))
+    if wrong.any():
+        s, a = (int(k) for k in np.argwhere(wrong)[0])
+        raise InputError(_entry(model, s, a), float(table[s, a]), "a number from 0 to 1")
+    wrong = (table > 0) & ~model.available
+    if wrong.any():
+        s, a = (int(k) for k in np.argwhere(wrong)[0])
+        raise InputError(_entry(model, s, a), float(table[s, a]), "0, because the action is not available there")
+    total = table.sum(axis=1)
+    wrong_rows = np.abs(total - 1) > PROBABILITY_TOLERANCE
+    if partial:
+        wrong_rows &= total > 0
+    if wrong_rows.any():
+        s = int(np.flatnonzero(wrong_rows)[0])
+        raise InputError(
+            f"policy in state {model.name(s)!r}",
+            f"probabilities that sum to {total[s]:.12g}",
+            f"1 (within {PROBABILITY_TOLERANCE:g})",
+        )
+    table.setflags(write=False)
+    return table
+
+
+def _entry(model: Model, s: int, a: int) -> str:
+    return f"policy in state {model.name(s)!r}, action {model.actions[a]!r}"
