@@ -1,0 +1,50 @@
+"""The chain of agreement: somebody acts, and an observer waits for an action that is not allowed.
+
+``weights[s, a]`` is the probability of doing `a` in `s`; ``allowed[s, a]`` says that `a` keeps the observer in
+doubt. The chain goes on with the allowed actions and leaks with the others. Expected divergence point, worst
+case and expected case distinctiveness and the distribution of the divergence point are all questions about
+such a chain; they differ in who acts and in what is allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from askwise.chain import AbsorbingChain
+from askwise.model import Model
+from askwise.types import BoolArray, FloatArray, IntArray, StateLike
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """An absorbing chain over some states of a model.
+
+    Attributes:
+        chain: the chain, over ``states``.
+        states: ``int32 [n]``, their indices in the model; the state asked about comes first.
+        defined: ``bool [n]``, where the actor has something to do at all.
+        leak: ``float64 [n]``, probability of an action that ends the doubt.
+    """
+
+    chain: AbsorbingChain
+    states: IntArray
+    defined: BoolArray
+    leak: FloatArray
+
+
+def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLike | None) -> Agreement:
+    """Build the chain over all states or, with `at`, over the states that can be reached from there."""
+    possible = weights > 0
+    defined = np.asarray(possible.any(axis=1))
+    ends = possible & ~allowed
+    # Where the actor is undefined there is no answer; calling it a leak keeps it from looking like a trap.
+    chain = AbsorbingChain(model.mix(np.where(allowed, weights, 0.0)), ends.any(axis=1) | ~defined)
+    leak = np.where(ends, weights, 0.0).sum(axis=1)
+    if at is None:
+        states = np.arange(model.n_states, dtype=np.int32)
+    else:
+        states = chain.reachable_from(model.state(at, "at"))
+        chain = chain.restricted_to(states)
+    return Agreement(chain, states, defined[states], leak[states])

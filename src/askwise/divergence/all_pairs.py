@@ -1,0 +1,96 @@
+"""All ordered pairs of goals at *all* states of a deterministic model, in one pass for each goal.
+
+Following the UROP of goal `j`, every step lowers the distance to `j`. Taking the states in the order of that
+distance, each row is final when it is needed::
+
+    V_j[s, i] = 1 + sum over actions a optimal for j of pi_j(s, a) * ([a optimal for i] and V_j[s', i])
+
+The inner loop runs over the goals `i`, contiguous in memory: it loads unconditionally and then selects, which
+compilers turn into vector instructions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise._graph import breadth_first_into
+from askwise.model import Model
+from askwise.model._kernels import count_plans, plan_shares
+from askwise.types import FloatArray, IntArray
+
+
+def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
+    """Return EDP, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
+
+    ``nan`` where the followed goal cannot be reached; ``inf`` where two goals agree for ever.
+
+    Args:
+        model: a deterministic model.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
+    """
+    n_goals = starts.size - 1
+    table = np.empty((n_goals, model.n_states, n_goals))
+    _all_pairs(model.successor, *model.predecessors, targets, starts, model.stay, table)
+    return table
+
+
+@compiled
+def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: Any, stay: int, table: Any) -> None:
+    n_states, n_actions = successor.shape
+    n_goals = starts.size - 1
+    distance = np.empty((n_goals, n_states), dtype=np.int32)
+    order = np.empty((n_goals, n_states), dtype=np.int32)
+    reached = np.empty(n_goals, dtype=np.int64)
+    optimal = np.zeros((n_states, n_actions, n_goals), dtype=np.uint8)
+    for j in range(n_goals):
+        own = targets[starts[j] : starts[j + 1]]
+        reached[j] = breadth_first_into(own, indptr, indices, distance[j], order[j])
+        _mark_optimal(j, order[j, : reached[j]], distance[j], successor, stay, optimal)
+    mantissa = np.empty(n_states)
+    exponent = np.empty(n_states, dtype=np.int32)
+    policy = np.empty((n_states, n_actions))
+    for j in range(n_goals):
+        if reached[j] < n_states:
+            table[j] = np.nan
+        count_plans(order[j], reached[j], distance[j], successor, mantissa, exponent)
+        plan_shares(order[j], reached[j], distance[j], successor, mantissa, exponent, stay, policy)
+        _pass_towards(j, order[j, : reached[j]], distance[j], successor, stay, policy, optimal, table[j])
+
+
+@compiled
+def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
+    """Note in ``optimal[s, a, j]`` which actions are optimal for goal `j`."""
+    for s in order:
+        if distance[s] == 0:
+            optimal[s, stay, j] = 1
+            continue
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and distance[t] == distance[s] - 1:
+                optimal[s, a, j] = 1
+
+
+@compiled
+def _pass_towards(
+    j: int, order: Any, distance: Any, successor: Any, stay: int, policy: Any, optimal: Any, values: Any
+) -> None:
+    """Fill ``values[s, i]`` for all states that reach goal `j`, nearest first."""
+    n_goals = values.shape[1]
+    for s in order:
+        if distance[s] == 0:
+            for i in range(n_goals):
+                values[s, i] = np.inf if optimal[s, stay, i] else 1.0
+            continue
+        for i in range(n_goals):
+            values[s, i] = 1.0
+        for a in range(successor.shape[1]):
+            if optimal[s, a, j]:
+                share = policy[s, a]
+                t = successor[s, a]
+                for i in range(n_goals):
+                    onwards = share * values[t, i]
+                    values[s, i] += onwards if optimal[s, a, i] else 0.0

@@ -1,0 +1,254 @@
+"""All pairs of goals at *one* state of a deterministic model, without tables.
+
+Let `s0` be the state, `d` the steps from it, and the *cone* of a goal the states that lie on some optimal plan
+from `s0` to it. After any optimal prefix that ends in `s`, goal `i` is still possible if and only if `s` is in
+the cone of `i`: whether a goal is ruled out depends on where the agent is, not on how it came there. So
+
+    EDP(s0, i | j) = sum over s in cone(i) and cone(j) of P_j(s),      WCD(s0, i, j) = 1 + max of d(s) over these
+
+where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Read backwards from the
+goal, a uniformly drawn plan came to `s` from `u` with probability ``M(u) / M(s)``, with `M` the number of shortest
+paths from `s0`: the same for all goals. One breadth-first search and one count from `s0` serve everybody, then
+each goal walks back over its own cone. Nothing is stored but one bit for each state and goal, which is what
+makes maps of a million cells with hundreds of goals a matter of seconds.
+
+Goals that share a nearest target agree for ever: both infinite. That includes each goal with itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.model import Model
+from askwise.model._kernels import BASE, scale
+from askwise.types import FloatArray, IntArray
+
+# Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top
+# six bits for each k: a table of 64 entries then gives the position of a single bit without any branch.
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_BIT_INDEX = np.zeros(64, dtype=np.int64)
+_BIT_INDEX[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = np.arange(64)
+
+
+def matrices_at(
+    model: Model, state: int, targets: IntArray, starts: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return EDP and WCD at `state`, ``float64 [n_goals, n_goals]``, and steps to each goal (-1: out of reach).
+
+    Args:
+        model: a deterministic model.
+        state: the state.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
+    """
+    n_goals = starts.size - 1
+    edp = np.zeros((n_goals, n_goals))
+    wcd = np.zeros((n_goals, n_goals))
+    steps = np.empty(n_goals, dtype=np.int32)
+    depth = _matrices(model.successor, *model.predecessors, state, targets, starts, edp, wcd, steps)
+    _share_targets(targets, starts, steps, depth, edp, wcd)
+    return edp, wcd, steps
+
+
+@compiled
+def _matrices(
+    successor: Any,
+    indptr: Any,
+    indices: Any,
+    state: int,
+    targets: Any,
+    starts: Any,
+    edp: Any,
+    wcd: Any,
+    steps: Any,
+) -> Any:
+    """Fill both matrices and the steps to each goal; return the steps from `state` to every state."""
+    n_states, n_goals = successor.shape[0], steps.size
+    depth, mantissa, exponent = _count_from(successor, state)
+    words = np.zeros((n_states, (n_goals + 63) // 64), dtype=np.uint64)
+    queue = np.empty(n_states, dtype=np.int32)
+    seen = np.full(n_states, -1, dtype=np.int32)
+    for goal in range(n_goals):
+        own = targets[starts[goal] : starts[goal + 1]]
+        steps[goal] = _mark_cone(goal, own, depth, indptr, indices, queue, seen, words)
+    seen[:] = -1
+    mass = np.zeros(n_states)
+    for goal in range(n_goals):
+        if steps[goal] >= 0:
+            own = targets[starts[goal] : starts[goal + 1]]
+            filled = _seed_targets(goal, own, steps[goal], depth, mantissa, exponent, queue, seen, mass)
+            _follow_back(goal, filled, depth, mantissa, exponent, indptr, indices, queue, seen, words, mass, edp, wcd)
+    return depth
+
+
+@compiled
+def _count_from(successor: Any, start: int) -> tuple[Any, Any, Any]:
+    """Return steps from `start` and the number of shortest paths from there (mantissa, exponent)."""
+    n_states, n_actions = successor.shape
+    depth = np.full(n_states, -1, dtype=np.int32)
+    mantissa = np.zeros(n_states)
+    exponent = np.zeros(n_states, dtype=np.int32)
+    queue = np.empty(n_states, dtype=np.int32)
+    queue[0] = start
+    depth[start] = 0
+    mantissa[start] = 1.0
+    head, filled = 0, 1
+    while head < filled:
+        s = queue[head]
+        head += 1
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t < 0:
+                continue
+            if depth[t] < 0:
+                depth[t] = depth[s] + 1
+                queue[filled] = t
+                filled += 1
+            if depth[t] == depth[s] + 1:
+                _add(mantissa, exponent, t, s)
+    return depth, mantissa, exponent
+
+
+@compiled
+def _add(mantissa: Any, exponent: Any, t: int, s: int) -> None:
+    """Add the count of `s` to the count of `t`."""
+    if mantissa[t] == 0.0:
+        mantissa[t] = mantissa[s]
+        exponent[t] = exponent[s]
+        return
+    if exponent[t] >= exponent[s]:
+        mantissa[t] += mantissa[s] * scale(exponent[s] - exponent[t])
+    else:
+        mantissa[t] = mantissa[t] * scale(exponent[t] - exponent[s]) + mantissa[s]
+        exponent[t] = exponent[s]
+    if mantissa[t] >= BASE:
+        mantissa[t] /= BASE
+        exponent[t] += 1
+
+
+@compiled
+def _nearest(targets: Any, depth: Any) -> int:
+    nearest = -1
+    for t in targets:
+        if depth[t] >= 0 and (nearest < 0 or depth[t] < nearest):
+            nearest = depth[t]
+    return nearest
+
+
+@compiled
+def _mark_cone(
+    goal: int, targets: Any, depth: Any, indptr: Any, indices: Any, queue: Any, seen: Any, words: Any
+) -> int:
+    """Set the bit of `goal` in every state of its cone; return the steps to the goal."""
+    nearest = _nearest(targets, depth)
+    if nearest < 0:
+        return -1
+    word, bit = goal // 64, np.uint64(1) << np.uint64(goal % 64)
+    head, filled = 0, 0
+    for t in targets:
+        if depth[t] == nearest and seen[t] != goal:
+            seen[t] = goal
+            queue[filled] = t
+            filled += 1
+    while head < filled:
+        s = queue[head]
+        head += 1
+        words[s, word] |= bit
+        for k in range(indptr[s], indptr[s + 1]):
+            u = indices[k]
+            if depth[u] == depth[s] - 1 and seen[u] != goal:
+                seen[u] = goal
+                queue[filled] = u
+                filled += 1
+    return nearest
+
+
+@compiled
+def _seed_targets(
+    goal: int,
+    targets: Any,
+    nearest: int,
+    depth: Any,
+    mantissa: Any,
+    exponent: Any,
+    queue: Any,
+    seen: Any,
+    mass: Any,
+) -> int:
+    """Put the share of the plans that ends in each nearest target of `goal` there; return how many there are."""
+    filled, top = 0, 0
+    for t in targets:
+        if depth[t] == nearest and seen[t] != goal:
+            seen[t] = goal
+            queue[filled] = t
+            filled += 1
+            top = max(top, exponent[t])
+    total = 0.0
+    for k in range(filled):
+        mass[queue[k]] = mantissa[queue[k]] * scale(exponent[queue[k]] - top)
+        total += mass[queue[k]]
+    for k in range(filled):
+        mass[queue[k]] /= total
+    return filled
+
+
+@compiled
+def _follow_back(
+    goal: int,
+    filled: int,
+    depth: Any,
+    mantissa: Any,
+    exponent: Any,
+    indptr: Any,
+    indices: Any,
+    queue: Any,
+    seen: Any,
+    words: Any,
+    mass: Any,
+    edp: Any,
+    wcd: Any,
+) -> None:
+    """Add what the plans of `goal` contribute to column `goal` of both matrices."""
+    head = 0
+    while head < filled:
+        # Level by level: every state that leads here has been taken before, so its mass is complete.
+        s = queue[head]
+        head += 1
+        here = mass[s]
+        mass[s] = 0.0
+        for w in range(words.shape[1]):
+            left = words[s, w]
+            while left != 0:
+                low = left & (~left + np.uint64(1))
+                i = 64 * w + _BIT_INDEX[(low * _DE_BRUIJN) >> np.uint64(58)]
+                edp[i, goal] += here
+                if wcd[i, goal] == 0.0:
+                    wcd[i, goal] = 1.0 + depth[s]
+                left ^= low
+        for k in range(indptr[s], indptr[s + 1]):
+            u = indices[k]
+            if depth[u] == depth[s] - 1:
+                if seen[u] != goal:
+                    seen[u] = goal
+                    queue[filled] = u
+                    filled += 1
+                # Paths to u go on to s, so the count of u is never the larger one.
+                mass[u] += here * (mantissa[u] / mantissa[s]) * scale(exponent[u] - exponent[s])
+
+
+def _share_targets(
+    targets: IntArray, starts: IntArray, steps: IntArray, depth: IntArray, edp: FloatArray, wcd: FloatArray
+) -> None:
+    """Set both matrices to infinity for goals with a common nearest target."""
+    owners: dict[int, list[int]] = {}
+    for goal in range(starts.size - 1):
+        for t in targets[starts[goal] : starts[goal + 1]]:
+            if steps[goal] >= 0 and depth[t] == steps[goal]:
+                owners.setdefault(int(t), []).append(goal)
+    for goals in owners.values():
+        pairs = np.ix_(goals, goals)
+        edp[pairs] = np.inf
+        wcd[pairs] = np.inf

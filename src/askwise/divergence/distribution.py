@@ -1,0 +1,122 @@
+"""The whole distribution of the divergence point, not only its mean.
+
+The probability mass of the chain of agreement is pushed forward step by step; what leaks in step `t` is
+``P(dp = t)``. Mass that enters a set of states from which no leak can be reached is ``P(dp = inf)``, exactly.
+In acyclic chains all mass ends after finitely many steps; in cyclic ones the steps stop when at most
+`tolerance` is left (or at `horizon`), and the verdict's error bound is that rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from askwise.divergence.agreement import agreement
+from askwise.divergence.policies import as_policy
+from askwise.errors import InputError
+from askwise.model import Model, Policy
+from askwise.types import FloatArray, GoalLike, StateLike, Verdict
+
+
+@dataclass(frozen=True)
+class DpDistribution:
+    """Distribution of the divergence point from one state.
+
+    Attributes:
+        probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
+        never: probability that the policies agree for ever.
+        verdict: exact, or the mass beyond the horizon as its error bound.
+    """
+
+    probability: FloatArray
+    never: float
+    verdict: Verdict
+
+    @property
+    def horizon(self) -> int:
+        """The last step that was followed."""
+        return self.probability.size
+
+    @property
+    def mean(self) -> float:
+        """Expected divergence point; without the mass beyond the horizon, if there is any."""
+        if self.never > 0:
+            return float("inf")
+        return float(self.probability @ np.arange(1, self.horizon + 1))
+
+    def at(self, t: int) -> float:
+        """Return the probability that the policies diverge exactly at step `t`."""
+        return float(self.probability[t - 1]) if 1 <= t <= self.horizon else 0.0
+
+    def tail(self, t: int) -> float:
+        """Return the probability that after `t` steps the policies cannot be told apart yet."""
+        return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
+
+    def quantile(self, q: float) -> float:
+        """Return the smallest step by which they diverge with probability `q` or more, ``inf`` if there is none."""
+        if not 0 < q <= 1:
+            raise InputError("q", q, "a number above 0 and up to 1")
+        # Rounding must not push a quantile out by a step: sums of n terms are right to about n ulps.
+        slack = 4 * np.finfo(np.float64).eps * max(self.horizon, 1)
+        reached = np.flatnonzero(np.cumsum(self.probability) >= q - slack)
+        if reached.size:
+            return float(reached[0] + 1)
+        if q > 1 - self.never - self.verdict.error_bound and self.verdict.exact:
+            return float("inf")
+        if q > 1 - self.never + slack:
+            return float("inf")
+        raise InputError(
+            "q", q, f"at most {float(self.probability.sum()):.6g}, what was followed up to step {self.horizon}"
+        )
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{t}: {p:.4g}" for t, p in enumerate(self.probability[:8], start=1))
+        more = ", ..." if self.horizon > 8 else ""
+        return f"divergence point {{{shown}{more}}}, never: {self.never:.4g} ({self.verdict})"
+
+
+def dp_distribution(
+    model: Model,
+    pi1: Policy | GoalLike,
+    pi2: Policy | GoalLike,
+    at: StateLike,
+    *,
+    horizon: int | None = None,
+    tolerance: float = 1e-12,
+    max_steps: int = 1_000_000,
+) -> DpDistribution:
+    """Return the distribution of ``dp(pi1 | trajectory of pi2 from at)``.
+
+    Args:
+        model: the model of the agent that is watched.
+        pi1: the policy to be ruled out, or a goal.
+        pi2: the policy that is followed, or a goal.
+        at: the state it starts from.
+        horizon: stop after this many steps; by default when at most `tolerance` of the mass is left.
+        tolerance: the mass that may be left unfollowed in cyclic chains.
+        max_steps: steps after which it stops without a `horizon` too.
+    """
+    if horizon is not None and horizon < 1:
+        raise InputError("horizon", horizon, "a whole number from 1")
+    ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
+    doubt = agreement(model, followed.probabilities, ruled_out.support, at)
+    if not doubt.defined[0]:
+        raise InputError("at", model.name(int(doubt.states[0])), "a state from which the goal of pi2 can be reached")
+    chain = doubt.chain
+    onwards = chain.matrix.T.tocsr()
+    mass = np.zeros(chain.size)
+    mass[0] = 1.0
+    never = 0.0
+    probability: list[float] = []
+    while True:
+        never += float(mass[chain.trapped].sum())
+        mass[chain.trapped] = 0.0
+        left = float(mass.sum())
+        done = len(probability) >= (max_steps if horizon is None else horizon)
+        if done or left == 0 or (horizon is None and left <= tolerance):
+            break
+        probability.append(float(mass @ doubt.leak))
+        mass = onwards @ mass
+    verdict = Verdict("step by step", left == 0, left, len(probability), left, left <= tolerance)
+    return DpDistribution(np.array(probability), never, verdict)

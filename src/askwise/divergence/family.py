@@ -1,0 +1,212 @@
+"""Divergence of many goals at once: ambiguity matrices for the state at hand.
+
+`Divergence` never builds more than is asked for, and picks the cheapest exact way by itself:
+
+========================================  =========================================  ====================
+model and goals                           one state                                  all states
+========================================  =========================================  ====================
+open grid, goals of one cell, up to 75²   closed-form table                          closed-form table
+deterministic (walls, any graph)          cones of the goals                         one pass for each goal
+stochastic, or policies of one's own      one chain for each pair                    one chain for each pair
+========================================  =========================================  ====================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from askwise.divergence import all_pairs, cones, open_grid
+from askwise.divergence.edp import edp
+from askwise.divergence.policies import as_policy, optimal_policy
+from askwise.divergence.wcd import wcd
+from askwise.errors import InputError
+from askwise.model import GridWorld, Model, Policy, goal_list
+from askwise.model.names import Names
+from askwise.types import FloatArray, GoalLike, IntArray, StateLike
+
+TABLE_BYTES = 8 * 2**30
+"""Size up to which `Divergence.edp_table` builds its table without being told to."""
+
+
+class Divergence:
+    """Expected and worst-case divergence between all pairs of `goals` in `model`.
+
+    ``edp[i, j]`` is EDP(s, pi_i | pi_j): the teammate pursues goal `j`, how long until goal `i` is ruled out?
+
+    Args:
+        model: the model of the agent that is watched.
+        goals: goals, or a mapping from their names to goals.
+        policies: how each goal is pursued, if not by its UROP (`uniform_optimal` in stochastic models).
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        goals: Sequence[GoalLike] | Mapping[str, GoalLike],
+        *,
+        policies: Sequence[Policy] | None = None,
+    ) -> None:
+        self.model = model
+        self.names, self.targets = goal_list(model, goals)
+        self._goal_names = Names("goal", self.n_goals, self.names if isinstance(goals, Mapping) else None)
+        self._backend = self._choose_backend(policies)
+        self._table: FloatArray | None = None
+
+    @property
+    def n_goals(self) -> int:
+        """Number of goals."""
+        return len(self.names)
+
+    @property
+    def method(self) -> str:
+        """How the values are computed."""
+        return self._backend.method
+
+    def goal(self, name: int | str, field: str | None = None) -> int:
+        """Return the number of a goal given by number or name."""
+        return self._goal_names.index(name, field or "goal")
+
+    def matrices_at(self, state: StateLike) -> tuple[FloatArray, FloatArray]:
+        """Return EDP and WCD at `state`, each ``float64 [n_goals, n_goals]``, computed together."""
+        return self._backend.matrices_at(self.model.state(state, "state"))
+
+    def edp_at(self, state: StateLike) -> FloatArray:
+        """Return ``float64 [n_goals, n_goals]``: ``[i, j]`` is EDP(state, pi_i | pi_j), ``inf`` on the diagonal."""
+        if self._table is not None:
+            return self._checked_row(self.model.state(state, "state"))
+        return self.matrices_at(state)[0]
+
+    def wcd_at(self, state: StateLike) -> FloatArray:
+        """Return ``float64 [n_goals, n_goals]``: the last step at which plans can first differ; symmetric."""
+        return self.matrices_at(state)[1]
+
+    @property
+    def table_bytes(self) -> int:
+        """Size of `edp_table`."""
+        return 8 * self.model.n_states * self.n_goals**2
+
+    def edp_table(self, *, max_bytes: int = TABLE_BYTES) -> FloatArray:
+        """Return ``float64 [n_states, n_goals, n_goals]``: `edp_at` of every state, built once.
+
+        ``nan`` where goal `j` cannot be reached. Refuses tables above `max_bytes`.
+        """
+        if self._table is None:
+            if self.table_bytes > max_bytes:
+                raise InputError(
+                    "edp_table",
+                    f"{self.model.n_states} states and {self.n_goals} goals, {self.table_bytes / 2**30:.1f} GiB",
+                    f"at most {max_bytes / 2**30:.1f} GiB; ask for single states with edp_at, "
+                    "or allow more with max_bytes=...",
+                )
+            self._table = self._backend.table()
+            self._table.setflags(write=False)
+        return self._table
+
+    def __repr__(self) -> str:
+        return f"<Divergence: {self.n_goals} goals in {self.model!r}, {self.method}>"
+
+    def _checked_row(self, state: int) -> FloatArray:
+        assert self._table is not None
+        row: FloatArray = self._table[state]
+        missing = np.flatnonzero(np.isnan(row).any(axis=0))
+        if missing.size:
+            raise unreachable(self.model, state, self.names[missing[0]])
+        return row
+
+    def _choose_backend(self, policies: Sequence[Policy] | None) -> _Backend:
+        model, single = self.model, all(states.size == 1 for states in self.targets)
+        if policies is not None:
+            if len(policies) != self.n_goals:
+                raise InputError("policies", f"{len(policies)} policies", f"{self.n_goals}, one for each goal")
+            return _Chains(model, self.names, [as_policy(model, policy) for policy in policies])
+        if isinstance(model, GridWorld) and single and open_grid.applies(model):
+            return _OpenGrid(model, self.targets)
+        if model.deterministic:
+            return _Graph(model, self.names, self.targets)
+        return _Chains(model, self.names, [optimal_policy(model, states.tolist()) for states in self.targets])
+
+
+def unreachable(model: Model, state: int, goal: str) -> InputError:
+    """Return the error for a goal that cannot be reached from where the agent is."""
+    return InputError(f"goal {goal}", f"no way to it from state {model.name(state)}", "a goal that can be reached")
+
+
+class _Backend(ABC):
+    """One way to compute the matrices."""
+
+    method: str
+
+    @abstractmethod
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
+        """Return EDP and WCD at one state."""
+
+    @abstractmethod
+    def table(self) -> FloatArray:
+        """Return EDP at all states, ``[n_states, n_goals, n_goals]``."""
+
+
+class _OpenGrid(_Backend):
+    method = "closed form of the open grid"
+
+    def __init__(self, grid: GridWorld, targets: Sequence[IntArray]) -> None:
+        self.grid = grid
+        cells = grid.cells[np.concatenate(targets)]
+        self.goal_x, self.goal_y = np.ascontiguousarray(cells[:, 0]), np.ascontiguousarray(cells[:, 1])
+
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
+        x, y = self.grid.cells[state]
+        form = open_grid.closed_form(self.grid.width, self.grid.height)
+        return open_grid.matrices_at(form, x, y, self.goal_x, self.goal_y)
+
+    def table(self) -> FloatArray:
+        form = open_grid.closed_form(self.grid.width, self.grid.height)
+        return open_grid.whole_table(form, self.grid.width, self.grid.height, self.goal_x, self.goal_y)
+
+
+class _Graph(_Backend):
+    method = "cones and one pass for each goal"
+
+    def __init__(self, model: Model, names: Sequence[str], targets: Sequence[IntArray]) -> None:
+        self.model = model
+        self.names = names
+        self.targets = np.concatenate(targets)
+        self.starts = np.concatenate(([0], np.cumsum([states.size for states in targets]))).astype(np.int32)
+
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
+        edps, wcds, steps = cones.matrices_at(self.model, state, self.targets, self.starts)
+        missing = np.flatnonzero(steps < 0)
+        if missing.size:
+            raise unreachable(self.model, state, self.names[missing[0]])
+        return edps, wcds
+
+    def table(self) -> FloatArray:
+        # Stored with the ruled-out goals contiguous; handed out in the documented order of axes.
+        return all_pairs.all_pairs(self.model, self.targets, self.starts).transpose(1, 2, 0)
+
+
+class _Chains(_Backend):
+    method = "one chain for each pair"
+
+    def __init__(self, model: Model, names: Sequence[str], policies: Sequence[Policy]) -> None:
+        self.model = model
+        self.names = names
+        self.policies = policies
+
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
+        for name, policy in zip(self.names, self.policies, strict=True):
+            if not policy.defined[state]:
+                raise unreachable(self.model, state, name)
+        return self._pairs(edp, state), self._pairs(wcd, state)
+
+    def table(self) -> FloatArray:
+        return np.moveaxis(self._pairs(edp, None), -1, 0)
+
+    def _pairs(self, metric: Any, state: int | None) -> FloatArray:
+        at = None if state is None else self.model.name(state)
+        return np.array(
+            [[np.asarray(metric(self.model, one, two, at)) for two in self.policies] for one in self.policies]
+        )

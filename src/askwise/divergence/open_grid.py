@@ -1,0 +1,129 @@
+"""Open grids in closed form.
+
+Seen from a state, goal `j` is `p` columns and `q` rows away. Goal `i` shares the first `a` of these columns and
+`b` of these rows (0 where it lies on the other side). Both goals stay possible while the steps taken stay
+within `a` and `b`, and the UROP of `j` moves along the row with probability ``p / (p + q)``, so
+
+    F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
+
+is the expected divergence point; the worst case is ``1 + a + b``. The table of F depends on the size of the
+grid only: 44,100 numbers serve every 20 x 20 instance. Only ``a <= p`` and ``b <= q`` occur, so each pair
+``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.model import GridWorld
+from askwise.types import FloatArray, IntArray
+
+TABLE_LIMIT = 8_000_000
+"""Entries up to which the table is worth having (64 MB, a grid of 75 x 75)."""
+
+
+def applies(grid: GridWorld) -> bool:
+    """Whether `grid` has no walls and a table of bearable size."""
+    width, height = grid.width, grid.height
+    return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
+
+
+@lru_cache(maxsize=8)
+def closed_form(width: int, height: int) -> FloatArray:
+    """Return F, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``."""
+    table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
+    _fill(table, width, height)
+    table.setflags(write=False)
+    return table
+
+
+def matrices_at(table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return EDP and WCD at ``(x, y)``, each ``float64 [n_goals, n_goals]``."""
+    n = goal_x.size
+    edp, wcd = np.empty((n, n)), np.empty((n, n))
+    _at(table, x, y, goal_x, goal_y, edp, wcd)
+    return edp, wcd
+
+
+def whole_table(table: FloatArray, width: int, height: int, goal_x: IntArray, goal_y: IntArray) -> FloatArray:
+    """Return EDP at every cell, ``float64 [width * height, n_goals, n_goals]``, cells row by row."""
+    n = goal_x.size
+    edp = np.empty((width * height, n * n))
+    _everywhere(table, _places(width, goal_x), _places(height, goal_y), edp)
+    same = (goal_x[:, None] == goal_x) & (goal_y[:, None] == goal_y)
+    edp[:, same.ravel()] = np.inf
+    return edp.reshape(width * height, n, n)
+
+
+@compiled
+def _places(side: int, goals: IntArray) -> IntArray:
+    """``int32 [side, n_goals * n_goals]``: where the table has each pair of goals, seen from each coordinate."""
+    n = goals.size
+    places = np.empty((side, n * n), dtype=np.int32)
+    for x in range(side):
+        for i in range(n):
+            for j in range(n):
+                p = abs(goals[j] - x)
+                places[x, i * n + j] = p * (p + 1) // 2 + _shared(goals[i] - x, goals[j] - x)
+    return places
+
+
+@compiled
+def _fill(table: Any, width: int, height: int) -> None:
+    for p in range(width):
+        for a in range(p + 1):
+            for q in range(height):
+                for b in range(q + 1):
+                    value = 1.0
+                    if a > 0:
+                        value += p / (p + q) * table[(p - 1) * p // 2 + a - 1, q * (q + 1) // 2 + b]
+                    if b > 0:
+                        value += q / (p + q) * table[p * (p + 1) // 2 + a, (q - 1) * q // 2 + b - 1]
+                    table[p * (p + 1) // 2 + a, q * (q + 1) // 2 + b] = value
+
+
+@compiled
+def _shared(to_i: int, to_j: int) -> int:
+    """Count the steps along one axis that lead towards both goals."""
+    if to_i > 0 and to_j > 0:
+        return min(to_i, to_j)
+    if to_i < 0 and to_j < 0:
+        return min(-to_i, -to_j)
+    return 0
+
+
+@compiled
+def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any) -> None:
+    n = goal_x.size
+    for i in range(n):
+        xi = goal_x[i] - x
+        yi = goal_y[i] - y
+        for j in range(n):
+            xj = goal_x[j] - x
+            yj = goal_y[j] - y
+            if xi == xj and yi == yj:
+                edp[i, j] = np.inf
+                wcd[i, j] = np.inf
+                continue
+            a = _shared(xi, xj)
+            b = _shared(yi, yj)
+            p = abs(xj)
+            q = abs(yj)
+            edp[i, j] = table[p * (p + 1) // 2 + a, q * (q + 1) // 2 + b]
+            wcd[i, j] = 1.0 + a + b
+
+
+@compiled
+def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
+    """Look every pair up at every cell: `row` and `column` are the places along the two axes of the table."""
+    flat = table.ravel()
+    across = table.shape[1]
+    width, pairs = row.shape
+    for y in range(column.shape[0]):
+        for x in range(width):
+            for k in range(pairs):
+                edp[y * width + x, k] = flat[row[x, k] * across + column[y, k]]
