@@ -1,0 +1,206 @@
+"""Instances of tool fetching and their file format, ``askwise/tool-fetching@1``.
+
+One JSON object; cells are ``[x, y]``, x to the right, y up, from 0::
+
+    {"format": "askwise/tool-fetching@1", "width": 20, "height": 20, "walls": [[3, 4]],
+     "toolboxes": {"T1": [2, 3]},
+     "stations": {"S1": {"at": [7, 2], "toolbox": "T1"}, "S2": {"at": [7, 8], "toolbox": "T1"}},
+     "worker": [5, 0], "fetcher": [4, 0],
+     "prior": {"kind": "far", "temperature": 1.0},
+     "query_cost": {"base": 0.5, "per_station": 0.1}}
+
+``walls``, ``prior`` and ``query_cost`` may be left out. Everything is checked when the file is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askwise._graph import breadth_first
+from askwise.errors import InputError
+from askwise.model import GridWorld
+from askwise.reading import Field, parse_json, read_text
+
+FORMAT = "askwise/tool-fetching@1"
+PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
+LARGEST_SIDE = 10_000
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """A workstation: where it is, and which toolbox holds its tool."""
+
+    at: Cell
+    toolbox: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """How likely each station is at the start: a kind with its temperature, or weights by station name."""
+
+    kind: str = "uniform"
+    temperature: float = 1.0
+    weights: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCost:
+    """What a question costs: ``base + per_station * number of stations in it``."""
+
+    base: float = 0.5
+    per_station: float = 0.0
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One tool-fetching problem, already validated if it came from a file."""
+
+    width: int
+    height: int
+    toolboxes: Mapping[str, Cell]
+    stations: Mapping[str, Station]
+    worker: Cell
+    fetcher: Cell
+    walls: tuple[Cell, ...] = ()
+    prior: Prior = field(default_factory=Prior)
+    query_cost: QueryCost = field(default_factory=QueryCost)
+
+    @cached_property
+    def grid(self) -> GridWorld:
+        """The map that both agents move on."""
+        return GridWorld(self.width, self.height, self.walls)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Instance:
+        """Read and check an instance file."""
+        return cls.from_json(parse_json(read_text(path)))
+
+    @classmethod
+    def from_json(cls, data: Any) -> Instance:
+        """Check the contents of an instance file."""
+        return _read(Field("", data))
+
+
+def _read(root: Field) -> Instance:
+    required = ["format", "width", "height", "toolboxes", "stations", "worker", "fetcher"]
+    root.object()
+    if root.has("format"):
+        # First, so that a file of another version is told that, not that its keys are unknown.
+        root.child("format").text([FORMAT])
+    root.object(required, ["walls", "prior", "query_cost"])
+    width, height = (root.child(side).whole(1, LARGEST_SIDE) for side in ("width", "height"))
+    walls = _read_walls(root, width, height)
+    free = _FreeCells(width, height, frozenset(walls))
+    toolboxes = {name: free.read(box) for name, box in root.child("toolboxes").items()}
+    stations = _read_stations(root.child("stations"), toolboxes, free)
+    if not stations:
+        raise root.child("stations").refuse("at least one station")
+    _refuse_shared_cells(root, toolboxes, stations)
+    instance = Instance(
+        width=width,
+        height=height,
+        walls=walls,
+        toolboxes=toolboxes,
+        stations=stations,
+        worker=free.read(root.child("worker")),
+        fetcher=free.read(root.child("fetcher")),
+        prior=_read_prior(root.child("prior"), stations) if root.has("prior") else Prior(),
+        query_cost=_read_cost(root.child("query_cost")) if root.has("query_cost") else QueryCost(),
+    )
+    _refuse_unreachable(instance)
+    return instance
+
+
+@dataclass(frozen=True, slots=True)
+class _FreeCells:
+    width: int
+    height: int
+    walls: frozenset[Cell]
+
+    def read(self, given: Field) -> Cell:
+        """Return a cell that is not a wall."""
+        cell = given.cell(self.width, self.height)
+        if cell in self.walls:
+            raise InputError(given.path, f"{list(cell)}, which is a wall", "a free cell")
+        return cell
+
+
+def _read_walls(root: Field, width: int, height: int) -> tuple[Cell, ...]:
+    if not root.has("walls"):
+        return ()
+    walls = tuple(wall.cell(width, height) for wall in root.child("walls").elements())
+    if len(set(walls)) == width * height:
+        raise InputError("walls", "a wall in every cell", "at least one free cell")
+    return walls
+
+
+def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells) -> dict[str, Station]:
+    stations = {}
+    for name, station in given.items():
+        station.object(["at", "toolbox"], [])
+        at = free.read(station.child("at"))
+        stations[name] = Station(at, station.child("toolbox").text(toolboxes))
+    return stations
+
+
+def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
+    for kind, cells in (("stations", {n: s.at for n, s in stations.items()}), ("toolboxes", toolboxes)):
+        owner: dict[Cell, str] = {}
+        for name, cell in cells.items():
+            if cell in owner:
+                place = root.child(kind).child(name)
+                path = place.child("at").path if kind == "stations" else place.path
+                raise InputError(path, f"{list(cell)}, where {owner[cell]} is already", f"{kind} on distinct cells")
+            owner[cell] = name
+
+
+def _read_prior(given: Field, stations: Iterable[str]) -> Prior:
+    given.object()
+    names = list(stations)
+    if given.has("kind") and isinstance(given.value["kind"], str):
+        given.object(["kind"], ["temperature"])
+        kind = given.child("kind").text(PRIOR_KINDS)
+        temperature = given.child("temperature").number(above=0) if given.has("temperature") else 1.0
+        return Prior(kind, temperature)
+    given.object(names, [])
+    weights = {name: given.child(name).number() for name in names}
+    if sum(weights.values()) <= 0:
+        raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
+    return Prior("weights", weights=weights)
+
+
+def _read_cost(given: Field) -> QueryCost:
+    given.object([], ["base", "per_station"])
+    default = QueryCost()
+    return QueryCost(
+        given.child("base").number() if given.has("base") else default.base,
+        given.child("per_station").number() if given.has("per_station") else default.per_station,
+    )
+
+
+def _refuse_unreachable(instance: Instance) -> None:
+    """Check that both agents can get to every station, the fetcher by way of its toolbox.
+
+    Moves can be undone, so being reachable from one another is the same as lying in one connected region.
+    """
+    grid = instance.grid
+    region = np.full(grid.n_states, -1)
+    region[breadth_first([grid.state(instance.worker)], *grid.predecessors)[1]] = 0
+    for name, station in instance.stations.items():
+        if region[grid.state(station.at)] < 0:
+            raise InputError(f"stations.{name}.at", f"{list(station.at)}, out of the worker's reach", "a way to it")
+        box = instance.toolboxes[station.toolbox]
+        if region[grid.state(box)] < 0:
+            raise InputError(
+                f"toolboxes.{station.toolbox}", f"{list(box)}, with no way to station {name}", "a way to it"
+            )
+    if region[grid.state(instance.fetcher)] < 0:
+        raise InputError("fetcher", f"{list(instance.fetcher)}, with no way to any station", "a way to them")
