@@ -1,0 +1,79 @@
+"""askwise: decide when to ask a teammate, and what to ask.
+
+Everything listed in ``__all__`` can be used as ``askwise.NAME``. Names are loaded at first use, so that
+``import askwise`` and ``askwise --help`` do not wait for compilers and plotting libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from askwise.divergence import Divergence as Divergence
+    from askwise.divergence import DpDistribution as DpDistribution
+    from askwise.divergence import Zone as Zone
+    from askwise.divergence import Zones as Zones
+    from askwise.divergence import dp as dp
+    from askwise.divergence import dp_distribution as dp_distribution
+    from askwise.divergence import ecd as ecd
+    from askwise.divergence import edp as edp
+    from askwise.divergence import wcd as wcd
+    from askwise.divergence import zones as zones
+    from askwise.errors import AskwiseError as AskwiseError
+    from askwise.errors import InputError as InputError
+    from askwise.errors import NotConvergedError as NotConvergedError
+    from askwise.model import Drawing as Drawing
+    from askwise.model import GridWorld as GridWorld
+    from askwise.model import Model as Model
+    from askwise.model import Policy as Policy
+    from askwise.model import follow as follow
+    from askwise.model import uniform_optimal as uniform_optimal
+    from askwise.model import urop as urop
+    from askwise.types import Result as Result
+    from askwise.types import Verdict as Verdict
+
+    from . import plot as plot
+
+_HOME = {
+    "AskwiseError": "askwise.errors",
+    "Divergence": "askwise.divergence",
+    "DpDistribution": "askwise.divergence",
+    "Drawing": "askwise.model",
+    "GridWorld": "askwise.model",
+    "InputError": "askwise.errors",
+    "Model": "askwise.model",
+    "NotConvergedError": "askwise.errors",
+    "Policy": "askwise.model",
+    "Result": "askwise.types",
+    "Verdict": "askwise.types",
+    "Zone": "askwise.divergence",
+    "Zones": "askwise.divergence",
+    "dp": "askwise.divergence",
+    "dp_distribution": "askwise.divergence",
+    "ecd": "askwise.divergence",
+    "edp": "askwise.divergence",
+    "follow": "askwise.model",
+    "plot": "askwise.plot",
+    "uniform_optimal": "askwise.model",
+    "urop": "askwise.model",
+    "wcd": "askwise.divergence",
+    "zones": "askwise.divergence",
+}
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'askwise' has no attribute {name!r}")
+    home = importlib.import_module(_HOME[name])
+    value = home if name == "plot" else getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+import sys
+
+from askwise.cli import main
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+"""Studies that reproduce and extend the paper."""
