@@ -23,7 +23,7 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise.model import Model
-from askwise.model._kernels import BASE, scale
+from askwise.model._kernels import add_count, scale
 from askwise.types import FloatArray, IntArray
 
 # Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top
@@ -108,25 +108,8 @@ def _count_from(successor: Any, start: int) -> tuple[Any, Any, Any]:
                 queue[filled] = t
                 filled += 1
             if depth[t] == depth[s] + 1:
-                _add(mantissa, exponent, t, s)
+                add_count(mantissa, exponent, t, s)
     return depth, mantissa, exponent
-
-
-@compiled
-def _add(mantissa: Any, exponent: Any, t: int, s: int) -> None:
-    """Add the count of `s` to the count of `t`."""
-    if mantissa[t] == 0.0:
-        mantissa[t] = mantissa[s]
-        exponent[t] = exponent[s]
-        return
-    if exponent[t] >= exponent[s]:
-        mantissa[t] += mantissa[s] * scale(exponent[s] - exponent[t])
-    else:
-        mantissa[t] = mantissa[t] * scale(exponent[t] - exponent[s]) + mantissa[s]
-        exponent[t] = exponent[s]
-    if mantissa[t] >= BASE:
-        mantissa[t] /= BASE
-        exponent[t] += 1
 
 
 @compiled

@@ -6,12 +6,14 @@ from askwise.model.grid import GridWorld
 from askwise.model.model import Model
 from askwise.model.optimal import uniform_optimal, urop
 from askwise.model.policy import Policy, follow
+from askwise.model.pursuit import Pursuit
 
 __all__ = [
     "Drawing",
     "GridWorld",
     "Model",
     "Policy",
+    "Pursuit",
     "follow",
     "goal_list",
     "goal_states",

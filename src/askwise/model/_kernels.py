@@ -31,6 +31,23 @@ def scale(exponent_difference: int) -> float:
 
 
 @compiled
+def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
+    """Add the count of `s` to the count of `t`."""
+    if mantissa[t] == 0.0:
+        mantissa[t] = mantissa[s]
+        exponent[t] = exponent[s]
+        return
+    if exponent[t] >= exponent[s]:
+        mantissa[t] += mantissa[s] * scale(exponent[s] - exponent[t])
+    else:
+        mantissa[t] = mantissa[t] * scale(exponent[t] - exponent[s]) + mantissa[s]
+        exponent[t] = exponent[s]
+    if mantissa[t] >= BASE:
+        mantissa[t] /= BASE
+        exponent[t] += 1
+
+
+@compiled
 def reverse_edges(successor: IntArray) -> tuple[Any, IntArray]:
     """List for each state the states one action away from it, by counting sort; self-loops are left out."""
     n_states, n_actions = successor.shape

@@ -1,0 +1,153 @@
+"""How each of several goals is pursued from the state at hand, in a deterministic model.
+
+Distances to all goals are kept as one table, filled at first use. UROP probabilities are kept too where their table is
+small; on large maps they are worked out for the state that is asked about, from plan counts of its neighbours only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise._graph import breadth_first_into
+from askwise.model import _kernels
+from askwise.model.model import Model
+from askwise.types import BoolArray, FloatArray, IntArray
+
+POLICY_BYTES = 64 * 2**20
+"""Size up to which the UROPs of all goals are kept as one table."""
+
+
+class Pursuit:
+    """Distances, optimal actions and UROPs of several goals (target states, as of `askwise.model.goal_list`)."""
+
+    def __init__(self, model: Model, targets: Sequence[IntArray]) -> None:
+        self.model = model
+        self.n_goals = len(targets)
+        self._targets = np.concatenate(targets)
+        self._starts = np.concatenate(([0], np.cumsum([states.size for states in targets])))
+        self._unavailable = ~model.available
+
+    @cached_property
+    def distance(self) -> IntArray:
+        """``int32 [n_states, n_goals]``: steps to each goal, -1 where it is out of reach."""
+        table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
+        _distances(*self.model.predecessors, self._targets, self._starts, table)
+        return table
+
+    def optimal_at(self, state: int) -> BoolArray:
+        """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with."""
+        here = self.distance[state]
+        closer: BoolArray = self.distance[self.model.successor[state]] == here - 1
+        closer[self._unavailable[state]] = False
+        closer[:, here == 0] = False
+        closer[self.model.stay] = here == 0
+        return closer.T
+
+    def policy_at(self, state: int) -> FloatArray:
+        """``float64 [n_goals, n_actions]``: the UROP of each goal, all 0 where the goal is out of reach."""
+        if self._policies is not None:
+            row: FloatArray = self._policies[state]
+            return row
+        return self._policy_from_counts(state)
+
+    @cached_property
+    def _policies(self) -> FloatArray | None:
+        shape = (self.model.n_states, self.n_goals, self.model.n_actions)
+        if 8 * int(np.prod(shape)) > POLICY_BYTES:
+            return None
+        table = np.zeros(shape)
+        model = self.model
+        _policies(*model.predecessors, self._targets, self._starts, model.successor, model.stay, table)
+        return table
+
+    def _policy_from_counts(self, state: int) -> FloatArray:
+        optimal = self.optimal_at(state)
+        shares = np.zeros(optimal.shape)
+        work = _Counter(self.model, self.distance)
+        for goal in np.flatnonzero(optimal.any(axis=1)):
+            actions = np.flatnonzero(optimal[goal])
+            if actions.size == 1:
+                shares[goal, actions] = 1.0
+            else:
+                shares[goal, actions] = work.shares(state, int(goal), self.model.successor[state, actions])
+        return shares
+
+
+class _Counter:
+    """Counts plans within the cone of states on optimal plans from one state to one goal."""
+
+    def __init__(self, model: Model, distance: IntArray) -> None:
+        self.model = model
+        self.distance = distance
+        self.slot = np.full(model.n_states, -1, dtype=np.int32)
+
+    def shares(self, state: int, goal: int, neighbours: Any) -> FloatArray:
+        order, mantissa, exponent = _cone_counts(self.model.successor, self.distance, goal, state, self.slot)
+        slots = self.slot[neighbours]
+        scale = np.array([_kernels.scale(int(e - exponent[slots].max())) for e in exponent[slots]])
+        counts = np.maximum(mantissa[slots] * scale, _kernels.SMALLEST)
+        self.slot[order] = -1
+        return np.asarray(counts / counts.sum())
+
+
+@compiled
+def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, table: Any) -> None:
+    n_states, n_goals = table.shape
+    distance = np.empty(n_states, dtype=np.int32)
+    order = np.empty(n_states, dtype=np.int32)
+    for goal in range(n_goals):
+        breadth_first_into(targets[starts[goal] : starts[goal + 1]], indptr, indices, distance, order)
+        table[:, goal] = distance
+
+
+@compiled
+def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: Any, stay: int, table: Any) -> None:
+    n_states, n_actions = successor.shape
+    distance = np.empty(n_states, dtype=np.int32)
+    order = np.empty(n_states, dtype=np.int32)
+    mantissa = np.empty(n_states)
+    exponent = np.empty(n_states, dtype=np.int32)
+    shares = np.empty((n_states, n_actions))
+    for goal in range(starts.size - 1):
+        own = targets[starts[goal] : starts[goal + 1]]
+        reached = breadth_first_into(own, indptr, indices, distance, order)
+        shares[:] = 0.0
+        _kernels.count_plans(order, reached, distance, successor, mantissa, exponent)
+        _kernels.plan_shares(order, reached, distance, successor, mantissa, exponent, stay, shares)
+        table[:, goal, :] = shares
+
+
+@compiled
+def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
+    """List the cone nearest first with its plan counts; `slot` tells where in the list each state is."""
+    n_actions = successor.shape[1]
+    order = np.empty(distance.shape[0], dtype=np.int32)
+    order[0] = state
+    slot[state] = 0
+    head, filled = 0, 1
+    while head < filled:
+        s = order[head]
+        head += 1
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and distance[t, goal] == distance[s, goal] - 1 and slot[t] < 0:
+                slot[t] = filled
+                order[filled] = t
+                filled += 1
+    mantissa = np.zeros(filled)
+    exponent = np.zeros(filled, dtype=np.int32)
+    for k in range(filled - 1, -1, -1):
+        s = order[k]
+        if distance[s, goal] == 0:
+            mantissa[k] = 1.0
+            continue
+        for a in range(n_actions):
+            t = successor[s, a]
+            if t >= 0 and distance[t, goal] == distance[s, goal] - 1:
+                _kernels.add_count(mantissa, exponent, k, slot[t])
+    return order[:filled], mantissa, exponent
