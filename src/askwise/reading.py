@@ -41,6 +41,22 @@ def parse_json(text: str) -> Any:
         raise InputError("file", "a number with thousands of digits", "ordinary numbers") from None
 
 
+def as_text(data: dict[str, Any]) -> str:
+    """Return JSON with one line for each key, and one for each entry of an object below it: made to be read."""
+    lines = []
+    for key, value in data.items():
+        if isinstance(value, dict) and any(isinstance(entry, dict | list) for entry in value.values()):
+            inner = [f"  {_dump(name)}: {_dump(entry)}" for name, entry in value.items()]
+            lines.append(f" {_dump(key)}: {{\n " + ",\n ".join(inner) + "\n }")
+        else:
+            lines.append(f" {_dump(key)}: {_dump(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
 def shown(value: Any) -> str:
     """Return `value` as JSON, shortened: error messages quote what they found."""
     text = json.dumps(value, ensure_ascii=False, default=repr)

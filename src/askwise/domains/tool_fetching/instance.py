@@ -24,8 +24,10 @@ import numpy as np
 
 from askwise._graph import breadth_first
 from askwise.errors import InputError
+from askwise.files import whole_file
 from askwise.model import GridWorld
-from askwise.reading import Field, parse_json, read_text
+from askwise.problem import QueryCost
+from askwise.reading import Field, as_text, parse_json, read_text
 
 FORMAT = "askwise/tool-fetching@1"
 PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
@@ -49,14 +51,6 @@ class Prior:
     kind: str = "uniform"
     temperature: float = 1.0
     weights: Mapping[str, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class QueryCost:
-    """What a question costs: ``base + per_station * number of stations in it``."""
-
-    base: float = 0.5
-    per_station: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +81,29 @@ class Instance:
     def from_json(cls, data: Any) -> Instance:
         """Check the contents of an instance file."""
         return _read(Field("", data))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the contents of the instance's file; reading them gives the same instance."""
+        prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
+        return {
+            "format": FORMAT,
+            "width": self.width,
+            "height": self.height,
+            "walls": [list(cell) for cell in self.walls],
+            "toolboxes": {name: list(cell) for name, cell in self.toolboxes.items()},
+            "stations": {
+                name: {"at": list(station.at), "toolbox": station.toolbox} for name, station in self.stations.items()
+            },
+            "worker": list(self.worker),
+            "fetcher": list(self.fetcher),
+            "prior": prior if self.prior.weights is None else dict(self.prior.weights),
+            "query_cost": {"base": self.query_cost.base, "per_station": self.query_cost.per_goal},
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the instance's file, whole or not at all."""
+        with whole_file(path) as temporary:
+            temporary.write_text(as_text(self.to_json()), encoding="utf-8")
 
 
 def _read(root: Field) -> Instance:
@@ -182,7 +199,7 @@ def _read_cost(given: Field) -> QueryCost:
     default = QueryCost()
     return QueryCost(
         given.child("base").number() if given.has("base") else default.base,
-        given.child("per_station").number() if given.has("per_station") else default.per_station,
+        given.child("per_station").number() if given.has("per_station") else default.per_goal,
     )
 
 

@@ -1,0 +1,54 @@
+"""Maximal coverage, the paper's running example: go to another goal than your teammate does.
+
+Read from a drawing (see `askwise.Drawing`): ``W`` is the teammate, ``F`` the ego agent, every other letter or digit a
+goal. If the teammate goes to goal `g`, any other goal is a target of the ego agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askwise.divergence.ecd import prior_weights
+from askwise.domains.factored import FactoredProblem
+from askwise.errors import InputError
+from askwise.model import Drawing
+from askwise.problem import JointState, QueryCost
+
+
+class Coverage(FactoredProblem):
+    """Maximal coverage on a drawn map.
+
+    Args:
+        drawing: a drawing with `W`, `F` and at least two goals, or its text.
+        prior: weights of the goals, by default equal.
+        query_cost: what questions cost.
+    """
+
+    def __init__(
+        self, drawing: Drawing | str, *, prior: Sequence[float] | None = None, query_cost: QueryCost | None = None
+    ) -> None:
+        drawing = Drawing.parse(drawing) if isinstance(drawing, str) else drawing
+        self.drawing = drawing
+        names = tuple(drawing.goals)
+        if len(names) < 2:
+            raise InputError("drawing", f"{len(names)} goals", "at least two, so that there is another one to cover")
+        if drawing.teammate is None or drawing.ego is None:
+            missing = "W (the teammate)" if drawing.teammate is None else "F (the ego agent)"
+            raise InputError("drawing", f"no {missing}", "both W and F")
+        grid = drawing.grid
+        cells = [drawing.goals[name] for name in names]
+        others = [[cell for other in cells if other is not own for cell in other] for own in cells]
+        super().__init__(
+            goals=names,
+            prior=prior_weights(prior, len(names)),
+            teammate_model=grid,
+            teammate_goals=cells,
+            ego_model=grid,
+            ego_goals=others,
+            start=JointState(grid.state(drawing.teammate), grid.state(drawing.ego)),
+            query_cost=query_cost,
+        )
+        for who, steps in (("W", self.teammate_steps(self.start.teammate)), ("F", self.ego_steps(self.start.ego))):
+            if (steps < 0).any():
+                name = names[int((steps < 0).argmax())]
+                raise InputError(f"goal {name!r}", f"no way to it from {who}", "a goal that can be reached")

@@ -1,0 +1,119 @@
+"""Random instances of tool fetching, always solvable.
+
+As in the paper, stations and toolboxes lie on distinct cells drawn uniformly, each station's tool in a toolbox drawn
+uniformly, the agents on cells drawn uniformly. Beyond it, a share of the cells may be walls, and stations may come in
+clusters. Everything is placed in the largest connected region, so that there is always a way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._graph import breadth_first
+from askwise.domains.tool_fetching.instance import LARGEST_SIDE, Cell, Instance, Prior, Station
+from askwise.errors import InputError
+from askwise.model import GridWorld
+from askwise.problem import QueryCost
+from askwise.seeds import Seed, generator
+
+CLUSTER_SIZE = 8
+"""Stations for each cluster centre, on average."""
+
+
+def generate(
+    *,
+    width: int = 20,
+    height: int | None = None,
+    stations: int = 50,
+    toolboxes: int = 5,
+    walls: float = 0.0,
+    clustered: bool = False,
+    prior: Prior | None = None,
+    query_cost: QueryCost | None = None,
+    seed: Seed = None,
+) -> Instance:
+    """Draw an instance.
+
+    Args:
+        width: number of columns.
+        height: number of rows, by default as many.
+        stations: number of stations.
+        toolboxes: number of toolboxes.
+        walls: share of the cells that are walls.
+        clustered: put the stations in clusters instead of anywhere.
+        prior: how likely each station is.
+        query_cost: what questions cost.
+        seed: makes the instance repeatable.
+    """
+    height = width if height is None else height
+    _check(width, height, stations, toolboxes, walls)
+    rng = generator(seed)
+    mask = np.zeros((height, width), dtype=np.bool_)
+    mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
+    region = _largest_region(mask)
+    if len(region) < max(stations + toolboxes, 2):
+        raise InputError(
+            "stations and toolboxes",
+            f"{stations} and {toolboxes}",
+            f"at most {len(region)} together, the cells of the largest region on a {width} x {height} grid "
+            f"with {walls:g} walls",
+        )
+    station_cells = _clustered(region, stations, rng) if clustered else _drawn(region, stations, rng)
+    taken = set(station_cells)
+    box_cells = _drawn([cell for cell in region if cell not in taken], toolboxes, rng)
+    owners = rng.integers(toolboxes, size=stations)
+    worker, fetcher = (region[int(k)] for k in rng.integers(len(region), size=2))
+    return Instance(
+        width=width,
+        height=height,
+        walls=tuple((int(x), int(y)) for y, x in np.argwhere(mask)),
+        toolboxes={f"T{k + 1}": cell for k, cell in enumerate(box_cells)},
+        stations={f"S{k + 1}": Station(cell, f"T{owners[k] + 1}") for k, cell in enumerate(station_cells)},
+        worker=worker,
+        fetcher=fetcher,
+        prior=prior or Prior(),
+        query_cost=query_cost or QueryCost(),
+    )
+
+
+def _largest_region(mask: Any) -> list[Cell]:
+    """Return the cells of the largest connected region of free cells, in the grid's order."""
+    if mask.all():
+        return []
+    grid = GridWorld(mask.shape[1], mask.shape[0], mask)
+    unseen = np.ones(grid.n_states, dtype=bool)
+    largest = np.array([], dtype=np.int32)
+    while unseen.sum() > largest.size:
+        region = breadth_first([int(unseen.argmax())], *grid.predecessors)[1]
+        unseen[region] = False
+        largest = region if region.size > largest.size else largest
+    return [(int(x), int(y)) for x, y in grid.cells[np.sort(largest)]]
+
+
+def _drawn(cells: list[Cell], n: int, rng: np.random.Generator) -> list[Cell]:
+    return [cells[int(k)] for k in rng.choice(len(cells), size=n, replace=False)]
+
+
+def _clustered(cells: list[Cell], n: int, rng: np.random.Generator) -> list[Cell]:
+    """Draw centres, then cells near them: the chance falls with the square of the distance to the nearest centre."""
+    centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
+    places = np.array(cells)
+    nearest = np.full(len(cells), np.inf)
+    for centre in centres:
+        nearest = np.minimum(nearest, ((places - centre) ** 2).sum(axis=1))
+    weights = 1.0 / (1.0 + nearest) ** 2
+    chosen = rng.choice(len(cells), size=n, replace=False, p=weights / weights.sum())
+    return [cells[int(k)] for k in chosen]
+
+
+def _check(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
+    for field, value in (("width", width), ("height", height)):
+        if not 1 <= value <= LARGEST_SIDE:
+            raise InputError(field, value, f"a whole number from 1 to {LARGEST_SIDE}")
+    for field, value in (("stations", stations), ("toolboxes", toolboxes)):
+        if value < 1:
+            raise InputError(field, value, "a whole number from 1")
+    if not 0 <= walls < 1:
+        raise InputError("walls", walls, "a share from 0 and below 1")

@@ -1,0 +1,202 @@
+"""Tool fetching as an `askwise.Problem`, by its structure instead of its product model.
+
+The fetcher's own model has a state for each cell and tool in hand, 51 times as many as the grid for 50 stations. It
+need not be built. Towards goal `g` the fetcher first walks to a *waypoint*: the station if it holds the tool, else
+the toolbox. Until it gets there its plan is a shortest path on the grid; there it does something that no other goal
+asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the waypoints of two goals:
+
+- their plans branch where shortest paths to `w` and `w'` do, or, if ``w = w'``, right there, after ``d(f, w) + 1``
+  steps;
+- the steps left are ``d(f, station)`` with the tool, else ``d(f, box) + 1 + d(box, station)``.
+
+`product_problem` is the same problem without any of this, for comparison.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from askwise.divergence import Divergence
+from askwise.domains.factored import FactoredProblem
+from askwise.domains.tool_fetching.instance import Instance
+from askwise.domains.tool_fetching.priors import prior_of
+from askwise.domains.tool_fetching.rules import (
+    FETCHER_NOOP,
+    FIRST_PICKUP,
+    NOTHING,
+    WORK,
+    WORKER_ACTIONS,
+    Rules,
+    State,
+)
+from askwise.model import GridWorld, Model, Pursuit
+from askwise.model.grid import MOVES
+from askwise.problem import JointState, QueryCost
+from askwise.types import BoolArray, FloatArray, IntArray
+
+
+class ToolFetching:
+    """Tool fetching; fulfils `askwise.Problem`.
+
+    An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.rules = Rules(instance)
+        self.goals = self.rules.stations
+        self.query_cost: QueryCost = instance.query_cost
+        self.teammate_actions = WORKER_ACTIONS
+        self.ego_actions = self.rules.fetcher_actions
+        self.wait = FETCHER_NOOP
+        self.start = self.encode(self.rules.start)
+        self._n = len(self.goals)
+        self._stations = Pursuit(self.grid, [np.array([c], dtype=np.int32) for c in self.rules.station_cells])
+        self._box_list = sorted(set(self.rules.box_cells))
+        self._boxes = Pursuit(self.grid, [np.array([c], dtype=np.int32) for c in self._box_list])
+        self._box_of = np.array([self._box_list.index(c) for c in self.rules.box_cells])
+        self._ego_families: dict[int, Divergence] = {}
+
+    @property
+    def grid(self) -> GridWorld:
+        """The map."""
+        return self.rules.grid
+
+    @property
+    def teammate_model(self) -> Model:
+        """The grid; its STAY is the worker's WORK."""
+        return self.grid
+
+    # -- between the rules' states and the protocol's ------------------------------------------------------------
+
+    def encode(self, state: State) -> JointState:
+        """Return a state of the rules as the protocol's pair of numbers."""
+        return JointState(state.worker, state.fetcher * (self.rules.n_stations + 1) + state.holding + 1)
+
+    def decode(self, state: JointState) -> State:
+        """Return the protocol's pair of numbers as a state of the rules."""
+        fetcher, holding = self._fetcher(state.ego)
+        return State(state.teammate, fetcher, holding)
+
+    def _fetcher(self, ego: int) -> tuple[int, int]:
+        cell, tool = divmod(ego, self.rules.n_stations + 1)
+        return cell, tool - 1
+
+    # -- the worker ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def prior(self) -> FloatArray:
+        """See `Problem`."""
+        to_tool = self._boxes.distance[self.rules.start.fetcher][self._box_of]
+        return prior_of(self.instance, self._stations.distance[self.rules.start.worker], to_tool)
+
+    def teammate_policy(self, teammate: int) -> FloatArray:
+        """See `Problem`; the column of NOOP is 0, no optimal plan waits."""
+        policy = np.zeros((self._n, len(WORKER_ACTIONS)))
+        policy[:, : WORK + 1] = self._stations.policy_at(teammate)
+        return policy
+
+    def teammate_targets(self, goal: int) -> IntArray:
+        """See `Problem`."""
+        return np.array([self.rules.station_cells[goal]], dtype=np.int32)
+
+    def teammate_steps(self, teammate: int) -> IntArray:
+        """See `Problem`."""
+        return np.asarray(self._stations.distance[teammate])
+
+    def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
+        """See `Problem`."""
+        return self._worker_family.matrices_at(teammate)
+
+    @cached_property
+    def _worker_family(self) -> Divergence:
+        return Divergence(self.grid, dict(zip(self.goals, self.rules.station_cells, strict=True)))
+
+    def teammate_next(self, teammate: int, action: int) -> int:
+        """See `Problem`."""
+        return self.rules.worker_next(teammate, action)
+
+    def stays(self, action: int) -> bool:
+        """See `Problem`."""
+        return action == WORK
+
+    # -- the fetcher ---------------------------------------------------------------------------------------------
+
+    def ego_steps(self, ego: int) -> IntArray:
+        """See `Problem`."""
+        cell, tool = self._fetcher(ego)
+        steps = self._boxes.distance[cell][self._box_of] + 1 + self._from_box
+        if tool != NOTHING:
+            steps[tool] = self._stations.distance[cell, tool]
+        return np.asarray(steps)
+
+    @cached_property
+    def _from_box(self) -> IntArray:
+        """``int [n_goals]``: steps from each station's toolbox to the station."""
+        return np.asarray(self._stations.distance[list(self.rules.box_cells), np.arange(self._n)])
+
+    def ego_optimal(self, ego: int) -> BoolArray:
+        """See `Problem`."""
+        cell, tool = self._fetcher(ego)
+        n_moves = len(MOVES)
+        optimal = np.zeros((self._n, len(self.ego_actions)), dtype=bool)
+        to_boxes = self._boxes.optimal_at(cell)[self._box_of]
+        optimal[:, :n_moves] = to_boxes[:, :n_moves]
+        goals = np.arange(self._n)
+        optimal[goals, FIRST_PICKUP + goals] = to_boxes[:, self.grid.stay]
+        if tool != NOTHING:
+            to_station = self._stations.optimal_at(cell)[tool]
+            optimal[tool] = False
+            optimal[tool, :n_moves] = to_station[:n_moves]
+            optimal[tool, FETCHER_NOOP] = to_station[self.grid.stay]
+        return optimal
+
+    def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
+        """See `Problem`."""
+        cell, tool = self._fetcher(ego)
+        waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
+        edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._ego_family(tool).matrices_at(cell))
+        # Two goals with one waypoint go there together and part there. One of them at least has it as its toolbox.
+        rows, columns = np.nonzero(np.isinf(wcd))
+        parting = self._boxes.distance[cell][self._box_of] + 1.0
+        edp[rows, columns] = wcd[rows, columns] = parting[np.where(rows == tool, columns, rows)]
+        np.fill_diagonal(edp, np.inf)
+        np.fill_diagonal(wcd, np.inf)
+        return edp, wcd
+
+    def _ego_family(self, tool: int) -> Divergence:
+        """Return the divergences of all waypoints: the toolboxes and, last, the station of the tool in hand."""
+        if tool not in self._ego_families:
+            station = [] if tool == NOTHING else [self.rules.station_cells[tool]]
+            self._ego_families[tool] = Divergence(self.grid, [*self._box_list, *station])
+        return self._ego_families[tool]
+
+    def ego_next(self, ego: int, action: int) -> int:
+        """See `Problem`."""
+        cell, tool = self.rules.fetcher_next(*self._fetcher(ego), action)
+        return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
+
+    def describe_ego_action(self, action: int) -> str:
+        """See `Problem`."""
+        return self.ego_actions[action]
+
+
+def product_problem(instance: Instance) -> FactoredProblem:
+    """Return the same problem with the fetcher's whole product model; small instances only."""
+    plain = ToolFetching(instance)
+    rules, n = plain.rules, plain.rules.n_stations
+    n_ego = plain.grid.n_states * (n + 1)
+    successor = [[plain.ego_next(ego, a) for a in range(len(plain.ego_actions))] for ego in range(n_ego)]
+    fetcher = Model(successor, actions=plain.ego_actions, stay=plain.ego_actions[FETCHER_NOOP])
+    return FactoredProblem(
+        goals=plain.goals,
+        prior=plain.prior,
+        teammate_model=plain.grid,
+        teammate_goals=list(rules.station_cells),
+        ego_model=fetcher,
+        ego_goals=[cell * (n + 1) + goal + 1 for goal, cell in enumerate(rules.station_cells)],
+        start=plain.start,
+        query_cost=plain.query_cost,
+    )

@@ -1,0 +1,121 @@
+"""The rules of tool fetching. Everything that plays, draws, trains on or plans for it calls this module.
+
+A worker walks to a station and works there. A fetcher has to bring the station's tool, which lies in a toolbox.
+Both move on one grid, may share cells, and act at the same time:
+
+- worker: NORTH, EAST, SOUTH, WEST, WORK (at a station), NOOP;
+- fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool whose toolbox it stands on, or a question, "is your goal
+  among these stations?".
+
+The fetcher holds one tool. Picking up another puts the first down, and it is back in its own toolbox. In a question
+step nobody moves. The episode ends with the first WORK at the goal station during which the fetcher is there, or
+arrives there, with the right tool. A step costs 1, a question costs ``base + per_station * number of stations``
+instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from askwise.domains.tool_fetching.instance import Instance
+from askwise.errors import InputError
+from askwise.model.grid import MOVES
+
+NOTHING = -1
+WORKER_ACTIONS = (*MOVES, "WORK", "NOOP")
+FETCHER_ACTIONS = (*MOVES, "NOOP")
+"""Followed by one PICKUP for each station, in the order of the stations."""
+WORK = len(MOVES)
+WORKER_NOOP = len(MOVES) + 1
+FETCHER_NOOP = len(MOVES)
+FIRST_PICKUP = len(MOVES) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Cells of worker and fetcher (numbers of the grid's states) and the tool in hand (a station's number, or -1)."""
+
+    worker: int
+    fetcher: int
+    holding: int = NOTHING
+
+
+class Rules:
+    """The rules for one instance; pure: nothing here changes after construction."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.grid = instance.grid
+        self.stations = tuple(instance.stations)
+        self.station_cells = tuple(self.grid.state(s.at) for s in instance.stations.values())
+        boxes = {name: self.grid.state(cell) for name, cell in instance.toolboxes.items()}
+        self.box_cells = tuple(boxes[s.toolbox] for s in instance.stations.values())
+        """For each station, the cell of the toolbox that holds its tool."""
+        self.n_stations = len(self.stations)
+        self._moves = self.grid.successor[:, : len(MOVES)].tolist()
+        self._station_at = {cell: k for k, cell in enumerate(self.station_cells)}
+
+    @property
+    def start(self) -> State:
+        """Where everybody begins, the fetcher with empty hands."""
+        return State(self.grid.state(self.instance.worker), self.grid.state(self.instance.fetcher))
+
+    @property
+    def fetcher_actions(self) -> tuple[str, ...]:
+        """Names of the fetcher's ontic actions."""
+        return FETCHER_ACTIONS + tuple(f"PICKUP {name}" for name in self.stations)
+
+    def station_at(self, cell: int) -> int | None:
+        """Return the station on a cell, if there is one."""
+        return self._station_at.get(cell)
+
+    def worker_next(self, cell: int, action: int) -> int:
+        """Return the worker's next cell, -1 if the action is not available there."""
+        if action < WORK:
+            return int(self._moves[cell][action])
+        return cell if action == WORKER_NOOP or cell in self._station_at else -1
+
+    def fetcher_next(self, cell: int, holding: int, action: int) -> tuple[int, int]:
+        """Return the fetcher's next cell and tool, (-1, tool) if the action is not available there."""
+        if action < FETCHER_NOOP:
+            return self._moves[cell][action], holding
+        if action == FETCHER_NOOP:
+            return cell, holding
+        tool = action - FIRST_PICKUP
+        return (cell, tool) if self.box_cells[tool] == cell else (-1, holding)
+
+    def legal_worker_actions(self, state: State) -> list[int]:
+        """Return what the worker can do."""
+        return [a for a in range(len(WORKER_ACTIONS)) if self.worker_next(state.worker, a) >= 0]
+
+    def legal_fetcher_actions(self, state: State) -> list[int]:
+        """Return the fetcher's ontic actions; questions are always possible."""
+        moves = [a for a, cell in enumerate(self._moves[state.fetcher]) if cell >= 0]
+        pickups = [FIRST_PICKUP + k for k, cell in enumerate(self.box_cells) if cell == state.fetcher]
+        return [*moves, FETCHER_NOOP, *pickups]
+
+    def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
+        """Return the state after both have acted."""
+        worker = self.worker_next(state.worker, worker_action)
+        fetcher, holding = self.fetcher_next(state.fetcher, state.holding, fetcher_action)
+        if worker < 0:
+            raise self._illegal("worker", WORKER_ACTIONS[worker_action], state.worker)
+        if fetcher < 0:
+            raise self._illegal("fetcher", self.fetcher_actions[fetcher_action], state.fetcher)
+        return State(worker, fetcher, holding)
+
+    def finished(self, worker_action: int, after: State, goal: int) -> bool:
+        """Whether a step in which the worker did `worker_action` and that led to `after` ends the episode.
+
+        A worker that works has not moved, so it was at the station before the step as well.
+        """
+        cell = self.station_cells[goal]
+        return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal
+
+    def query_cost(self, stations: Sequence[int]) -> float:
+        """Return what a question about these stations costs."""
+        return self.instance.query_cost(stations)
+
+    def _illegal(self, who: str, action: str, cell: int) -> InputError:
+        return InputError(f"{who}'s action", f"{action} in cell {self.grid.name(cell)}", "an action available there")
