@@ -1,0 +1,40 @@
+"""Agents: each a small class that sees a `Problem` and decides to act or to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
+from askwise.agents.informed import Informed
+from askwise.agents.never import Never
+from askwise.errors import InputError
+
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "Answer",
+    "BeliefAgent",
+    "Decision",
+    "Informed",
+    "KnowsGoal",
+    "Never",
+    "Observation",
+    "make_agent",
+]
+
+AGENTS: dict[str, Callable[[str], Agent]] = {
+    "never": lambda belief: Never(belief=belief),
+    "informed": lambda _: Informed(),
+}
+
+
+def make_agent(given: str | Agent, *, belief: str = "elimination") -> Agent:
+    """Return an agent by name; an `Agent` is returned as it is."""
+    if isinstance(given, Agent):
+        return given
+    if given not in AGENTS:
+        near = get_close_matches(given, AGENTS, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise InputError("method", repr(given), "one of " + ", ".join(map(repr, AGENTS)) + hint)
+    return AGENTS[given](belief)

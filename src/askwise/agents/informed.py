@@ -1,0 +1,32 @@
+"""Knows the goal from the start: its marginal cost is exactly 0, the yardstick for everybody else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askwise.agents.base import Agent, Decision, Observation
+from askwise.types import FloatArray
+
+
+class Informed(Agent):
+    """Takes any optimal action towards the goal it was told."""
+
+    name = "informed"
+
+    def told(self, goal: int) -> None:
+        """Be told the goal."""
+        self.goal = goal
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """See `Agent`."""
+        certain = np.zeros(len(self.problem.goals))
+        certain[self.goal] = 1.0
+        return certain
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        actions = np.flatnonzero(self.problem.ego_optimal(observation.state.ego)[self.goal])
+        action = int(actions[0]) if actions.size == 1 else int(self.rng.choice(actions))
+        name = self.problem.describe_ego_action(action)
+        return Decision(action=action, why=f"{name}: the goal is known to be {self.problem.goals[self.goal]}.")

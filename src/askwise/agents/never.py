@@ -1,0 +1,17 @@
+"""Never asks: acts where one action is right for every possible goal, otherwise waits and watches."""
+
+from __future__ import annotations
+
+from askwise.agents.base import BeliefAgent, Decision
+from askwise.problem import JointState
+from askwise.types import BoolArray
+
+
+class Never(BeliefAgent):
+    """The paper's `Never Query`."""
+
+    name = "never"
+
+    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
+        """See `BeliefAgent`."""
+        return self.wait(f"Wait: {int(possible.sum())} goals are possible and no action is optimal for all of them.")

@@ -1,0 +1,80 @@
+"""An episode, step by step: what everybody did, what the agent believed, what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from askwise.agents import Answer, Decision
+from askwise.problem import JointState, Problem
+from askwise.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of an episode.
+
+    Attributes:
+        t: its number, from 1; questions count as steps.
+        state: where both agents were before it.
+        belief: ``float64 [n_goals]``, what the agent believed when it decided, None if it has no belief to show.
+        decision: what it decided, and why.
+        teammate_action: what the teammate did, None if the step was a question.
+        answer: the answer, None if the step was not a question.
+        cost: what the step cost.
+    """
+
+    t: int
+    state: JointState
+    belief: FloatArray | None
+    decision: Decision
+    teammate_action: int | None
+    answer: Answer | None
+    cost: float
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A whole episode.
+
+    Attributes:
+        problem: what was played.
+        method: name of the agent.
+        teammate: name of the teammate.
+        goal: number of the teammate's goal.
+        seed: the seed as given, None if it was not a number.
+        steps: the steps in order.
+        final: where both agents were at the end.
+        optimal_cost: what it would have cost with the goal known.
+        finished: False if the episode was cut off before its end.
+    """
+
+    problem: Problem
+    method: str
+    teammate: str
+    goal: int
+    seed: int | None
+    steps: tuple[Step, ...]
+    final: JointState
+    optimal_cost: float
+    finished: bool
+
+    @property
+    def goal_name(self) -> str:
+        """Name of the teammate's goal."""
+        return self.problem.goals[self.goal]
+
+    @cached_property
+    def cost(self) -> float:
+        """Sum of the costs of all steps."""
+        return sum(step.cost for step in self.steps)
+
+    @property
+    def marginal_cost(self) -> float:
+        """What not knowing the goal cost: `cost` less `optimal_cost`."""
+        return self.cost - self.optimal_cost
+
+    @property
+    def questions(self) -> tuple[Step, ...]:
+        """The steps that were questions."""
+        return tuple(step for step in self.steps if step.answer is not None)

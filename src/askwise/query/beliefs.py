@@ -1,0 +1,145 @@
+"""Beliefs: what is known of the teammate's goal after watching and asking.
+
+- `Elimination` (the paper's): an action that is not optimal for a goal rules it out; the rest keep their prior odds.
+- `Bayes`: the odds are also multiplied by how likely each goal's policy was to do what was seen. For a teammate that
+  draws its plan uniformly this depends on where it is only: ``P(g | s) ~ P0(g) N_g(s) / N_g(s0)``.
+- `Robust`: the teammate is allowed to do anything now and then, so watching never rules a goal out for good.
+
+What is *possible* is kept exactly, apart from the probabilities: a goal whose probability underflows stays
+possible, and a goal is known when one is possible, not when a float equals 1. Answers are truthful and rule goals
+out in all three. An observation that leaves no goal raises `ContradictoryObservation`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from difflib import get_close_matches
+
+import numpy as np
+
+from askwise.errors import AskwiseError, InputError
+from askwise.types import BoolArray, FloatArray
+
+SMALLEST = 1e-300
+
+
+class ContradictoryObservation(AskwiseError):  # noqa: N818 - it names what happened, as users will read it
+    """Nothing that the belief thought possible explains what was seen or heard."""
+
+
+class Belief(ABC):
+    """Probabilities of the goals.
+
+    Args:
+        prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
+    """
+
+    name: str
+
+    def __init__(self, prior: FloatArray) -> None:
+        self._weights = np.array(prior, dtype=np.float64)
+        self._allowed: BoolArray = self._weights > 0
+        if not self._allowed.any():
+            raise InputError("prior", "no possible goal", "at least one goal of positive probability")
+
+    @property
+    def possible(self) -> BoolArray:
+        """``bool [n_goals]``: the goals that are still possible."""
+        return self._allowed
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """``float64 [n_goals]``: probability of each goal, 0 for impossible ones."""
+        weights = np.where(self.possible, self._weights, 0.0)
+        return np.asarray(weights / weights.sum())
+
+    @abstractmethod
+    def observe(self, likelihood: FloatArray) -> None:
+        """Learn from an action of the teammate; ``likelihood[g]`` is how probable goal `g` made it."""
+
+    def learn(self, asked: BoolArray, answer: bool) -> None:
+        """Learn the answer to "is your goal among `asked`?"."""
+        self._keep(asked if answer else ~asked, "the answer")
+
+    def _keep(self, goals: BoolArray, source: str) -> None:
+        left = self._allowed & goals
+        if not left.any():
+            raise ContradictoryObservation(
+                f"{source} rules out every goal that was still possible under the belief {self.name!r}: "
+                "the teammate does not act as assumed; belief 'robust' allows for that"
+            )
+        self._allowed = left
+
+    def _rescale(self) -> None:
+        """Keep the largest weight at 1 and possible ones above 0, however long the episode gets."""
+        self._weights /= self._weights[self._allowed].max()
+        np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)
+
+
+class Elimination(Belief):
+    """Rule out what cannot be, keep the prior odds of the rest."""
+
+    name = "elimination"
+
+    def observe(self, likelihood: FloatArray) -> None:
+        """See `Belief`."""
+        self._keep(likelihood > 0, "an action of the teammate")
+
+
+class Bayes(Belief):
+    """Multiply the odds by the likelihood of every action."""
+
+    name = "bayes"
+
+    def observe(self, likelihood: FloatArray) -> None:
+        """See `Belief`."""
+        self._keep(likelihood > 0, "an action of the teammate")
+        self._weights = self._weights * likelihood
+        self._rescale()
+
+
+class Robust(Belief):
+    """Bayes with a doubt: with probability `noise` the teammate does just anything.
+
+    Args:
+        prior: as for every belief.
+        noise: how often it does.
+        n_actions: among how many actions it chooses then.
+        doubt: goals less probable than this share of the likeliest one are set aside. They are not ruled out: what
+            the teammate does next can bring them back.
+    """
+
+    name = "robust"
+
+    def __init__(self, prior: FloatArray, *, noise: float = 0.1, n_actions: int = 6, doubt: float = 1e-3) -> None:
+        super().__init__(prior)
+        if not 0 < noise < 1:
+            raise InputError("noise", noise, "a number above 0 and below 1")
+        if not 0 < doubt < 1:
+            raise InputError("doubt", doubt, "a number above 0 and below 1")
+        self.noise = noise
+        self.doubt = doubt
+        self._slip = noise / n_actions
+
+    @property
+    def possible(self) -> BoolArray:
+        """``bool [n_goals]``: the goals that have to be reckoned with now."""
+        weights = np.where(self._allowed, self._weights, 0.0)
+        return np.asarray(weights >= self.doubt * weights.max())
+
+    def observe(self, likelihood: FloatArray) -> None:
+        """See `Belief`."""
+        self._weights = self._weights * ((1 - self.noise) * likelihood + self._slip)
+        self._rescale()
+
+
+BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Bayes, Robust)}
+
+
+def make_belief(name: str, prior: FloatArray) -> Belief:
+    """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``."""
+    if name not in BELIEFS:
+        near = get_close_matches(name, BELIEFS, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise InputError("belief", repr(name), "one of " + ", ".join(map(repr, BELIEFS)) + hint)
+    return BELIEFS[name](prior)

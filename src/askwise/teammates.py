@@ -1,0 +1,238 @@
+"""Teammates: how the worker (or whoever is watched) pursues its goal.
+
+All of them look at their own state only. `Urop` is the teammate that the paper's methods assume; the others break
+that assumption in ways that people and robots do.
+
+===================  =================================================================================
+``urop``             draws one of all shortest plans uniformly
+``uniform``          chooses uniformly among the optimal actions of each step
+``noisy:0.1``        like ``urop``, but with that probability does any available action instead
+``via:X,Y``          goes to a cell first, then to its goal (``via`` alone draws a cell)
+``boltzmann:2``      prefers actions that lead closer to the goal, the more so the larger the number
+``plan:EAST,NORTH``  does these actions, then goes on like ``urop``
+===================  =================================================================================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+
+from askwise.errors import InputError
+from askwise.model import Policy, uniform_optimal, urop
+from askwise.problem import Problem
+from askwise.types import FloatArray, StateLike
+
+
+class Teammate(ABC):
+    """Somebody with a goal. `reset` before each episode, then `act` in every step that is not a question."""
+
+    name: str
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """Begin an episode."""
+        self.problem = problem
+        self.goal = goal
+        self.rng = rng
+
+    @abstractmethod
+    def act(self, state: int) -> int:
+        """Return what it does in `state`, a number of ``problem.teammate_actions``."""
+
+    def available(self, state: int) -> list[int]:
+        """Return what it could do in `state`."""
+        problem = self.problem
+        return [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(state, a) >= 0]
+
+    def draw(self, probabilities: FloatArray) -> int:
+        """Draw an action; one random number a step, so that equal seeds give equal paths."""
+        return int(np.searchsorted(np.cumsum(probabilities), self.rng.random(), side="right"))
+
+    def __repr__(self) -> str:
+        return f"<teammate {self.name}>"
+
+
+class _ByPolicy(Teammate):
+    """A teammate that follows a policy of its model."""
+
+    policy_of: Callable[..., Policy]
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        targets = problem.teammate_targets(goal).tolist()
+        self.policy = type(self).policy_of(problem.teammate_model, targets)
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        row = self.policy.probabilities[state]
+        return self.draw(row / row.sum())
+
+
+class Urop(_ByPolicy):
+    """Draws one of all shortest plans uniformly."""
+
+    name = "urop"
+    policy_of = staticmethod(urop)
+
+
+class Uniform(_ByPolicy):
+    """Chooses uniformly among the optimal actions of each step."""
+
+    name = "uniform"
+    policy_of = staticmethod(uniform_optimal)
+
+
+class Noisy(Teammate):
+    """With probability `epsilon` does any available action, otherwise what `base` would do."""
+
+    def __init__(self, epsilon: float = 0.1, base: Teammate | None = None) -> None:
+        if not 0 <= epsilon < 1:
+            raise InputError("noise of the teammate", epsilon, "a number from 0 and below 1")
+        self.epsilon = epsilon
+        self.base = base or Urop()
+        self.name = f"noisy:{epsilon:g}"
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        self.base.reset(problem, goal, rng)
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        if self.rng.random() < self.epsilon:
+            return int(self.rng.choice(self.available(state)))
+        return self.base.act(state)
+
+
+class Via(Teammate):
+    """Goes to a detour point first; draws one that it can get to if none is given."""
+
+    def __init__(self, point: StateLike | None = None) -> None:
+        self.point = point
+        self.name = "via" if point is None else f"via:{_plain(point)}"
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        model = problem.teammate_model
+        self.onwards = Urop()
+        self.onwards.reset(problem, goal, rng)
+        if self.point is not None:
+            detour = model.state(self.point, "detour")
+        else:
+            # Cells from which the goal can be reached; only in a model with one-way moves can the start miss one.
+            detour = int(rng.choice(np.flatnonzero(self.onwards.policy.defined)))
+        self.there = urop(model, [detour])
+        if not (self.there.defined[problem.start.teammate] and self.onwards.policy.defined[detour]):
+            raise InputError("detour", repr(model.name(detour)), "a state on some way from the start to the goal")
+        self.detour, self.passed = detour, False
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        self.passed = self.passed or state == self.detour
+        if self.passed:
+            return self.onwards.act(state)
+        row = self.there.probabilities[state]
+        return self.draw(row / row.sum())
+
+
+class Boltzmann(Teammate):
+    """Does action `a` with probability proportional to ``exp(-beta * steps left after it)``."""
+
+    def __init__(self, beta: float = 2.0) -> None:
+        if not 0 < beta < np.inf:
+            raise InputError("rationality of the teammate", beta, "a finite number above 0")
+        self.beta = beta
+        self.name = f"boltzmann:{beta:g}"
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        problem = self.problem
+        at_goal = problem.teammate_steps(state)[self.goal] == 0
+        # Staying for good is for the goal; elsewhere it would look like having arrived.
+        actions = [a for a in self.available(state) if at_goal or not problem.stays(a)]
+        left = np.array([self._steps_after(state, a) for a in actions], dtype=np.float64)
+        weights = np.exp(-self.beta * (left - left.min()))
+        return actions[self.draw(weights / weights.sum())]
+
+    def _steps_after(self, state: int, action: int) -> int:
+        problem = self.problem
+        steps = int(problem.teammate_steps(problem.teammate_next(state, action))[self.goal])
+        # At the goal, staying is the only thing left to do; anything else puts it off by a step.
+        return steps if problem.stays(action) else steps + 1
+
+
+class FixedPlan(Teammate):
+    """Does the given actions, one a step, then goes on to its goal like `Urop`."""
+
+    def __init__(self, actions: Sequence[Hashable]) -> None:
+        self.actions = list(actions)
+        self.name = "plan:" + ",".join(map(str, self.actions))
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        self.onwards = Urop()
+        self.onwards.reset(problem, goal, rng)
+        names = {name: a for a, name in enumerate(problem.teammate_actions)}
+        self.plan, state = [], problem.start.teammate
+        for k, name in enumerate(self.actions, start=1):
+            action = names.get(str(name), -1)
+            following = problem.teammate_next(state, action) if action >= 0 else -1
+            if following < 0:
+                where = problem.teammate_model.name(state)
+                raise InputError(f"action {k} of the plan", repr(name), f"an action available in {where}")
+            self.plan.append(action)
+            state = following
+        self.done = 0
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        if self.done < len(self.plan):
+            self.done += 1
+            return self.plan[self.done - 1]
+        return self.onwards.act(state)
+
+
+TEAMMATES: dict[str, Callable[[str], Teammate]] = {
+    "urop": lambda _: Urop(),
+    "uniform": lambda _: Uniform(),
+    "noisy": lambda text: Noisy(_number(text, "noise of the teammate")) if text else Noisy(),
+    "via": lambda text: Via(_cell(text)) if text else Via(),
+    "boltzmann": lambda text: Boltzmann(_number(text, "rationality of the teammate")) if text else Boltzmann(),
+    "plan": lambda text: FixedPlan([part.strip() for part in text.split(",") if part.strip()]),
+}
+
+
+def make_teammate(given: str | Teammate) -> Teammate:
+    """Return a teammate by name, e.g. ``urop``, ``noisy:0.2``, ``via:3,4``; a `Teammate` is returned as it is."""
+    if isinstance(given, Teammate):
+        return given
+    kind, _, parameter = given.partition(":")
+    if kind not in TEAMMATES or (parameter and kind in ("urop", "uniform")):
+        near = get_close_matches(kind, TEAMMATES, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near and near[0] != kind else ""
+        raise InputError("teammate", repr(given), "one of " + ", ".join(map(repr, TEAMMATES)) + hint)
+    return TEAMMATES[kind](parameter)
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(field, repr(text), "a number") from None
+
+
+def _cell(text: str) -> StateLike:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise InputError("detour", repr(text), "a cell X,Y, two whole numbers") from None
+
+
+def _plain(point: StateLike) -> str:
+    return ",".join(map(str, point)) if isinstance(point, tuple) else str(point)

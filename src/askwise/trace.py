@@ -1,0 +1,175 @@
+"""Traces: episodes of tool fetching as JSON files, ``askwise/trace@1``.
+
+One object: ``instance`` (the whole instance), ``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``,
+``optimal_cost``, ``marginal_cost``, ``final`` (where everybody was at the end), and ``steps``, each with
+
+- ``t``, ``worker``, ``fetcher``, ``holding`` (a station's name or null), ``belief`` (probability by station, null
+  if the agent shows none) as they were before the step;
+- ``action`` (the fetcher's) and ``worker_action``, or ``ask`` (stations) and ``answer``, the other two being null;
+- ``why``, ``value`` (what a question was expected to save), ``cost``.
+
+Numbers are written in full: a loaded episode equals the one that was saved.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askwise.agents import Answer, Decision
+from askwise.domains.tool_fetching import Instance, State, ToolFetching
+from askwise.domains.tool_fetching.rules import NOTHING
+from askwise.episode import Episode, Step
+from askwise.errors import InputError
+from askwise.files import whole_file
+from askwise.problem import JointState
+from askwise.reading import Field, parse_json, read_text
+from askwise.types import FloatArray
+
+FORMAT = "askwise/trace@1"
+MOST_STEPS = 10_000_000
+
+
+def to_json(episode: Episode) -> dict[str, Any]:
+    """Return an episode of tool fetching as the contents of its trace."""
+    problem = _tool_fetching(episode)
+    return {
+        "format": FORMAT,
+        "instance": problem.instance.to_json(),
+        "method": episode.method,
+        "teammate": episode.teammate,
+        "seed": episode.seed,
+        "goal": episode.goal_name,
+        "finished": episode.finished,
+        "cost": episode.cost,
+        "optimal_cost": episode.optimal_cost,
+        "marginal_cost": episode.marginal_cost,
+        "final": _places(problem, episode.final),
+        "steps": [_step_to_json(problem, step) for step in episode.steps],
+    }
+
+
+def save(episode: Episode, path: str | Path) -> None:
+    """Write a trace, whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_text(json.dumps(to_json(episode), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load(path: str | Path) -> Episode:
+    """Read a trace."""
+    return from_json(parse_json(read_text(path)))
+
+
+def from_json(data: Any) -> Episode:
+    """Return the episode of a trace's contents."""
+    root = Field("", data).object()
+    if root.has("format"):
+        root.child("format").text([FORMAT])
+    keys = ["format", "instance", "method", "teammate", "seed", "goal", "finished", "cost", "optimal_cost"]
+    root.object([*keys, "marginal_cost", "final", "steps"], [])
+    problem = ToolFetching(Instance.from_json(root.child("instance").value))
+    seed = root.child("seed")
+    goal = root.child("goal").text(problem.goals)
+    episode = Episode(
+        problem=problem,
+        method=root.child("method").text(),
+        teammate=root.child("teammate").text(),
+        goal=problem.goals.index(goal),
+        seed=None if seed.value is None else seed.whole(0, 2**128),
+        steps=tuple(_step_from_json(problem, step) for step in root.child("steps").elements()),
+        final=_state_from_json(problem, root.child("final").object(["worker", "fetcher", "holding"], [])),
+        optimal_cost=root.child("optimal_cost").number(),
+        finished=_truth(root.child("finished")),
+    )
+    stated = root.child("cost")
+    if abs(stated.number() - episode.cost) > 1e-9 * max(1.0, episode.cost):
+        raise InputError("cost", stated.value, f"{episode.cost}, the sum of the costs of the steps")
+    return episode
+
+
+def _tool_fetching(episode: Episode) -> ToolFetching:
+    if not isinstance(episode.problem, ToolFetching):
+        raise InputError("episode", f"a problem of type {type(episode.problem).__name__}", "tool fetching")
+    return episode.problem
+
+
+def _places(problem: ToolFetching, joint: JointState) -> dict[str, Any]:
+    state = problem.decode(joint)
+    return {
+        "worker": list(problem.grid.cells[state.worker].tolist()),
+        "fetcher": list(problem.grid.cells[state.fetcher].tolist()),
+        "holding": None if state.holding == NOTHING else problem.goals[state.holding],
+    }
+
+
+def _step_to_json(problem: ToolFetching, step: Step) -> dict[str, Any]:
+    decision, answer = step.decision, step.answer
+    names = problem.goals
+    return {
+        "t": step.t,
+        **_places(problem, step.state),
+        "belief": None if step.belief is None else dict(zip(names, step.belief.tolist(), strict=True)),
+        "action": None if decision.action is None else problem.ego_actions[decision.action],
+        "worker_action": None if step.teammate_action is None else problem.teammate_actions[step.teammate_action],
+        "ask": None if decision.ask is None else [names[goal] for goal in decision.ask],
+        "answer": None if answer is None else answer.yes,
+        "why": decision.why,
+        "value": decision.value,
+        "cost": step.cost,
+    }
+
+
+def _step_from_json(problem: ToolFetching, given: Field) -> Step:
+    keys = ["t", "worker", "fetcher", "holding", "belief", "action", "worker_action", "ask", "answer", "why", "value"]
+    given.object([*keys, "cost"], [])
+    cost = given.child("cost").number()
+    ask = given.child("ask")
+    asked = None if ask.value is None else tuple(_index(name, problem.goals) for name in ask.elements())
+    action = given.child("action")
+    worker_action = given.child("worker_action")
+    value = given.child("value")
+    decision = Decision(
+        action=None if action.value is None else _index(action, problem.ego_actions),
+        ask=asked,
+        why=given.child("why").text(),
+        value=None if value.value is None else value.number(),
+        cost=None if asked is None else cost,
+    )
+    return Step(
+        t=given.child("t").whole(1, MOST_STEPS),
+        state=_state_from_json(problem, given),
+        belief=_belief_from_json(problem, given.child("belief")),
+        decision=decision,
+        teammate_action=None if worker_action.value is None else _index(worker_action, problem.teammate_actions),
+        answer=None if asked is None else Answer(asked, _truth(given.child("answer"))),
+        cost=cost,
+    )
+
+
+def _state_from_json(problem: ToolFetching, given: Field) -> JointState:
+    grid = problem.grid
+    cells = (given.child(who).cell(grid.width, grid.height) for who in ("worker", "fetcher"))
+    worker, fetcher = (grid.state(cell, who) for cell, who in zip(cells, ("worker", "fetcher"), strict=True))
+    holding = given.child("holding")
+    tool = NOTHING if holding.value is None else _index(holding, problem.goals)
+    return problem.encode(State(worker, fetcher, tool))
+
+
+def _belief_from_json(problem: ToolFetching, given: Field) -> FloatArray | None:
+    if given.value is None:
+        return None
+    given.object(problem.goals, [])
+    return np.array([given.child(name).number() for name in problem.goals])
+
+
+def _index(given: Field, names: tuple[str, ...]) -> int:
+    return names.index(given.text(names))
+
+
+def _truth(given: Field) -> bool:
+    if not isinstance(given.value, bool):
+        raise given.refuse("true or false")
+    return given.value
