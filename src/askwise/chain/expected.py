@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from askwise.chain.absorbing import AbsorbingChain
@@ -21,6 +23,7 @@ def expected_steps(
     method: str = "auto",
     tolerance: float = 1e-9,
     max_iterations: int = 1_000_000,
+    label: Callable[[int], object] = int,
 ) -> tuple[FloatArray, Verdict]:
     """Return the expected number of steps from each state, ``float64 [n]``, ``inf`` included, and a verdict.
 
@@ -30,6 +33,7 @@ def expected_steps(
             paper's algorithm), or ``auto``: a pass where the chain is acyclic, else a solve.
         tolerance: relative error at which iterations may stop.
         max_iterations: sweeps or Krylov steps after which they stop anyway.
+        label: how an error names a state of the chain.
 
     Raises:
         NotConvergedError: the iteration ended with no provable bound at all.
@@ -46,9 +50,9 @@ def expected_steps(
             values[finite] = found
             return values, Verdict("one backward pass")
         if method == "pass":
-            state = int(finite[np.flatnonzero(~settled)[0]])
+            state = label(int(finite[np.flatnonzero(~settled)[0]]))
             raise InputError(
-                "method 'pass'", f"a chain that can return to itself from state {state}", "an acyclic chain"
+                "method 'pass'", f"a chain that can return to itself from state {state!r}", "an acyclic chain"
             )
     values[finite], verdict = _iterate(inner, method, tolerance, max_iterations)
     return values, verdict

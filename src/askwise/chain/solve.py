@@ -41,9 +41,12 @@ PATIENCE = 20
 
 
 def direct_solve(chain: AbsorbingChain) -> FloatArray:
-    """Factorise ``I - Q`` and refine the solution once."""
+    """Factorise ``I - Q`` and refine the solution once; ``nan`` if rounding has made it singular."""
     system = (sparse.eye_array(chain.size, format="csr") - chain.matrix).tocsc()
-    factors = linalg.splu(system)
+    try:
+        factors = linalg.splu(system)
+    except RuntimeError:  # "Factor is exactly singular": the leak is smaller than what doubles can tell from 0
+        return np.full(chain.size, np.nan)
     values: FloatArray = factors.solve(np.ones(chain.size))
     values += factors.solve(1 - system @ values)
     return values

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askwise._graph import breadth_first
 from askwise.chain import AbsorbingChain
-from askwise.model import Model
+from askwise.errors import InputError
+from askwise.model import Model, Policy
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 
@@ -24,7 +26,7 @@ class Agreement:
     Attributes:
         chain: the chain, over ``states``.
         states: ``int32 [n]``, their indices in the model; the state asked about comes first.
-        defined: ``bool [n]``, where the actor has something to do at all.
+        defined: ``bool [n]``, where the actor always has something to do, now and later.
         leak: ``float64 [n]``, probability of an action that ends the doubt.
     """
 
@@ -37,10 +39,13 @@ class Agreement:
 def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLike | None) -> Agreement:
     """Build the chain over all states or, with `at`, over the states that can be reached from there."""
     possible = weights > 0
-    defined = np.asarray(possible.any(axis=1))
+    idle = ~np.asarray(possible.any(axis=1))
     ends = possible & ~allowed
-    # Where the actor is undefined there is no answer; calling it a leak keeps it from looking like a trap.
-    chain = AbsorbingChain(model.mix(np.where(allowed, weights, 0.0)), ends.any(axis=1) | ~defined)
+    # Where the actor has nothing to do there is no answer; calling it a leak keeps it from looking like a trap.
+    chain = AbsorbingChain(model.mix(np.where(allowed, weights, 0.0)), np.asarray(ends.any(axis=1) | idle))
+    defined = ~idle
+    if idle.any():
+        defined = breadth_first(np.flatnonzero(idle), chain.reverse.indptr, chain.reverse.indices)[0] < 0
     leak = np.where(ends, weights, 0.0).sum(axis=1)
     if at is None:
         states = np.arange(model.n_states, dtype=np.int32)
@@ -48,3 +53,11 @@ def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLi
         states = chain.reachable_from(model.state(at, "at"))
         chain = chain.restricted_to(states)
     return Agreement(chain, states, defined[states], leak[states])
+
+
+def doubt_between(model: Model, ruled_out: Policy, followed: Policy, at: StateLike | None) -> Agreement:
+    """Build the chain in which `followed` acts until `ruled_out` would never have; refuse where it is undefined."""
+    doubt = agreement(model, followed.probabilities, ruled_out.support, at)
+    if at is not None and not doubt.defined[0]:
+        raise InputError("at", model.name(int(doubt.states[0])), "a state from which the goal of pi2 can be reached")
+    return doubt

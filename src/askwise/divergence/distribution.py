@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.divergence.agreement import agreement
+from askwise.divergence.agreement import doubt_between
 from askwise.divergence.policies import as_policy
 from askwise.errors import InputError
 from askwise.model import Model, Policy
@@ -62,9 +62,7 @@ class DpDistribution:
         reached = np.flatnonzero(np.cumsum(self.probability) >= q - slack)
         if reached.size:
             return float(reached[0] + 1)
-        if q > 1 - self.never - self.verdict.error_bound and self.verdict.exact:
-            return float("inf")
-        if q > 1 - self.never + slack:
+        if q > float(self.probability.sum()) + self.verdict.error_bound + slack:
             return float("inf")
         raise InputError(
             "q", q, f"at most {float(self.probability.sum()):.6g}, what was followed up to step {self.horizon}"
@@ -100,9 +98,7 @@ def dp_distribution(
     if horizon is not None and horizon < 1:
         raise InputError("horizon", horizon, "a whole number from 1")
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
-    doubt = agreement(model, followed.probabilities, ruled_out.support, at)
-    if not doubt.defined[0]:
-        raise InputError("at", model.name(int(doubt.states[0])), "a state from which the goal of pi2 can be reached")
+    doubt = doubt_between(model, ruled_out, followed, at)
     chain = doubt.chain
     onwards = chain.matrix.T.tocsr()
     mass = np.zeros(chain.size)

@@ -48,6 +48,8 @@ def ecd(
     total = mass.sum(axis=1, keepdims=True)
     acting = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
     doubt = agreement(model, acting, common, at)
+    if at is not None and not doubt.defined[0]:
+        raise InputError("at", model.name(int(doubt.states[0])), "a state from which a goal can be reached")
     values, verdict = expected_steps(doubt.chain)
     return as_result(doubt, values, verdict, at)
 
@@ -62,7 +64,8 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         raise InputError(f"prior of goal {wrong[0]}", float(weights[wrong[0]]), "a finite number from 0")
-    if weights.sum() == 0:
+    if weights.max() == 0:
         raise InputError("prior", "weights that are all 0", "at least one weight above 0")
+    weights /= weights.max()  # first, so that the sum of huge weights cannot overflow
     weights /= weights.sum()
     return weights

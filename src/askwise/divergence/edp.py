@@ -18,9 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.chain import expected_steps
-from askwise.divergence.agreement import Agreement, agreement
+from askwise.divergence.agreement import Agreement, doubt_between
 from askwise.divergence.policies import as_policy
-from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.types import FloatArray, GoalLike, Result, StateLike, Verdict
 
@@ -47,10 +46,14 @@ def edp(
         max_iterations: steps after which iterative methods stop anyway; the verdict says what was proven.
     """
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
-    doubt = agreement(model, followed.probabilities, ruled_out.support, at)
-    if at is not None and not doubt.defined[0]:
-        raise InputError("at", model.name(int(doubt.states[0])), "a state from which the goal of pi2 can be reached")
-    values, verdict = expected_steps(doubt.chain, method=method, tolerance=tolerance, max_iterations=max_iterations)
+    doubt = doubt_between(model, ruled_out, followed, at)
+    values, verdict = expected_steps(
+        doubt.chain,
+        method=method,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        label=lambda k: model.name(int(doubt.states[k])),
+    )
     return as_result(doubt, values, verdict, at)
 
 

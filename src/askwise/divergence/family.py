@@ -52,7 +52,8 @@ class Divergence:
     ) -> None:
         self.model = model
         self.names, self.targets = goal_list(model, goals)
-        self._goal_names = Names("goal", self.n_goals, self.names if isinstance(goals, Mapping) else None)
+        self.named = isinstance(goals, Mapping)
+        self._goal_names = Names("goal", self.n_goals, self.names if self.named else None)
         self._backend = self._choose_backend(policies)
         self._table: FloatArray | None = None
 

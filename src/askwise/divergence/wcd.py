@@ -8,7 +8,7 @@ WCD is one less.
 from __future__ import annotations
 
 from askwise.chain import longest_path
-from askwise.divergence.agreement import agreement
+from askwise.divergence.agreement import doubt_between
 from askwise.divergence.edp import as_result
 from askwise.divergence.policies import as_policy
 from askwise.model import Model, Policy
@@ -18,5 +18,5 @@ from askwise.types import GoalLike, Result, StateLike, Verdict
 def wcd(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None = None) -> Result:
     """Return the largest step at which plans of the two policies can first differ, at one state or at all."""
     one, other = as_policy(model, pi1), as_policy(model, pi2)
-    doubt = agreement(model, other.probabilities, one.support, at)
+    doubt = doubt_between(model, one, other, at)
     return as_result(doubt, longest_path(doubt.chain), Verdict("longest common prefix"), at)

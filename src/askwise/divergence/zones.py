@@ -22,6 +22,7 @@ import math
 from dataclasses import dataclass
 
 from askwise.divergence.family import Divergence
+from askwise.errors import InputError
 from askwise.types import StateLike
 
 
@@ -35,7 +36,7 @@ class Zone:
     @property
     def empty(self) -> bool:
         """Whether no time belongs to the zone."""
-        return not self.start <= self.end
+        return not self.start <= self.end or self.start == math.inf
 
     @property
     def length(self) -> float:
@@ -44,7 +45,7 @@ class Zone:
 
     def contains(self, t: float) -> bool:
         """Whether step `t` lies in the zone."""
-        return self.start <= t <= self.end
+        return not self.empty and self.start <= t <= self.end
 
     def __contains__(self, t: float) -> bool:
         return self.contains(t)
@@ -120,6 +121,7 @@ def zones(
         truth: the teammate's goal, by number or name.
         other: the goal it is confused with.
     """
+    _check_same_goals(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")
     team_edp, team_wcd = teammate.matrices_at(teammate_at)
     ego_edp, ego_wcd = ego.matrices_at(ego_at)
@@ -131,3 +133,11 @@ def zones(
         expected_information=Zone(1, float(team_edp[h, g])),
         expected_branching=Zone(float(ego_edp[g, h]), math.inf),
     )
+
+
+def _check_same_goals(teammate: Divergence, ego: Divergence) -> None:
+    # Goals given without names are named after their states, which may well differ between the two models.
+    differ = teammate.named and ego.named and teammate.names != ego.names
+    if differ or teammate.n_goals != ego.n_goals:
+        shown = [f"{family.n_goals} goals ({', '.join(family.names[:5])})" for family in (ego, teammate)]
+        raise InputError("ego", shown[0], f"those of the teammate, {shown[1]}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askwise.errors import InputError
+from askwise.model.names import is_hashable
 
 
 @dataclass(slots=True)
@@ -28,7 +29,7 @@ class Edges:
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:
     """Give numbers to the states and actions of `edges`, each ``(state, action, next_state[, probability])``."""
-    read = Edges(states=list(states or ()))
+    read = Edges(states=[] if states is None else list(states))
     state_index = {name: i for i, name in enumerate(read.states)}
     action_index: dict[Hashable, int] = {}
     first_seen: dict[tuple[int, int], int] = {}
@@ -59,7 +60,7 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
 
 
 def _number(name: Hashable, index: dict[Hashable, int], names: list[Hashable]) -> int:
-    if not isinstance(name, Hashable):
+    if not is_hashable(name):
         raise InputError("name in an edge", repr(name), "something hashable")
     if name not in index:
         index[name] = len(names)
@@ -69,6 +70,9 @@ def _number(name: Hashable, index: dict[Hashable, int], names: list[Hashable]) -
 
 def _probability(value: Any, edge: int) -> float:
     try:
-        return float(value)
+        probability = float(value)
     except (TypeError, ValueError):
         raise InputError(f"probability of edge {edge}", repr(value), "a number from 0 to 1") from None
+    if not 0 <= probability <= 1:
+        raise InputError(f"probability of edge {edge}", value, "a number from 0 to 1")
+    return probability

@@ -206,7 +206,7 @@ class Model:
             table = np.column_stack([table, own])
         elif (moved := table[:, self.stay] != own).any():
             self._refuse_stay(int(np.flatnonzero(moved)[0]))
-        self._successor: IntArray | None = _frozen(np.ascontiguousarray(table, dtype=np.int32))
+        self._successor: IntArray | None = _frozen(np.array(table, dtype=np.int32, order="C"))
         self.available: BoolArray = _frozen(self._successor >= 0)
 
     def _set_transitions(self, matrices: list[Any]) -> None:

@@ -21,13 +21,13 @@ class Names:
         self._index: dict[Hashable, int] = {}
         if self.names is not None:
             self._fill_index(self.names)
-        self._integers_are_names = any(isinstance(name, int) for name in self.names or ())
+        self._integers_are_names = any(as_int(name) is not None for name in self.names or ())
 
     def _fill_index(self, names: tuple[Hashable, ...]) -> None:
         if len(names) != self.n:
             raise InputError(f"{self.kind} names", f"{len(names)} names", f"{self.n}, one for each {self.kind}")
         for i, name in enumerate(names):
-            if not isinstance(name, Hashable):
+            if not is_hashable(name):
                 raise InputError(f"name of {self.kind} {i}", repr(name), "something hashable")
             if name in self._index:
                 raise InputError(
@@ -37,7 +37,7 @@ class Names:
 
     def index(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of `name`; `field` says in an error which input it came from."""
-        if isinstance(name, Hashable) and name in self._index and not isinstance(name, bool):
+        if is_hashable(name) and name in self._index and not isinstance(name, bool):
             return self._index[name]
         if not self._integers_are_names and (i := as_int(name)) is not None and 0 <= i < self.n:
             return i
@@ -53,6 +53,15 @@ class Names:
             return numbers
         shown = ", ".join(repr(name) for name in self.names[:5]) + (", ..." if self.n > 5 else "")
         return f"one of {shown}" + ("" if self._integers_are_names else f", or {numbers}")
+
+
+def is_hashable(value: object) -> bool:
+    """Whether `value` can be a name; a tuple with a list inside only looks as if it could."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def as_int(value: object) -> int | None:
