@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,10 +23,12 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; it takes the place of `path` if all goes well, else it vanishes."""
     target = Path(path)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem[:20]}.", suffix=target.suffix)
         os.close(handle)
     except OSError as error:
         raise InputError(f"file {str(path)!r}", reason(error), "a place that can be written to") from None
+    except ValueError:
+        raise InputError(f"file {str(path)!r}", "a name that no file can have", "a file name") from None
     temporary = Path(name)
     try:
         yield temporary
@@ -49,13 +52,21 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         raise InputError(f"file {str(path)!r}", f"the ending {ending!r}", "one of " + ", ".join(PICTURES))
     # Dates and random identifiers would make every rebuild a change.
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[ending]
-    with matplotlib.rc_context({"svg.hashsalt": "askwise"}), whole_file(path) as temporary:
+    with (
+        matplotlib.rc_context({"svg.hashsalt": "askwise"}),
+        warnings.catch_warnings(),
+        whole_file(path) as temporary,
+    ):
+        # A letter that the font lacks is drawn as a box, a name that is too long is cut: no reason for a complaint.
+        warnings.simplefilter("ignore", UserWarning)
         figure.savefig(temporary, dpi=150, metadata=metadata)
 
 
 def make_folder(path: str | Path) -> Path:
     """Return `path` as a folder that exists."""
     folder = Path(path)
+    if not str(path):
+        raise InputError("folder", "an empty name", "a folder that can be written to")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -18,11 +18,14 @@ from matplotlib.patches import Rectangle
 from askwise.divergence import Divergence, Zones, edp
 from askwise.errors import InputError
 from askwise.model import GridWorld
+from askwise.reading import printable
 from askwise.types import StateLike
 
 TEAMMATE, EGO, GOAL, WALL = "#0072B2", "#D55E00", "#333333", "#555555"
 ZONE_COLOURS = {"I": "#56B4E9", "B": "#E69F00", "Q": "#009E73"}
 COLOUR_MAP = "Blues"
+PLAIN: dict[str, Any] = {"parse_math": False}
+"""For texts that contain names: a dollar sign in a name does not begin a formula."""
 LARGEST_WITH_NUMBERS = 12
 """Grids wider or higher than this show colours only; numbers would be too small to read."""
 
@@ -61,7 +64,8 @@ def edp_map(
         for state in states:
             _goal(ax, grid, state, name, corner=max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS)
     _agents(ax, grid, teammate, ego)
-    ax.set_title(f"EDP({divergence.names[one]} | {divergence.names[other]}) / EDP(the other way)", fontsize=10)
+    title = f"EDP({printable(divergence.names[one])} | {printable(divergence.names[other])}) / EDP(the other way)"
+    ax.set_title(title, fontsize=10, **PLAIN)
     return ax
 
 
@@ -106,11 +110,12 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
                 text = _short(values[i, j])
                 ax.text(j, i, text, ha="center", va="center", fontsize=8, color=_ink(values[i, j], top))
     step = max(1, n // 25)
-    ax.set_xticks(range(0, n, step), divergence.names[::step], rotation=90, fontsize=7)
-    ax.set_yticks(range(0, n, step), divergence.names[::step], fontsize=7)
+    names = [printable(name) for name in divergence.names]
+    ax.set_xticks(range(0, n, step), names[::step], rotation=90, fontsize=7, **PLAIN)
+    ax.set_yticks(range(0, n, step), names[::step], fontsize=7, **PLAIN)
     ax.set_xlabel("goal that is pursued")
     ax.set_ylabel("goal to be ruled out")
-    ax.set_title(f"EDP at {divergence.model.name(divergence.model.state(at))}", fontsize=10)
+    ax.set_title(f"EDP at {divergence.model.name(divergence.model.state(at))}", fontsize=10, **PLAIN)
     return ax
 
 
@@ -124,6 +129,9 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
         if zone.empty:
             ax.text(1, row, "empty", va="center", fontsize=8, color="#777777")
             continue
+        if zone.start > horizon:
+            ax.text(horizon + 0.4, row, f"{zone} \u2192", ha="right", va="center", fontsize=8, color="#777777")
+            continue
         # Step t is drawn from t - 1/2 to t + 1/2, so that the width of a bar is the length of its zone.
         start, end = zone.start - 0.5, min(zone.end, horizon) + 0.5
         colour = ZONE_COLOURS[name[-1]]
@@ -134,7 +142,8 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
     ax.set_xticks(range(1, int(horizon) + 1, max(1, int(horizon) // 15)))
     ax.set_ylim(len(named) - 0.5, -0.5)
     ax.set_xlabel("step from now")
-    ax.set_title(f"zones for {zones.truth} (true) and {zones.other}", fontsize=10)
+    title = f"zones for {printable(zones.truth)} (true) and {printable(zones.other)}"
+    ax.set_title(title, fontsize=10, **PLAIN)
     return ax
 
 
@@ -184,13 +193,14 @@ def _numbers(ax: Axes, grid: GridWorld, there: Any, back: Any) -> None:
 
 def _goal(ax: Axes, grid: GridWorld, state: int, name: str, *, corner: bool) -> None:
     x, y = grid.cells[state]
+    name = printable(name)
     ax.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=GOAL, linewidth=2))
     if corner:
-        ax.text(x + 0.42, y + 0.40, name, ha="right", va="top", fontsize=7, weight="bold", color=GOAL)
+        ax.text(x + 0.42, y + 0.40, name, ha="right", va="top", fontsize=7, weight="bold", color=GOAL, **PLAIN)
     else:
         # A white plate keeps the name readable on dark cells.
         plate = {"facecolor": "white", "alpha": 0.75, "pad": 0.8, "linewidth": 0}
-        ax.text(x, y, name, ha="center", va="center", fontsize=6, weight="bold", color=GOAL, bbox=plate)
+        ax.text(x, y, name, ha="center", va="center", fontsize=6, weight="bold", color=GOAL, bbox=plate, **PLAIN)
 
 
 def _agents(ax: Axes, grid: GridWorld, teammate: StateLike | None, ego: StateLike | None) -> None:

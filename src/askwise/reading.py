@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,11 +20,36 @@ LONGEST_SHOWN = 60
 def read_text(path: str | Path) -> str:
     """Return the text of a file; a missing, unreadable or binary file is an `InputError`."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"file {str(path)!r}", "bytes that are not UTF-8 text", "a text file") from None
+        return decode(Path(path).read_bytes(), f"file {str(path)!r}")
     except OSError as error:
         raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"file {str(path)!r}", "a name that no file can have", "a file name") from None
+
+
+def read_stdin() -> str:
+    """Return the text on standard input."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input", "it closed", "a text")
+    try:
+        return decode(sys.stdin.buffer.read(), "standard input")
+    except OSError as error:
+        raise InputError("standard input", reason(error), "a text") from None
+
+
+def decode(data: bytes, field: str) -> str:
+    """Return UTF-8 bytes as text, without the byte order mark that some editors put in front."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(field, "bytes that are not UTF-8 text", "a text file") from None
+
+
+def printable(text: str) -> str:
+    """Return `text` on one line, with control characters and halves of characters written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
 def parse_json(text: str) -> Any:
@@ -54,12 +80,27 @@ def as_text(data: dict[str, Any]) -> str:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    # Half a character (a lone surrogate) has no UTF-8; JSON can only escape it.
+    return text if text.isascii() or _encodable(text) else json.dumps(value, allow_nan=False)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def shown(value: Any) -> str:
     """Return `value` as JSON, shortened: error messages quote what they found."""
-    text = json.dumps(value, ensure_ascii=False, default=repr)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except RecursionError:
+        return "something nested too deeply"
+    except ValueError:
+        return "a number with thousands of digits"
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
@@ -76,7 +117,11 @@ class Field:
 
     def child(self, key: str) -> Field:
         """Return the field `key` of an object."""
-        return Field(f"{self.path}.{key}" if self.path else key, self.value[key])
+        return Field(self._path_of(key), self.value[key])
+
+    def _path_of(self, key: str) -> str:
+        name = key if len(key) <= LONGEST_SHOWN else key[: LONGEST_SHOWN - 3] + "..."
+        return f"{self.path}.{name}" if self.path else name
 
     def has(self, key: str) -> bool:
         """Whether this object has the key."""
@@ -89,7 +134,7 @@ class Field:
         required = list(required)
         for key in required:
             if key not in self.value:
-                raise InputError(f"{self.path}.{key}" if self.path else key, "nothing", "this key, which is required")
+                raise InputError(self._path_of(key), "nothing", "this key, which is required")
         if optional is not None:
             self._refuse_unknown([*required, *optional])
         return self
@@ -100,7 +145,7 @@ class Field:
                 near = get_close_matches(key, known, n=1)
                 hint = f" (did you mean {near[0]!r}?)" if near else ""
                 where = self.path or "file"
-                raise InputError(where, f"the unknown key {shown(key)}", f"only {', '.join(known)}{hint}")
+                raise InputError(where, f"the unknown key {shown(key)}", f"only {_listed(known)}{hint}")
 
     def items(self) -> Iterator[tuple[str, Field]]:
         """Iterate over the fields of an object; their names must not be empty."""
@@ -138,7 +183,7 @@ class Field:
     def text(self, allowed: Iterable[str] | None = None) -> str:
         """Return a string, one of `allowed` unless None."""
         options = None if allowed is None else list(allowed)
-        expected = "a string" if options is None else "one of " + ", ".join(map(repr, options))
+        expected = "a string" if options is None else "one of " + _listed([repr(option) for option in options])
         if not isinstance(self.value, str):
             raise self.refuse(expected)
         if options is not None and self.value not in options:
@@ -153,6 +198,11 @@ class Field:
         if not whole or not (0 <= value[0] < width and 0 <= value[1] < height):
             raise self.refuse(f"a cell [x, y] with x from 0 to {width - 1} and y from 0 to {height - 1}")
         return value[0], value[1]
+
+
+def _listed(names: list[str], most: int = 12) -> str:
+    shown_names = [name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 3] + "..." for name in names[:most]]
+    return ", ".join(shown_names) + (", ..." if len(names) > most else "")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.model import Policy, uniform_optimal, urop
+from askwise.model import Policy, state_names, uniform_optimal, urop
 from askwise.problem import Problem
 from askwise.types import FloatArray, StateLike
 
@@ -63,8 +63,8 @@ class _ByPolicy(Teammate):
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """See `Teammate`."""
         super().reset(problem, goal, rng)
-        targets = problem.teammate_targets(goal).tolist()
-        self.policy = type(self).policy_of(problem.teammate_model, targets)
+        model = problem.teammate_model
+        self.policy = type(self).policy_of(model, state_names(model, problem.teammate_targets(goal)))
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
@@ -126,7 +126,7 @@ class Via(Teammate):
         else:
             # Cells from which the goal can be reached; only in a model with one-way moves can the start miss one.
             detour = int(rng.choice(np.flatnonzero(self.onwards.policy.defined)))
-        self.there = urop(model, [detour])
+        self.there = urop(model, state_names(model, [detour]))
         if not (self.there.defined[problem.start.teammate] and self.onwards.policy.defined[detour]):
             raise InputError("detour", repr(model.name(detour)), "a state on some way from the start to the goal")
         self.detour, self.passed = detour, False
@@ -212,7 +212,7 @@ def make_teammate(given: str | Teammate) -> Teammate:
     """Return a teammate by name, e.g. ``urop``, ``noisy:0.2``, ``via:3,4``; a `Teammate` is returned as it is."""
     if isinstance(given, Teammate):
         return given
-    kind, _, parameter = given.partition(":")
+    kind, _, parameter = str(given).partition(":")
     if kind not in TEAMMATES or (parameter and kind in ("urop", "uniform")):
         near = get_close_matches(kind, TEAMMATES, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near and near[0] != kind else ""

@@ -33,8 +33,8 @@ def make_agent(given: str | Agent, *, belief: str = "elimination") -> Agent:
     """Return an agent by name; an `Agent` is returned as it is."""
     if isinstance(given, Agent):
         return given
-    if given not in AGENTS:
-        near = get_close_matches(given, AGENTS, n=1)
+    if not isinstance(given, str) or given not in AGENTS:
+        near = get_close_matches(str(given), AGENTS, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise InputError("method", repr(given), "one of " + ", ".join(map(repr, AGENTS)) + hint)
     return AGENTS[given](belief)

@@ -5,7 +5,7 @@ iterated by two methods that complement each other:
 
 - *Gauss-Seidel sweeps*, states in the order of their depth along the likeliest way out. Where the chain mostly
   flows in one direction, each sweep carries the values from the exits all the way up the current.
-- *LGMRES corrections*, preconditioned by one such sweep, tried whenever the sweeps alone would take long: they mix
+- *BiCGSTAB corrections*, preconditioned by one such sweep, tried whenever the sweeps alone would take long: they mix
   what no current carries. A correction is kept only if the true residual is smaller with it.
 
 Only the proven bound decides when to stop; a Krylov solver's own success code decides nothing.
@@ -30,13 +30,10 @@ DIRECT_LIMIT = 20_000
 BLOCK = 20
 """Sweeps between two looks at the residual."""
 
-FIRST_SWEEPS = 400
-"""Sweeps before anything else is tried: until a current has run its course the residual foretells nothing."""
-
-SLOW = 200
+SLOW = 2000
 """Further sweeps, foretold from the last block, above which a Krylov correction is tried."""
 
-PATIENCE = 20
+PATIENCE = 50
 """Blocks without a smaller residual after which the iteration is called stuck."""
 
 
@@ -66,14 +63,17 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
             _gauss_seidel(matrix.indptr, matrix.indices, matrix.data, values)
         steps += BLOCK
         residual, bound = proven_bound(matrix, values)
-        rate = residual / smallest if smallest < np.inf else 1.0
-        stuck = 0 if residual < 0.99 * smallest else stuck + 1
-        if residual < smallest:
-            best, smallest = values.copy(), residual
         # Once rounding makes up most of the bound, further steps cannot lower it.
         if bound <= tolerance or 10 * residual < bound - residual < np.inf:
+            best = values
             break
-        if steps >= FIRST_SWEEPS and _sweeps_left(rate, residual / tolerance) > SLOW:
+        rate, stuck = residual / smallest, 0 if residual < smallest else stuck + 1
+        if residual < smallest:
+            best, smallest = values.copy(), residual
+        if np.isinf(bound):
+            # The values have not run up the whole current yet: until then the residual foretells nothing.
+            stuck = 0
+        elif _sweeps_left(rate, residual / tolerance) > SLOW:
             values = correct(values)
             steps += correct.steps
     result = np.empty_like(best)
@@ -87,10 +87,9 @@ def _sweeps_left(block_rate: float, reduction: float) -> float:
 
 
 class _Correction:
-    """One restart of LGMRES on the error equation ``(I - Q) e = r``."""
+    """Some steps of BiCGSTAB on the error equation ``(I - Q) e = r``."""
 
-    inner, outer = 15, 2
-    steps = inner * outer
+    steps = 100
 
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
@@ -101,10 +100,10 @@ class _Correction:
 
     def __call__(self, values: FloatArray) -> FloatArray:
         residual = 1 + self.matrix @ values - values
-        error, _ = linalg.lgmres(self.system, residual, M=self.sweep, rtol=1e-3, inner_m=self.inner, maxiter=self.outer)
-        left = residual - self.system @ error
+        error, _ = linalg.bicgstab(self.system, residual, M=self.sweep, rtol=1e-3, maxiter=self.steps // 2)
         corrected: FloatArray = values + error
-        return corrected if np.abs(left).max() < np.abs(residual).max() else values
+        left = np.abs(1 + self.matrix @ corrected - corrected).max()
+        return corrected if left < np.abs(residual).max() else values
 
 
 def _current_order(matrix: Any) -> IntArray:

@@ -6,17 +6,23 @@ Only the standard library is imported before a subcommand is chosen, so that ``-
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 from askwise import __version__
 from askwise.errors import AskwiseError
+from askwise.reading import printable
 
 COMMANDS = {
     "edp": "how long goals look alike, on a map or an instance",
+    "generate": "draw a random instance of tool fetching",
     "reproduce": "rebuild the paper's two-goal grid: its numbers and its picture",
+    "run": "play an episode of tool fetching: account, animation, page",
+    "show": "describe and draw an instance of tool fetching",
 }
 
 
@@ -24,16 +30,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; bad input ends with a message and exit code 2, never with a traceback."""
     parser = build_parser()
     options = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
     try:
         run = importlib.import_module(f"askwise.cli.{options.command}").run
-        return int(run(options))
+        code = int(run(options))
+        sys.stdout.flush()
+        return code
     except AskwiseError as error:
-        print(f"askwise {options.command}: {error}", file=sys.stderr)
-        return 2
+        return _complain(options.command, printable(str(error)))
+    except MemoryError:
+        return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
     except BrokenPipeError:
-        # The reader (head, less) has gone; what is left in the buffer has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader (head, less) has gone
         return 1
+    except OSError as error:
+        _drop_output()
+        return _complain(options.command, f"the output cannot be written: {error.strerror or error}")
+
+
+def _complain(command: str, message: str) -> int:
+    print(f"askwise {command}: {message}", file=sys.stderr)
+    return 2
+
+
+def _drop_output() -> None:
+    """Send what is left in the buffer nowhere; otherwise Python would try once more when it ends, and complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -18,8 +18,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
+import re
 from typing import TYPE_CHECKING, Any
+
+from askwise.reading import printable
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
@@ -47,13 +49,13 @@ def run(options: argparse.Namespace) -> int:
     from askwise.errors import InputError
 
     grid, goals, teammate = read_map(options.map)
-    at = parse_cell(options.at, "--at") if options.at else teammate
+    at = teammate if options.at is None else parse_cell(options.at, "--at")
     if at is None:
         raise InputError("--at", "nothing, and no W in the drawing", "the teammate's cell X,Y")
     divergence = Divergence(grid, goals)
-    state = grid.state(at, "--at" if options.at else "worker")
+    state = grid.state(at, "worker" if options.at is None else "--at")
     edp, wcd = divergence.matrices_at(state)
-    if options.png:
+    if options.png is not None:
         draw(divergence, at, options.png)
     if options.json:
         print(json.dumps(as_json(divergence, at, edp, wcd)))
@@ -69,9 +71,9 @@ def read_map(path: str) -> tuple[GridWorld, dict[str, Any], Cell | None]:
     from askwise.domains.tool_fetching import Instance
     from askwise.errors import InputError
     from askwise.model import Drawing
-    from askwise.reading import parse_json, read_text
+    from askwise.reading import parse_json, read_stdin, read_text
 
-    text = sys.stdin.read() if path == "-" else read_text(path)
+    text = read_stdin() if path == "-" else read_text(path)
     if text.lstrip()[:1] in ("{", "["):
         instance = Instance.from_json(parse_json(text))
         return instance.grid, {name: station.at for name, station in instance.stations.items()}, instance.worker
@@ -85,11 +87,10 @@ def parse_cell(text: str, field: str) -> Cell:
     """Return the cell written as ``X,Y``."""
     from askwise.errors import InputError
 
-    try:
-        x, y = (int(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(field, repr(text), "a cell X,Y, two whole numbers") from None
-    return x, y
+    parts = re.fullmatch(r"\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*", text, re.ASCII)
+    if parts is None:
+        raise InputError(field, repr(text), "a cell X,Y, two whole numbers")
+    return int(parts[1]), int(parts[2])
 
 
 def as_json(divergence: Divergence, at: Cell, edp: Any, wcd: Any) -> dict[str, Any]:
@@ -114,7 +115,7 @@ def describe(divergence: Divergence, at: Cell, edp: Any, wcd: Any) -> str:
         return head + "\nOnly one goal: there is nothing to tell apart."
     if divergence.n_goals > WIDEST_TABLE:
         return head + _hardest_pairs(divergence, edp, wcd)
-    names = divergence.names
+    names = tuple(printable(name) for name in divergence.names)
     return (
         head
         + "\nExpected divergence point, EDP(row | column): the teammate pursues the column's goal;\n"
@@ -137,7 +138,8 @@ def _table(names: tuple[str, ...], values: Any, form: str) -> str:
 def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -> str:
     import numpy as np
 
-    names = divergence.names
+    names = tuple(printable(name) for name in divergence.names)
+    first = max(14, *(len(name) + 2 for name in names))
     off_diagonal = ~np.eye(divergence.n_goals, dtype=bool)
     finite = edp[np.isfinite(edp) & off_diagonal]
     never = int(np.isinf(edp[off_diagonal]).sum())
@@ -146,11 +148,11 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
         f"median {np.median(finite):.3f}, largest {finite.max():.3f}"
         + (f"; {never} pairs share a target and never diverge" if never else ""),
         f"\nThe {most} pairs that look alike longest (--json prints all):",
-        f"  {'pursued':<14}{'to rule out':<14}{'EDP':>8}{'WCD':>6}",
+        f"  {'pursued':<{first}}{'to rule out':<{first}}{'EDP':>8}{'WCD':>6}",
     ]
     order = np.argsort(-np.where(np.isfinite(edp), edp, -1.0), axis=None, kind="stable")[:most]
     for i, j in zip(*np.unravel_index(order, edp.shape), strict=True):
-        lines.append(f"  {names[j]:<14}{names[i]:<14}{edp[i, j]:>8.3f}{wcd[i, j]:>6.0f}")
+        lines.append(f"  {names[j]:<{first}}{names[i]:<{first}}{edp[i, j]:>8.3f}{wcd[i, j]:>6.0f}")
     return "\n".join(lines)
 
 

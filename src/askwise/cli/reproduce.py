@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
     folder = files.make_folder(options.out)
     rows = list(two_goal_grid.comparisons())
     print("The two-goal grid of the paper: 9 x 7 cells, goals g1 at (8, 0) and g2 at (8, 6)\n")
-    print(f"{'':<58}{'paper':<14}{'askwise':<14}")
+    print(f"{'':<58}{'paper':<14}askwise")
     for row in rows:
         print(f"{row.what:<58}{row.paper:<14}{row.ours:<14}{'' if row.agrees else 'DIFFERS'}".rstrip())
     there, back = two_goal_grid.edps()

@@ -140,6 +140,8 @@ def _mark_cone(
         s = queue[head]
         head += 1
         words[s, word] |= bit
+        if depth[s] == 0:
+            break  # the start comes last; what leads to it is out of reach and marked -1, one less than 0
         for k in range(indptr[s], indptr[s + 1]):
             u = indices[k]
             if depth[u] == depth[s] - 1 and seen[u] != goal:
@@ -200,7 +202,8 @@ def _follow_back(
         # Level by level: every state that leads here has been taken before, so its mass is complete.
         s = queue[head]
         head += 1
-        here = mass[s]
+        # Every plan starts at the start: what rounding has made of that 1 must not push a value below it.
+        here = mass[s] if depth[s] > 0 else 1.0
         mass[s] = 0.0
         for w in range(words.shape[1]):
             left = words[s, w]
@@ -211,6 +214,8 @@ def _follow_back(
                 if wcd[i, goal] == 0.0:
                     wcd[i, goal] = 1.0 + depth[s]
                 left ^= low
+        if depth[s] == 0:
+            break
         for k in range(indptr[s], indptr[s + 1]):
             u = indices[k]
             if depth[u] == depth[s] - 1:
@@ -232,6 +237,9 @@ def _share_targets(
             if steps[goal] >= 0 and depth[t] == steps[goal]:
                 owners.setdefault(int(t), []).append(goal)
     for goals in owners.values():
-        pairs = np.ix_(goals, goals)
-        edp[pairs] = np.inf
-        wcd[pairs] = np.inf
+        if len(goals) > 1:
+            pairs = np.ix_(goals, goals)
+            edp[pairs] = np.inf
+            wcd[pairs] = np.inf
+    np.fill_diagonal(edp, np.inf)
+    np.fill_diagonal(wcd, np.inf)

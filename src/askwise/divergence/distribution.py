@@ -16,6 +16,7 @@ from askwise.divergence.agreement import doubt_between
 from askwise.divergence.policies import as_policy
 from askwise.errors import InputError
 from askwise.model import Model, Policy
+from askwise.model.names import as_int
 from askwise.types import FloatArray, GoalLike, StateLike, Verdict
 
 
@@ -62,8 +63,11 @@ class DpDistribution:
         reached = np.flatnonzero(np.cumsum(self.probability) >= q - slack)
         if reached.size:
             return float(reached[0] + 1)
-        if q > float(self.probability.sum()) + self.verdict.error_bound + slack:
+        if q > 1 - self.never + slack:
             return float("inf")
+        if self.verdict.exact:
+            # Probabilities may sum to a little less than 1, as far as policies and models may.
+            return float(self.horizon)
         raise InputError(
             "q", q, f"at most {float(self.probability.sum()):.6g}, what was followed up to step {self.horizon}"
         )
@@ -95,8 +99,11 @@ def dp_distribution(
         tolerance: the mass that may be left unfollowed in cyclic chains.
         max_steps: steps after which it stops without a `horizon` too.
     """
-    if horizon is not None and horizon < 1:
-        raise InputError("horizon", horizon, "a whole number from 1")
+    for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
+        if (as_int(count) or 0) < 1:
+            raise InputError(field, count, "a whole number from 1")
+    if not 0 <= tolerance < 1:
+        raise InputError("tolerance", tolerance, "a number from 0 and below 1")
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
     doubt = doubt_between(model, ruled_out, followed, at)
     chain = doubt.chain

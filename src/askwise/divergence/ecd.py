@@ -17,7 +17,10 @@ from askwise.divergence.edp import as_result
 from askwise.divergence.policies import as_policy
 from askwise.errors import InputError
 from askwise.model import Model, Policy
+from askwise.model.policy import as_numbers
 from askwise.types import FloatArray, GoalLike, Result, StateLike
+
+SMALLEST = 1e-300
 
 
 def ecd(
@@ -58,7 +61,7 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
     """Return the prior, ``float64 [n_goals]``, normalised; uniform by default."""
     if prior is None:
         return np.full(n_goals, 1 / n_goals)
-    weights: FloatArray = np.array(prior, dtype=np.float64)
+    weights = as_numbers(prior, "prior")
     if weights.shape != (n_goals,):
         raise InputError("prior", f"{weights.size} weights", f"{n_goals}, one for each goal")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
@@ -66,6 +69,11 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
         raise InputError(f"prior of goal {wrong[0]}", float(weights[wrong[0]]), "a finite number from 0")
     if weights.max() == 0:
         raise InputError("prior", "weights that are all 0", "at least one weight above 0")
-    weights /= weights.max()  # first, so that the sum of huge weights cannot overflow
-    weights /= weights.sum()
-    return weights
+    return normalised(weights)
+
+
+def normalised(weights: FloatArray) -> FloatArray:
+    """Return weights, not all 0, as probabilities; neither huge nor tiny ones make a possible goal impossible."""
+    scaled = weights / weights.max()  # first, so that the sum cannot overflow
+    np.maximum(scaled, SMALLEST, out=scaled, where=weights > 0)
+    return np.asarray(scaled / scaled.sum())

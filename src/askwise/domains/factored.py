@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from askwise.divergence import Divergence
-from askwise.model import Model, Pursuit, goal_states
+from askwise.model import Model, Pursuit, goal_states, state_names
 from askwise.problem import JointState, QueryCost
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
@@ -59,12 +59,12 @@ class FactoredProblem:
     @cached_property
     def teammate_divergence(self) -> Divergence:
         """Divergences of the goals in the teammate's model."""
-        return Divergence(self.teammate_model, self._teammate_targets)
+        return _family(self.teammate_model, self._teammate_targets)
 
     @cached_property
     def ego_divergence(self) -> Divergence:
         """Divergences of the goals in the ego agent's model."""
-        return Divergence(self.ego_model, self._ego_targets)
+        return _family(self.ego_model, self._ego_targets)
 
     def teammate_policy(self, teammate: int) -> FloatArray:
         """See `Problem`."""
@@ -109,6 +109,10 @@ class FactoredProblem:
     def describe_ego_action(self, action: int) -> str:
         """See `Problem`."""
         return self.ego_actions[action]
+
+
+def _family(model: Model, targets: Sequence[Sequence[int]]) -> Divergence:
+    return Divergence(model, [state_names(model, states) for states in targets])
 
 
 def _pursuit(model: Model, targets: Sequence[Sequence[int]]) -> Pursuit:

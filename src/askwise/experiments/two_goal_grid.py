@@ -1,7 +1,7 @@
 """The paper's running example: two goals on a small grid.
 
 Its figure is not part of the text we have, but its numbers fix it up to one row: both goals lie in column 8, one at
-(8, 6), the other in row 0, 1 or 2. Row 0 is taken here; none of the numbers below depends on that choice.
+(8, 6), the other in a row from 0 to 3. Row 0 is taken here; none of the numbers below depends on that choice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What one agent can do: models, grids, goals, policies (paper, section "Background")."""
 
 from askwise.model.drawing import Drawing
-from askwise.model.goals import goal_list, goal_states
+from askwise.model.goals import goal_list, goal_states, state_names
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
 from askwise.model.optimal import uniform_optimal, urop
@@ -17,6 +17,7 @@ __all__ = [
     "follow",
     "goal_list",
     "goal_states",
+    "state_names",
     "uniform_optimal",
     "urop",
 ]

@@ -29,8 +29,10 @@ class Edges:
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:
     """Give numbers to the states and actions of `edges`, each ``(state, action, next_state[, probability])``."""
-    read = Edges(states=[] if states is None else list(states))
-    state_index = {name: i for i, name in enumerate(read.states)}
+    read = Edges(states=[])
+    state_index: dict[Hashable, int] = {}
+    for name in [] if states is None else states:
+        _number(name, state_index, read.states, "name of a state")
     action_index: dict[Hashable, int] = {}
     first_seen: dict[tuple[int, int], int] = {}
     lengths = set()
@@ -59,9 +61,9 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
     return read
 
 
-def _number(name: Hashable, index: dict[Hashable, int], names: list[Hashable]) -> int:
+def _number(name: Hashable, index: dict[Hashable, int], names: list[Hashable], field: str = "name in an edge") -> int:
     if not is_hashable(name):
-        raise InputError("name in an edge", repr(name), "something hashable")
+        raise InputError(field, repr(name), "something hashable")
     if name not in index:
         index[name] = len(names)
         names.append(name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.model.model import Model
-from askwise.types import GoalLike, IntArray
+from askwise.types import GoalLike, IntArray, StateLike
 
 
 def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
@@ -23,6 +23,11 @@ def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
     if states.size == 0:
         raise InputError(field, "no states", "at least one target state")
     return states
+
+
+def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
+    """Return the names of states given by number: a goal that means the same even if names are numbers."""
+    return [model.name(int(state)) for state in states]
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...], tuple[IntArray, ...]]:

@@ -262,7 +262,10 @@ class Model:
 
 
 def _as_table(successor: Any) -> IntArray:
-    table = np.asarray(successor)
+    try:
+        table = np.asarray(successor)
+    except ValueError:
+        raise InputError("successor", "rows of different lengths", "[n_states, n_actions]") from None
     if table.ndim != 2:
         raise InputError("successor", f"an array of {table.ndim} dimensions", "[n_states, n_actions]")
     if table.size and not np.issubdtype(table.dtype, np.integer):
@@ -271,7 +274,10 @@ def _as_table(successor: Any) -> IntArray:
 
 
 def _as_matrix(matrix: Any, a: int) -> Any:
-    rows = sparse.csr_array(matrix, dtype=np.float64)
+    try:
+        rows = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    except (TypeError, ValueError):
+        raise InputError(f"transitions of action {a}", "no matrix of numbers", "[n_states, n_states]") from None
     if rows.ndim != 2 or rows.shape[0] != rows.shape[1]:
         raise InputError(f"transitions of action {a}", f"shape {rows.shape}", "[n_states, n_states]")
     rows.sum_duplicates()

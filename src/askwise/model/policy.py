@@ -77,7 +77,7 @@ def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[
 
 
 def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
-    table = np.array(probabilities, dtype=np.float64)
+    table = as_numbers(probabilities, "policy")
     shape = (model.n_states, model.n_actions)
     if table.shape != shape:
         raise InputError("policy", f"a table of shape {table.shape}", f"{shape}, one row for each state")
@@ -102,6 +102,14 @@ def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
         )
     table.setflags(write=False)
     return table
+
+
+def as_numbers(given: Any, field: str) -> FloatArray:
+    """Return a copy of `given` as an array of doubles; ragged lists and other things are refused."""
+    try:
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(field, "something that is no array of numbers", "numbers, rows of equal length") from None
 
 
 def _entry(model: Model, s: int, a: int) -> str:

@@ -68,12 +68,15 @@ def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
 
 
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
-    """Return for each state an allowed action that may lead one level closer to the goal."""
+    """Return for each state the allowed action that most probably leads one level closer to the goal.
+
+    Any that may do so would arrive, but one that does it by a rare slip only could take longer than doubles can tell.
+    """
     law = model.transitions
     wanted = np.repeat(level - 1, model.n_actions).repeat(np.diff(law.indptr))
-    hits = sparse.csr_array((level[law.indices] == wanted, law.indices, law.indptr), shape=law.shape)
-    closer = (hits.sum(axis=1) > 0).reshape(sure.shape) & sure
-    return closer.argmax(axis=1)
+    closer = np.where(level[law.indices] == wanted, law.data, 0.0)
+    chance = sparse.csr_array((closer, law.indices, law.indptr), shape=law.shape).sum(axis=1)
+    return np.where(sure, chance.reshape(sure.shape), -1.0).argmax(axis=1)
 
 
 def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArray) -> FloatArray:

@@ -35,6 +35,7 @@ class Belief(ABC):
     """
 
     name: str
+    way_out = "the teammate does not act as assumed; belief 'robust' allows for that"
 
     def __init__(self, prior: FloatArray) -> None:
         self._weights = np.array(prior, dtype=np.float64)
@@ -45,7 +46,7 @@ class Belief(ABC):
     @property
     def possible(self) -> BoolArray:
         """``bool [n_goals]``: the goals that are still possible."""
-        return self._allowed
+        return self._allowed.copy()
 
     @property
     def probabilities(self) -> FloatArray:
@@ -65,14 +66,15 @@ class Belief(ABC):
         left = self._allowed & goals
         if not left.any():
             raise ContradictoryObservation(
-                f"{source} rules out every goal that was still possible under the belief {self.name!r}: "
-                "the teammate does not act as assumed; belief 'robust' allows for that"
+                f"{source} rules out every goal that was still possible under the belief {self.name!r}: {self.way_out}"
             )
         self._allowed = left
+        self._weights[~left] = 0.0
 
     def _rescale(self) -> None:
         """Keep the largest weight at 1 and possible ones above 0, however long the episode gets."""
-        self._weights /= self._weights[self._allowed].max()
+        np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)  # so that the largest is not 0
+        self._weights /= self._weights.max()
         np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)
 
 
@@ -110,6 +112,7 @@ class Robust(Belief):
     """
 
     name = "robust"
+    way_out = "the answers contradict each other"
 
     def __init__(self, prior: FloatArray, *, noise: float = 0.1, n_actions: int = 6, doubt: float = 1e-3) -> None:
         super().__init__(prior)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from askwise._graph import breadth_first
-from askwise.domains.tool_fetching.instance import LARGEST_SIDE, Cell, Instance, Prior, Station
+from askwise.domains.tool_fetching.instance import LARGEST_SIDE, MOST_CELLS, Cell, Instance, Prior, Station
 from askwise.errors import InputError
 from askwise.model import GridWorld
+from askwise.model.names import as_int
 from askwise.problem import QueryCost
 from askwise.seeds import Seed, generator
 
@@ -110,10 +111,12 @@ def _clustered(cells: list[Cell], n: int, rng: np.random.Generator) -> list[Cell
 
 def _check(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
     for field, value in (("width", width), ("height", height)):
-        if not 1 <= value <= LARGEST_SIDE:
+        if not 1 <= (as_int(value) or 0) <= LARGEST_SIDE:
             raise InputError(field, value, f"a whole number from 1 to {LARGEST_SIDE}")
     for field, value in (("stations", stations), ("toolboxes", toolboxes)):
-        if value < 1:
+        if (as_int(value) or 0) < 1:
             raise InputError(field, value, "a whole number from 1")
+    if width * height > MOST_CELLS:
+        raise InputError("width, height", f"{width} x {height} cells", f"at most {MOST_CELLS} cells")
     if not 0 <= walls < 1:
         raise InputError("walls", walls, "a share from 0 and below 1")

@@ -32,6 +32,8 @@ from askwise.reading import Field, as_text, parse_json, read_text
 FORMAT = "askwise/tool-fetching@1"
 PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
 LARGEST_SIDE = 10_000
+MOST_CELLS = 16_000_000
+"""A grid of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
 
 Cell = tuple[int, int]
 
@@ -51,6 +53,10 @@ class Prior:
     kind: str = "uniform"
     temperature: float = 1.0
     weights: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is not None:
+            object.__setattr__(self, "kind", "weights")
 
 
 @dataclass(frozen=True)
@@ -114,9 +120,13 @@ def _read(root: Field) -> Instance:
         root.child("format").text([FORMAT])
     root.object(required, ["walls", "prior", "query_cost"])
     width, height = (root.child(side).whole(1, LARGEST_SIDE) for side in ("width", "height"))
+    if width * height > MOST_CELLS:
+        raise InputError("width, height", f"{width} x {height} cells", f"at most {MOST_CELLS} cells")
     walls = _read_walls(root, width, height)
     free = _FreeCells(width, height, frozenset(walls))
     toolboxes = {name: free.read(box) for name, box in root.child("toolboxes").items()}
+    if not toolboxes:
+        raise root.child("toolboxes").refuse("at least one toolbox")
     stations = _read_stations(root.child("stations"), toolboxes, free)
     if not stations:
         raise root.child("stations").refuse("at least one station")
@@ -180,18 +190,20 @@ def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: M
 
 
 def _read_prior(given: Field, stations: Iterable[str]) -> Prior:
+    if isinstance(given.value, str):
+        return Prior(given.text(PRIOR_KINDS))
     given.object()
     names = list(stations)
-    if given.has("kind") and isinstance(given.value["kind"], str):
+    if given.has("kind") and ("kind" not in names or isinstance(given.value["kind"], str)):
         given.object(["kind"], ["temperature"])
         kind = given.child("kind").text(PRIOR_KINDS)
         temperature = given.child("temperature").number(above=0) if given.has("temperature") else 1.0
         return Prior(kind, temperature)
     given.object(names, [])
     weights = {name: given.child(name).number() for name in names}
-    if sum(weights.values()) <= 0:
+    if not any(weights.values()):
         raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
-    return Prior("weights", weights=weights)
+    return Prior(weights=weights)
 
 
 def _read_cost(given: Field) -> QueryCost:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.domains.tool_fetching.instance import Instance
+from askwise.divergence.ecd import SMALLEST, normalised
+from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Instance
+from askwise.errors import InputError
 from askwise.types import FloatArray, IntArray
-
-SMALLEST = 1e-300
-"""A weight that underflows is raised to this: an unlikely station is not an impossible one."""
 
 
 def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -> FloatArray:
@@ -26,11 +25,13 @@ def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -
     """
     prior = instance.prior
     if prior.weights is not None:
-        weights = np.array([prior.weights[name] for name in instance.stations], dtype=np.float64)
-        return np.asarray(weights / weights.sum())
+        return normalised(np.array([prior.weights[name] for name in instance.stations], dtype=np.float64))
     if prior.kind == "uniform":
         return np.full(len(instance.stations), 1 / len(instance.stations))
+    if prior.kind not in PRIOR_KINDS:
+        raise InputError("prior", repr(prior.kind), "one of " + ", ".join(map(repr, PRIOR_KINDS)))
     steps = tool_steps if prior.kind.startswith("fetcher-") else worker_steps
-    exponent = (steps if prior.kind.endswith("far") else -steps) / prior.temperature
-    weights = np.maximum(np.exp(exponent - exponent.max()), SMALLEST)
-    return np.asarray(weights / weights.sum())
+    signed = steps if prior.kind.endswith("far") else -steps
+    with np.errstate(over="ignore"):  # a temperature next to 0 leaves the likeliest stations only, and the floor
+        exponent = (signed - signed.max()) / prior.temperature
+    return normalised(np.maximum(np.exp(exponent), SMALLEST))

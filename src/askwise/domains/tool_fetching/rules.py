@@ -97,6 +97,12 @@ class Rules:
 
     def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
         """Return the state after both have acted."""
+        for who, action, n in (
+            ("worker", worker_action, len(WORKER_ACTIONS)),
+            ("fetcher", fetcher_action, FIRST_PICKUP + self.n_stations),
+        ):
+            if not 0 <= action < n:
+                raise InputError(f"{who}'s action", action, f"a number from 0 to {n - 1}")
         worker = self.worker_next(state.worker, worker_action)
         fetcher, holding = self.fetcher_next(state.fetcher, state.holding, fetcher_action)
         if worker < 0:

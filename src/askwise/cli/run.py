@@ -1,0 +1,168 @@
+"""Play an episode of tool fetching and tell what happened.
+
+FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+
+  askwise run instance.json --method never --goal S3 --seed 1
+  askwise run instance.json --teammate noisy:0.1 --belief robust --watch
+  askwise run instance.json --html episode.html --gif episode.gif
+  askwise run --method help
+  askwise run --teammate help
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import values
+from askwise.errors import AskwiseError, InputError
+
+if TYPE_CHECKING:
+    from askwise.episode import Episode
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise run``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument("--method", metavar="NAME", default="never", help="how the fetcher decides; help lists all")
+    parser.add_argument("--teammate", metavar="KIND", default="urop", help="how the worker walks; help lists all")
+    parser.add_argument(
+        "--belief", metavar="KIND", default="elimination", help="elimination (the default), bayes or robust"
+    )
+    parser.add_argument("--goal", metavar="STATION", help="the worker's goal (default: drawn from the prior)")
+    parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
+    parser.add_argument("--max-steps", metavar="N", help="cut the episode off after N steps")
+    parser.add_argument("--watch", action="store_true", help="animate it in the terminal first")
+    parser.add_argument("--speed", metavar="N", default="4", help="steps a second for --watch (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the account")
+    parser.add_argument("--gif", metavar="FILE", help="write an animated picture")
+    parser.add_argument("--html", metavar="FILE", help="write a page that steps through the episode")
+    parser.add_argument("--trace", metavar="FILE", help="write everything that happened, as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise run``."""
+    if "help" in (options.method, options.teammate):
+        print(methods() if options.method == "help" else teammates())
+        return 0
+    check(options)
+    episode = play(options)
+    if options.watch:
+        watch(episode, values.real(options.speed, "--speed", above=0))
+    written = write(options, episode)
+    if options.json:
+        print(json.dumps(as_json(episode), ensure_ascii=False))
+    else:
+        from askwise.looking.account import account
+
+        print(account(episode, colour=values.colourful()), end="")
+        for path in written:
+            print(f"Written: {path}")
+    return 0
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what can be refused before anything is played."""
+    from askwise.looking.raster import check_ending
+
+    if options.file is None:
+        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    if options.json and options.watch:
+        raise InputError("--watch", "--json as well", "one of the two")
+    values.real(options.speed, "--speed", above=0)
+    if options.gif is not None:
+        check_ending(options.gif, ".gif")
+
+
+def play(options: argparse.Namespace) -> Episode:
+    """Return the episode that the options ask for."""
+    from askwise.query.beliefs import ContradictoryObservation
+    from askwise.simulate import simulate
+
+    try:
+        return simulate(
+            values.read_instance(options.file),
+            options.method,
+            options.teammate,
+            options.goal,
+            values.seed(options.seed),
+            belief=options.belief,
+            max_steps=None if options.max_steps is None else values.whole(options.max_steps, "--max-steps", 1),
+        )
+    except ContradictoryObservation as error:
+        raise AskwiseError(f"{error} (try --belief robust)") from None
+
+
+def watch(episode: Episode, speed: float) -> None:
+    """Animate the episode if there is a terminal to do so."""
+    from askwise.looking.watch import can_watch
+    from askwise.looking.watch import watch as animate
+
+    if not can_watch(sys.stdout):
+        print("askwise run: --watch needs a terminal; the account follows", file=sys.stderr)
+    elif not animate(episode, sys.stdout, speed=speed, colour=values.colourful()):
+        print("(stopped watching)")
+
+
+def write(options: argparse.Namespace, episode: Episode) -> list[str]:
+    """Write the files that were asked for, and return their names."""
+    if options.trace is not None:
+        from askwise import trace
+
+        trace.save(episode, options.trace)
+    if options.html is not None:
+        from askwise.looking.page import write_page
+
+        write_page(episode, options.html)
+    if options.gif is not None:
+        from askwise.looking.gif import save_gif
+
+        save_gif(episode, options.gif)
+    return [path for path in (options.trace, options.html, options.gif) if path is not None]
+
+
+def as_json(episode: Episode) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    names = episode.problem.goals
+    queries = [
+        {
+            "t": step.t,
+            "stations": [names[goal] for goal in step.answer.asked],
+            "answer": step.answer.yes,
+            "cost": step.cost,
+            "value": step.decision.value,
+        }
+        for step in episode.questions
+        if step.answer is not None
+    ]
+    return {
+        "goal": episode.goal_name,
+        "cost": episode.cost,
+        "optimal_cost": episode.optimal_cost,
+        "marginal_cost": episode.marginal_cost,
+        "steps": len(episode.steps),
+        "queries": queries,
+        "finished": episode.finished,
+    }
+
+
+def methods() -> str:
+    """Return the methods, each with what the module that holds it says about it."""
+    from askwise.agents import AGENTS, make_agent
+
+    described = {name: sys.modules[type(make_agent(name)).__module__].__doc__ or "" for name in AGENTS}
+    width = max(map(len, described)) + 2
+    return "\n".join(
+        f"{name:<{width}}{text.splitlines()[0] if text else ''}".rstrip() for name, text in described.items()
+    )
+
+
+def teammates() -> str:
+    """Return the kinds of teammates: the table at the top of their module."""
+    from askwise import teammates as module
+
+    table = (module.__doc__ or "").split("===\n")
+    rows = table[1].rsplit("\n", 1)[0] if len(table) > 2 else "\n".join(module.TEAMMATES)
+    return rows.replace("`", "")

@@ -1,0 +1,42 @@
+"""Describe an instance of tool fetching and draw it.
+
+FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+
+  askwise show instance.json
+  askwise generate --seed 7 | askwise show -
+  askwise show instance.json --png instance.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from dataclasses import replace
+
+from askwise.cli import values
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise show``."""
+    parser.add_argument("file", metavar="FILE", help="instance file; - reads standard input")
+    parser.add_argument("--png", metavar="FILE", help="also draw a picture")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise show``."""
+    from askwise.looking import raster, start_scene, text
+    from askwise.looking.description import describe, prior
+
+    if options.png is not None:
+        raster.check_ending(options.png, ".png")
+    instance = values.read_instance(options.file)
+    scene = start_scene(instance, prior(instance))
+    columns = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else text.COLUMNS
+    print(describe(instance))
+    drawing = text.draw(replace(scene, progress=""), colour=values.colourful(), columns=columns)
+    print(drawing, end="")
+    if options.png is not None:
+        raster.save_png(scene, options.png)
+        print(f"\nDrawn: {options.png}")
+    return 0

@@ -1,0 +1,56 @@
+"""Values of options, checked: a wrong one is refused in one line that names the option."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import sys
+from typing import TYPE_CHECKING
+
+from askwise.errors import InputError
+
+if TYPE_CHECKING:
+    from askwise.domains.tool_fetching import Instance
+
+
+def whole(text: str, option: str, lowest: int = 0) -> int:
+    """Return a whole number, at least `lowest`."""
+    # int() would also take underscores, spaces and digits of other scripts.
+    if not (text.isascii() and text.isdecimal() and len(text) <= 40) or int(text) < lowest:
+        raise InputError(option, repr(text), f"a whole number from {lowest}")
+    return int(text)
+
+
+def real(text: str, option: str, *, above: float | None = None) -> float:
+    """Return a finite number from 0, or above the given bound."""
+    allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(option, repr(text), allowed) from None
+    if not math.isfinite(value) or (value < 0 if above is None else value <= above):
+        raise InputError(option, repr(text), allowed)
+    return value
+
+
+def seed(text: str | None) -> int:
+    """Return the seed that was given, or a new one, which can then be shown and used again."""
+    return secrets.randbelow(2**32) if text is None else whole(text, "--seed")
+
+
+def read_instance(path: str) -> Instance:
+    """Return the instance in a file, or from standard input for ``-``."""
+    from askwise.domains.tool_fetching import FORMAT, Instance
+    from askwise.reading import parse_json, read_stdin, read_text
+
+    text = read_stdin() if path == "-" else read_text(path)
+    if text.lstrip()[:1] not in ("{", "["):
+        name = "standard input" if path == "-" else f"file {path!r}"
+        raise InputError(name, "text that is not JSON", f"an instance file, {FORMAT} (askwise generate makes one)")
+    return Instance.from_json(parse_json(text))
+
+
+def colourful() -> bool:
+    """Whether standard output is a terminal that should get colours (NO_COLOR says that it should not)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,134 @@
+// The map. Cells are unit squares; y of the grid goes up, y of the drawing down.
+const map = byId("map");
+const longest = Math.max(episode.width, episode.height);
+// Marks keep a readable size on large maps, where they cover several cells.
+const mark = Math.max(1, longest / 40);
+const stationMarks = [];
+let trails;
+
+const centre = ([x, y]) => [x + 0.5, episode.height - y - 0.5];
+const at = (cell) => { const [x, y] = centre(cell); return `translate(${x}px, ${y}px) scale(${mark})`; };
+
+function label(text, width, size, y = 0) {
+  // About 0.62 of the size for each letter: long names get smaller letters.
+  const fitted = Math.min(size, width / (0.62 * Math.max(text.length, 1)));
+  return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
+}
+
+function drawMap() {
+  const { width, height } = episode;
+  const margin = 0.15 * mark;
+  map.setAttribute("viewBox", `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`);
+  map.append(shape("rect", { class: "floor", width, height, "stroke-width": longest / 300 }));
+  if (longest <= 60) map.append(gridLines(width, height));
+  if (episode.walls) {
+    // Where single cells are hardly seen, dark walls would drown the marks.
+    const look = longest > 80 ? "walls far" : "walls";
+    map.append(shape("image", { class: look, href: episode.walls, width, height, preserveAspectRatio: "none" }));
+  }
+  trails = ["worker", "fetcher"].map((who) => {
+    return shape("polyline", { class: `trail of-${who}`, "stroke-width": 0.13 * mark });
+  });
+  map.append(...trails);
+  map.append(shape("g", { id: "boxes" }, ...episode.boxes.map(boxMark)));
+  episode.stations.forEach((station) => stationMarks.push(stationMark(station)));
+  map.append(shape("g", { id: "stations" }, ...stationMarks));
+  const [, x, y] = episode.stations[episode.goal];
+  const star = shape("path", { class: "goal", d: starPath(0.36, -0.36, 0.25) }, shape("title", {}, "the worker’s goal"));
+  star.style.transform = at([x, y]);
+  map.append(star, agentMark("worker", "W"), agentMark("fetcher", "F"));
+}
+
+function gridLines(width, height) {
+  let d = "";
+  for (let x = 1; x < width; x++) d += `M${x} 0V${height}`;
+  for (let y = 1; y < height; y++) d += `M0 ${y}H${width}`;
+  return shape("g", { class: "lines" }, shape("path", { d, "stroke-width": 0.03 }));
+}
+
+function boxMark([name, x, y]) {
+  const made = shape("g", { class: "box", "data-box": name },
+    shape("title", {}, `toolbox ${name} at (${x}, ${y})`),
+    shape("path", { d: "M-.17-.16v-.12a.08.08 0 0 1 .08-.08h.18a.08.08 0 0 1 .08.08v.12" }),
+    shape("rect", { x: -0.42, y: -0.2, width: 0.84, height: 0.62, rx: 0.1 }),
+    label(name, 0.72, 0.38, 0.11));
+  made.style.transform = at([x, y]);
+  return made;
+}
+
+function stationMark([name, x, y, box]) {
+  const made = shape("g", { class: "station", "data-station": name },
+    shape("title", {}, `station ${name} at (${x}, ${y}), tool in ${episode.boxes[box][0]}`),
+    shape("rect", { class: "ring", x: -0.54, y: -0.54, width: 1.08, height: 1.08, rx: 0.2 }),
+    shape("rect", { class: "body", x: -0.42, y: -0.42, width: 0.84, height: 0.84, rx: 0.14 }),
+    shape("path", { d: "M-.16-.16l.32.32M-.16.16l.32-.32" }),
+    label(name, 0.72, 0.4));
+  made.style.transform = at([x, y]);
+  return made;
+}
+
+function starPath(x, y, radius) {
+  const corners = Array.from({ length: 10 }, (_, k) => {
+    const reach = k % 2 ? 0.45 * radius : radius;
+    const angle = Math.PI * (k / 5 - 0.5);
+    return `${(x + reach * Math.cos(angle)).toFixed(3)} ${(y + reach * Math.sin(angle)).toFixed(3)}`;
+  });
+  return `M${corners.join("L")}Z`;
+}
+
+function agentMark(id, letter) {
+  const disc = shape("g", { class: "disc-of" }, shape("circle", { r: 0.4 }), label(letter, 0.6, 0.46));
+  const made = shape("g", { class: "agent", id }, shape("title", {}, id), disc);
+  if (id === "fetcher") {
+    made.append(shape("g", { class: "tool" },
+      shape("rect", { x: -0.36, y: -0.2, width: 0.72, height: 0.4, rx: 0.08 }), shape("text", {})));
+  }
+  return made;
+}
+
+function showMap(k) {
+  const frame = frames[k];
+  const belief = beliefOf(frame);
+  const asked = new Set(frame.ask || []);
+  stationMarks.forEach((made, station) => showStation(made, belief && belief[station], asked.has(station)));
+  // What is asked about lies on top of its neighbours.
+  for (const station of asked) stationMarks[station].parentNode.append(stationMarks[station]);
+  showAgents(frame);
+  ["worker", "fetcher"].forEach((who, n) => {
+    trails[n].setAttribute("points", frames.slice(0, k + 1).map((f) => centre(f[who]).join(",")).join(" "));
+  });
+  map.dataset.frame = k;
+  byId("map-title").textContent = describeMap(frame);
+}
+
+function showStation(made, p, asked) {
+  const out = p === 0;
+  made.classList.toggle("out", out);
+  made.classList.toggle("asked", asked);
+  made.dataset.p = p === null ? "" : p;
+  const colour = shade(p === null ? 0.05 : p);
+  made.querySelector(".body").style.fill = rgb(colour);
+  made.querySelector("text").style.fill = inkOn(colour);
+}
+
+function showAgents(frame) {
+  const together = frame.worker.join() === frame.fetcher.join();
+  for (const who of ["worker", "fetcher"]) {
+    const made = byId(who);
+    made.style.transform = at(frame[who]);
+    made.dataset.cell = frame[who].join(",");
+    // Two agents in one cell stand aside for each other.
+    const aside = !together ? 0 : who === "worker" ? -0.2 : 0.2;
+    made.querySelector(".disc-of").setAttribute("transform", `translate(${aside} ${aside}) scale(${together ? 0.75 : 1})`);
+  }
+  const tool = byId("fetcher").querySelector(".tool");
+  tool.setAttribute("transform", together ? "translate(-.28 .44)" : "translate(.36 .36)");
+  tool.style.display = frame.holding < 0 ? "none" : "inline";
+  tool.dataset.tool = frame.holding < 0 ? "" : stationName(frame.holding);
+  if (frame.holding >= 0) tool.lastChild.replaceWith(label(stationName(frame.holding), 0.62, 0.3));
+}
+
+function describeMap(frame) {
+  const hands = frame.holding < 0 ? "empty hands" : `the tool of ${stationName(frame.holding)}`;
+  return `Map: worker at ${frame.worker.join(", ")}; fetcher at ${frame.fetcher.join(", ")} with ${hands}`;
+}

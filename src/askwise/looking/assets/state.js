@@ -1,0 +1,56 @@
+// What the page knows, and small helpers for making elements. User text goes in as text, never as markup.
+const episode = JSON.parse(document.getElementById("episode").textContent);
+const frames = episode.frames;
+const nSteps = frames.length - 1;
+const SVG = "http://www.w3.org/2000/svg";
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+const byId = (id) => document.getElementById(id);
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function shape(name, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const stationName = (k) => episode.stations[k][0];
+
+// Costs are sums of decimal fractions; ten digits hide the noise of binary ones.
+const number = (value) => String(Number(value.toPrecision(10)));
+
+function percent(p) {
+  const shown = Math.round(100 * p);
+  if (shown === 0 && p > 0) return "<1 %";
+  if (shown === 100 && p < 1) return ">99 %";
+  return `${shown} %`;
+}
+
+const count = (n, what) => `${n || "no"} ${what}${n === 1 ? "" : "s"}`;
+
+// Probability of each station in a frame, null if the method shows no belief.
+function beliefOf(frame) {
+  if (frame.belief === undefined) return null;
+  const all = new Array(episode.stations.length).fill(0);
+  const [stations, shares] = episode.beliefs[frame.belief];
+  stations.forEach((station, k) => { all[station] = shares[k]; });
+  return all;
+}
+
+// The colour of a probability; the square root tells small ones apart (as in the other drawings).
+function shade(p) {
+  const ramp = dark.matches ? episode.ramps.dark : episode.ramps.light;
+  const place = Math.sqrt(Math.min(Math.max(p, 0), 1)) * (ramp.length - 1);
+  const low = Math.min(Math.floor(place), ramp.length - 2);
+  return ramp[low].map((part, k) => Math.round(part + (ramp[low + 1][k] - part) * (place - low)));
+}
+
+const rgb = (colour) => `rgb(${colour.join(",")})`;
+const inkOn = ([r, g, b]) => (0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#22242a" : "#ffffff");

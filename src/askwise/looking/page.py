@@ -1,0 +1,167 @@
+"""An episode as one self-contained page: opened from disk, stepped through, nothing fetched from anywhere.
+
+The page is put together from the files in ``assets``; all it needs to know is in one block of JSON (`page_data`), and
+nothing is worked out twice: colours, costs and zones come from here.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from askwise import __version__
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.episode import Episode, Step
+from askwise.files import whole_file
+from askwise.looking.pairs import affordable, pairs_at
+from askwise.looking.palette import DARK_RAMP, RAMP
+from askwise.looking.scene import costs_before, size_of, tool_fetching
+from askwise.problem import JointState
+from askwise.reading import printable
+from askwise.types import FloatArray
+
+SCRIPTS = ("state.js", "map.js", "panels.js", "player.js")
+DIGITS = 4
+"""Significant digits of probabilities in the page: more than anybody sees."""
+
+
+def write_page(episode: Episode, path: str | Path) -> None:
+    """Write the page of an episode, whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_text(page_text(episode), encoding="utf-8")
+
+
+def page_text(episode: Episode) -> str:
+    """Return the page as HTML."""
+    parts = {
+        "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: tool fetching, step by step"),
+        "STYLE": _asset("page.css"),
+        "DATA": _embedded(page_data(episode)),
+        "SCRIPT": "\n".join(_asset(name) for name in SCRIPTS),
+        "VERSION": __version__,
+    }
+    # In one go: a station may be called like one of the places to be filled in.
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("page.html"))
+
+
+def page_data(episode: Episode) -> dict[str, Any]:
+    """Return everything the page shows, as JSON."""
+    problem = tool_fetching(episode)
+    instance = problem.instance
+    beliefs, zones = _Table(), _Table()
+    boxes = list(instance.toolboxes)
+    return {
+        "size": size_of(instance),
+        "width": instance.width,
+        "height": instance.height,
+        "walls": _picture_of_walls(problem),
+        "boxes": [[printable(name), *cell] for name, cell in instance.toolboxes.items()],
+        "stations": [[printable(name), *s.at, boxes.index(s.toolbox)] for name, s in instance.stations.items()],
+        "method": episode.method,
+        "teammate": episode.teammate,
+        "seed": None if episode.seed is None else str(episode.seed),  # may exceed what a page can count
+        "goal": episode.goal,
+        "finished": episode.finished,
+        "optimal": episode.optimal_cost,
+        "frames": _frames(episode, problem, beliefs, zones),
+        "beliefs": beliefs.rows,
+        "zones": zones.rows,
+        "zonesKnown": affordable(problem),
+        "ramps": {"light": RAMP, "dark": DARK_RAMP},
+    }
+
+
+class _Table:
+    """Rows that frames refer to by number: what does not change from frame to frame is kept once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, row: Any) -> int:
+        key = json.dumps(row)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.rows)
+            self.rows.append(row)
+        return self._numbers[key]
+
+
+def _frames(episode: Episode, problem: ToolFetching, beliefs: _Table, zones: _Table) -> list[dict[str, Any]]:
+    frames = []
+    costs = costs_before(episode)
+    for step, cost in zip(episode.steps, costs, strict=False):
+        frame = _frame(problem, step.state, cost, step.belief, beliefs, zones)
+        frames.append({**frame, **_happening(problem, step)})
+    last = episode.steps[-1].belief if episode.steps else None
+    return [*frames, _frame(problem, episode.final, costs[-1], last, beliefs, zones)]
+
+
+def _frame(
+    problem: ToolFetching, joint: JointState, cost: float, belief: FloatArray | None, beliefs: _Table, zones: _Table
+) -> dict[str, Any]:
+    state = problem.decode(joint)
+    cells = problem.grid.cells
+    frame = {
+        "worker": cells[state.worker].tolist(),
+        "fetcher": cells[state.fetcher].tolist(),
+        "holding": state.holding,
+        "cost": round(cost, 9),
+    }
+    if belief is None:
+        return frame
+    frame["belief"] = beliefs.number(_belief_row(belief))
+    if affordable(problem):
+        found = pairs_at(problem, joint, belief)
+        frame["zones"] = zones.number([[p.first, p.second, p.informed, p.branching] for p in found])
+    return frame
+
+
+def _belief_row(belief: FloatArray) -> list[list[float]]:
+    """Return the possible stations and their probabilities, likeliest first."""
+    order = np.argsort(-belief, kind="stable")
+    order = order[belief[order] > 0]
+    return [order.tolist(), [float(f"{p:.{DIGITS}g}") for p in belief[order]]]
+
+
+def _happening(problem: ToolFetching, step: Step) -> dict[str, Any]:
+    decision = step.decision
+    if step.answer is not None:
+        asked = {"ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost, "why": decision.why}
+        return asked if decision.value is None else {**asked, "value": decision.value}
+    if decision.action is None or step.teammate_action is None:
+        return {"why": decision.why}
+    return {
+        "does": printable(problem.describe_ego_action(decision.action)),
+        "workerDoes": problem.teammate_actions[step.teammate_action],
+        "why": printable(decision.why),
+    }
+
+
+def _picture_of_walls(problem: ToolFetching) -> str | None:
+    """Return the walls as a picture of one pixel for each cell: a million cells would be too many shapes."""
+    walls = problem.grid.walls
+    if not walls.any():
+        return None
+    picture = Image.fromarray(np.flipud(walls).astype(np.uint8), mode=None).convert("P")
+    picture.putpalette([0, 0, 0, 108, 114, 124])
+    buffer = io.BytesIO()
+    picture.save(buffer, format="PNG", transparency=0, bits=1, optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Return JSON that is safe inside a script element: no ``</script>``, nothing that is not ASCII."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _asset(name: str) -> str:
+    return files("askwise.looking").joinpath("assets", name).read_text(encoding="utf-8")

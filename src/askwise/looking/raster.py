@@ -1,0 +1,145 @@
+"""A scene as a picture, ``uint8 [height, width, 3]``, made without any display.
+
+The map is above, a strip below it says what is happening and what the marks mean. All scenes of one instance have
+the same size. Marks have a least size: on a map of a million cells they cover many, and are still seen.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from askwise.domains.tool_fetching.instance import Cell
+from askwise.errors import InputError
+from askwise.files import whole_file
+from askwise.looking.marks import Pen
+from askwise.looking.palette import FAR_WALL, FLOOR, LINE, PAPER, WALL
+from askwise.looking.scene import Scene
+from askwise.looking.strip import draw_strip, strip_height
+from askwise.reading import printable
+
+Pixels: TypeAlias = NDArray[np.uint8]
+
+LONGEST_SIDE = 720
+LARGEST_CELL = 48
+SMALLEST_MARK = 16
+NARROWEST = 480
+"""The strip needs this width; a small map is centred above it."""
+FINE = 2
+"""Everything is drawn so many times as large, then scaled down: smooth edges without a drawing library."""
+
+
+class Layout:
+    """Where the cells of an instance are in its picture, in pixels."""
+
+    def __init__(self, width: int, height: int, longest_side: int = LONGEST_SIDE) -> None:
+        self.longest_side = longest_side
+        self.cell = min(LARGEST_CELL, longest_side / max(width, height))
+        if self.cell >= 2:
+            # Whole pixels: cells of unequal size would make an open floor look crooked.
+            self.cell = float(int(self.cell))
+        self.map_width, self.map_height = (max(1, round(side * self.cell)) for side in (width, height))
+        self.width = max(self.map_width, min(NARROWEST, longest_side))
+        self.left = (self.width - self.map_width) // 2
+        self.mark = max(self.cell, float(SMALLEST_MARK))
+
+    def centre(self, cell: Cell) -> tuple[float, float]:
+        """Return x and y of a cell's centre; y of the grid goes up, y of the picture down."""
+        x, y = cell
+        return self.left + (x + 0.5) * self.cell, self.map_height - (y + 0.5) * self.cell
+
+
+def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
+    """Draw a scene.
+
+    Args:
+        scene: what to draw.
+        longest_side: how wide or high the map may be, in pixels.
+    """
+    layout = Layout(scene.instance.width, scene.instance.height, longest_side)
+    height = layout.map_height + strip_height(scene, layout.width)
+    canvas = Image.new("RGB", (FINE * layout.width, FINE * height), PAPER)
+    canvas.paste(_floor(scene, layout), (FINE * layout.left, 0))
+    pen = Pen(ImageDraw.Draw(canvas), FINE * layout.mark)
+    frame = (layout.left, 0, layout.left + layout.map_width, layout.map_height)
+    pen.draw.rectangle(tuple(FINE * side for side in frame), outline=LINE, width=FINE)
+    _draw_marks(scene, layout, pen)
+    draw_strip(scene, pen.draw, FINE * layout.map_height, layout.width, FINE)
+    return np.asarray(canvas.reduce(FINE))
+
+
+def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
+    """Write a scene as a PNG file, whole or not at all."""
+    check_ending(path, ".png")
+    with whole_file(path) as temporary:
+        Image.fromarray(draw(scene, longest_side=longest_side)).save(temporary, format="PNG")
+
+
+def check_ending(path: str | Path, ending: str) -> None:
+    """Refuse a file whose name would not say what is in it."""
+    found = Path(path).suffix
+    if found.lower() != ending:
+        raise InputError(
+            f"file {str(path)!r}", f"the ending {found!r}" if found else "no ending", f"the ending {ending!r}"
+        )
+
+
+def _floor(scene: Scene, layout: Layout) -> Image.Image:
+    """Return floor and walls; where the map is larger than the picture, each pixel is the mean of its cells."""
+    walls = np.flipud(scene.rules.grid.walls)
+    colour = WALL if layout.cell >= 2 else FAR_WALL
+    colours = np.where(walls[..., None], np.array(colour, np.uint8), np.array(FLOOR, np.uint8))
+    small = Image.fromarray(colours)
+    size = (FINE * layout.map_width, FINE * layout.map_height)
+    if layout.cell < 2:
+        return small.resize(size, Image.Resampling.BOX)
+    floor = small.resize(size, Image.Resampling.NEAREST)
+    if layout.cell >= 8:
+        _draw_lines(floor, walls.shape, int(FINE * layout.cell))
+    return floor
+
+
+def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
+    pen = ImageDraw.Draw(floor)
+    for row in range(shape[0] + 1):
+        pen.line((0, row * cell, floor.width, row * cell), fill=LINE, width=FINE)
+    for column in range(shape[1] + 1):
+        pen.line((column * cell, 0, column * cell, floor.height), fill=LINE, width=FINE)
+
+
+def _draw_marks(scene: Scene, layout: Layout, pen: Pen) -> None:
+    def place(cell: Cell) -> tuple[float, float]:
+        x, y = layout.centre(cell)
+        return FINE * x, FINE * y
+
+    for name, at in scene.instance.toolboxes.items():
+        pen.toolbox(*place(at), printable(name))
+    # What matters most comes last and lies on top: first the ruled out, then by belief, then what is asked about.
+    belief = [1.0] * len(scene.stations) if scene.belief is None else scene.belief.tolist()
+    stations = list(scene.instance.stations.items())
+    for k in sorted(range(len(stations)), key=lambda k: (k in scene.asked, belief[k])):
+        name, station = stations[k]
+        pen.station(*place(station.at), printable(name), None if scene.belief is None else belief[k], k in scene.asked)
+    if scene.goal is not None:
+        pen.goal(*place(stations[scene.goal][1].at))
+    _draw_agents(scene, layout, pen)
+
+
+def _draw_agents(scene: Scene, layout: Layout, pen: Pen) -> None:
+    (wx, wy), (fx, fy) = ((FINE * x, FINE * y) for x, y in map(layout.centre, (scene.worker, scene.fetcher)))
+    if scene.worker != scene.fetcher:
+        pen.worker(wx, wy)
+        pen.fetcher(fx, fy)
+        tag = (fx + 0.34 * pen.size, fy + 0.34 * pen.size)
+    else:
+        # Two agents in one cell stand aside for each other.
+        aside = 0.2 * pen.size
+        pen.worker(wx - aside, wy - aside, 0.75)
+        pen.fetcher(fx + aside, fy + aside, 0.75)
+        tag = (fx - 0.28 * pen.size, fy + 0.44 * pen.size)
+    if scene.holding is not None:
+        pen.tool(*tag, printable(scene.holding))

@@ -1,0 +1,226 @@
+"""The map of a scene in letters.
+
+The largest of these that fits is drawn: every station by its name; by the part of the name that differs ("12" for
+S12); as a sign; and, on a map larger than the screen, one letter for a whole block of cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from askwise.domains.tool_fetching.instance import Cell
+from askwise.looking.palette import position
+from askwise.looking.scene import Scene
+from askwise.looking.words import columns_of, listed
+from askwise.reading import printable
+
+LONGEST_NAME = 8
+BELIEF_COLOURS = (229, 193, 115, 73, 31, 25, 18)
+"""Of a terminal with 256 colours, pale to dark: the likelier, the darker."""
+
+SIGNS = {
+    "W": "worker",
+    "F": "fetcher",
+    "&": "worker and fetcher",
+    "?": "in the question",
+    "x": "ruled out",
+    "o": "station",
+    "T": "toolbox",
+    "#": "wall",
+    ":": "a quarter walls and more",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is in a cell: a sign (one letter), the name of a station or toolbox, the colour it is drawn in."""
+
+    sign: str
+    name: str = ""
+    colour: str = ""
+    toolbox: bool = False
+
+
+WORKER = Mark("W", colour="1;48;5;166;38;5;231")
+FETCHER = Mark("F", colour="1;48;5;91;38;5;231")
+BOTH = Mark("&", colour="1;48;5;90;38;5;231")
+DIM = "38;5;240"
+
+
+@dataclass(frozen=True, slots=True)
+class TextMap:
+    """A finished map: its lines, the signs used in it, and remarks on how to read it."""
+
+    lines: list[str]
+    signs: set[str]
+    remarks: list[str]
+
+
+def draw_map(scene: Scene, *, colour: bool, columns: int, rows: int) -> TextMap:
+    """Draw the map of a scene, at most so wide and high."""
+    width, height = scene.instance.width, scene.instance.height
+    gutter = len(str(height - 1))
+    room = (columns - gutter) // width
+    places = _places(scene)
+    paint = _painted if colour else _plain
+    if height + 1 > rows or room < 1:
+        return _overview(scene, places, paint, columns - 1, rows)
+    stations, boxes = (
+        [printable(name) for name in scene.stations],
+        [printable(name) for name in scene.instance.toolboxes],
+    )
+    prefix = _common_prefix(stations, boxes)
+    for cut in dict.fromkeys(("", prefix)):
+        longest = max(columns_of(name) for name in [*(name.removeprefix(cut) for name in stations), *boxes])
+        if longest <= LONGEST_NAME and longest + 1 <= room:
+            remarks = [f"toolboxes {listed(boxes)}", *_covered(scene)]
+            remarks += [f"stations without the {cut!r} of their names"] if cut else []
+            return _named(scene, places, paint, min(longest + 2, room), cut, remarks)
+    return _signs(scene, places, paint, min(room, 2))
+
+
+def _places(scene: Scene) -> dict[Cell, Mark]:
+    """Return what is in each cell that is not simply free or a wall; agents hide what they stand on, but its name."""
+    places: dict[Cell, Mark] = {}
+    for name, cell in scene.instance.toolboxes.items():
+        places[cell] = Mark("T", printable(name), "1;38;5;137", toolbox=True)
+    for k, (name, station) in enumerate(scene.instance.stations.items()):
+        places[station.at] = Mark(_station_sign(scene, k), printable(name), _station_colour(scene, k))
+    together = scene.worker == scene.fetcher
+    for cell, agent in {scene.worker: WORKER, scene.fetcher: BOTH if together else FETCHER}.items():
+        below = places.get(cell)
+        places[cell] = replace(agent, name=below.name, toolbox=below.toolbox) if below else agent
+    return places
+
+
+def _covered(scene: Scene) -> list[str]:
+    """Return a remark for each toolbox that lies under a station, whose name it cannot show."""
+    stations = {station.at: name for name, station in scene.instance.stations.items()}
+    return [
+        f"{printable(box)} lies under {printable(stations[cell])}"
+        for box, cell in scene.instance.toolboxes.items()
+        if cell in stations
+    ]
+
+
+def _station_sign(scene: Scene, station: int) -> str:
+    return "?" if station in scene.asked else "x" if scene.ruled_out(station) else "o"
+
+
+def _station_colour(scene: Scene, station: int) -> str:
+    if scene.belief is None:
+        return "1;38;5;31"
+    if scene.ruled_out(station):
+        return "38;5;244"
+    place = position(float(scene.belief[station]))
+    level = min(int(place * len(BELIEF_COLOURS)), len(BELIEF_COLOURS) - 1)
+    ink = 16 if level < 4 else 231
+    return f"{'1;4;' if station in scene.asked else ''}48;5;{BELIEF_COLOURS[level]};38;5;{ink}"
+
+
+def _common_prefix(stations: list[str], boxes: list[str]) -> str:
+    """Return what all stations' names begin with, if they can do without."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*stations, strict=False))
+    prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
+    short = [name.removeprefix(prefix) for name in stations]
+    return prefix if all(short) and len(stations) > 1 and not set(short) & set(boxes) else ""
+
+
+Paint = Callable[[str, str], str]
+
+
+def _plain(text: str, _: str) -> str:
+    return text
+
+
+def _painted(text: str, colour: str) -> str:
+    return f"\x1b[{colour}m{text}\x1b[0m" if colour else text
+
+
+def _named(scene: Scene, places: dict[Cell, Mark], paint: Paint, size: int, cut: str, remarks: list[str]) -> TextMap:
+    """Draw every cell as a sign and a name; a station or a toolbox has no sign, one that is ruled out no name."""
+    signs = set()
+
+    def cell(at: Cell, wall: bool) -> str:
+        mark = places.get(at)
+        if wall:
+            signs.add("#")
+            return " " + paint("#" * (size - 1), DIM)
+        if mark is None:
+            return " " + paint("." + " " * (size - 2), DIM)
+        signs.add(mark.sign)
+        if mark.sign == "x" or not mark.name:
+            return " " + paint(mark.sign, mark.colour) + " " * (size - 2)
+        name = mark.name.removeprefix("" if mark.toolbox else cut)
+        sign = " " if mark.sign in "oT" else paint(mark.sign, mark.colour)
+        return sign + paint(name, mark.colour) + " " * (size - 1 - columns_of(name))
+
+    return TextMap(_with_axes(scene, cell, size), signs - {"o", "T"}, remarks)
+
+
+def _signs(scene: Scene, places: dict[Cell, Mark], paint: Paint, size: int) -> TextMap:
+    signs = set()
+
+    def cell(at: Cell, wall: bool) -> str:
+        mark = Mark("#", colour=DIM) if wall else places.get(at, Mark(".", colour=DIM))
+        signs.add(mark.sign)
+        return " " * (size - 1) + paint(mark.sign, mark.colour)
+
+    return TextMap(_with_axes(scene, cell, size), signs - {"."}, [])
+
+
+def _with_axes(scene: Scene, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
+    """Return the rows, the highest y first, with the coordinates beside and below."""
+    width, height = scene.instance.width, scene.instance.height
+    walls = scene.rules.grid.walls.tolist()
+    gutter = len(str(height - 1))
+    lines = [
+        f"{y:>{gutter}}" + "".join(cell((x, y), walls[y][x]) for x in range(width)).rstrip()
+        for y in reversed(range(height))
+    ]
+    return [*lines, " " * gutter + _x_axis(width, size)]
+
+
+def _x_axis(width: int, size: int) -> str:
+    """Return the x coordinates, as many as there is room for, each below the first letter of its cell."""
+    first = 1 if size > 1 else 0
+    apart = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if k * size > len(str(width - 1)))
+    axis = [" "] * (width * size + 5)
+    for x in range(0, width, apart):
+        for k, digit in enumerate(str(x)):
+            axis[x * size + first + k] = digit
+    return "".join(axis).rstrip()
+
+
+def _overview(scene: Scene, places: dict[Cell, Mark], paint: Paint, columns: int, rows: int) -> TextMap:
+    """Draw one letter for each block of cells: whatever matters most in it."""
+    width, height = scene.instance.width, scene.instance.height
+    # A letter is about twice as high as wide; so is a block, and the map keeps its shape.
+    wide = max(-(-width // columns), -(-height // (2 * rows)))
+    high = 2 * wide
+    blocks = _blocks(places, wide, high)
+    signs, lines = set(), []
+    for y in reversed(range(-(-height // high))):
+        row = [blocks.get((x, y)) or _floor(scene, x * wide, y * high, wide, high) for x in range(-(-width // wide))]
+        signs |= {mark.sign for mark in row}
+        lines.append("".join(paint(mark.sign, mark.colour) for mark in row))
+    return TextMap(lines, signs - {"."}, [f"each letter stands for {wide} x {high} cells"])
+
+
+def _blocks(places: dict[Cell, Mark], wide: int, high: int) -> dict[Cell, Mark]:
+    """Return the mark that matters most in each block."""
+    found: dict[Cell, list[Mark]] = {}
+    for (x, y), mark in places.items():
+        found.setdefault((x // wide, y // high), []).append(mark)
+    chosen = {}
+    for block, marks in found.items():
+        best = min(marks, key=lambda mark: "&WFT?ox".index(mark.sign))
+        chosen[block] = BOTH if {"W", "F"} <= {mark.sign for mark in marks} else best
+    return chosen
+
+
+def _floor(scene: Scene, x: int, y: int, wide: int, high: int) -> Mark:
+    share = scene.rules.grid.walls[y : y + high, x : x + wide].mean()
+    return Mark("#" if share >= 0.5 else ":" if share >= 0.25 else ".", colour=DIM)

@@ -1,0 +1,42 @@
+"""Numbers, names and lists as people read them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from askwise.reading import printable
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns a terminal takes to show `text`."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def number(value: float) -> str:
+    """Return a number without the noise of binary fractions."""
+    return f"{value:.10g}"
+
+
+def percent(probability: float) -> str:
+    """Return a probability in whole percent; what is neither impossible nor certain never looks so."""
+    shown = round(100 * probability)
+    if shown == 0 and probability > 0:
+        return "<1 %"
+    if shown == 100 and probability < 1 - 1e-12:
+        return ">99 %"
+    return f"{shown} %"
+
+
+def counted(n: int, what: str) -> str:
+    """Return ``"1 station"``, ``"3 stations"``, ``"no stations"``."""
+    ending = "" if n == 1 else "es" if what.endswith("x") else "s"
+    return f"{n or 'no'} {what}{ending}"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return the names one after the other; of a long list the first ones, and how many more there are."""
+    shown = [printable(name) for name in names[:most]]
+    if len(names) <= most:
+        return ", ".join(shown)
+    return f"{', '.join(shown)} and {len(names) - most} more"
