@@ -1,0 +1,56 @@
+"""``python -m benchmarks``: measure, print, and save to ``out/bench``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks import cyclic, environments, growth, one_state, scale, speed
+from benchmarks.provenance import cores, load, provenance
+from benchmarks.report import Table, progress, save
+
+SECTIONS = {
+    "speed": speed,
+    "state": one_state,
+    "growth": growth,
+    "scale": scale,
+    "cyclic": cyclic,
+    "environments": environments,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure askwise beside other ways.")
+    parser.add_argument("--quick", action="store_true", help="small sizes: does everything still run?")
+    parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the results")
+    asked = parser.parse_args()
+    names = [name for name in SECTIONS if not asked.only or name in asked.only]
+
+    start = perf_counter()
+    origin = provenance()
+    print("\n".join(f"{name:<10}{value}" for name, value in origin.items()), flush=True)
+    tables: list[Table] = []
+    busiest = load()
+    for name in names:
+        progress(f"part {name!r}")
+        for table in SECTIONS[name].run(asked.quick):
+            print("\n" + table.text(), flush=True)
+            tables.append(table)
+        busiest = max(busiest, load())
+    origin["load"] += f", {busiest:.2f} at most"
+    if busiest > cores():
+        # A job of milliseconds fits between two interruptions, a job of seconds does not.
+        origin["warning"] = "busier than its cores: long jobs came out too slow, their ratios to short ones too large"
+        print("\nwarning:", origin["warning"])
+    origin["run time"] = f"{perf_counter() - start:.0f} s"
+    # A quick or partial run never overwrites the full one.
+    stem = "-".join([*(["quick"] if asked.quick else []), *(names if asked.only else ["all"])])
+    print("\nrun time", origin["run time"])
+    for path in save(asked.out, stem, origin, tables):
+        print("written:", path)
+
+
+if __name__ == "__main__":
+    main()

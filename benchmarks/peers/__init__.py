@@ -1,0 +1,1 @@
+"""Other ways to compute expected divergence points, written to be compared with."""
