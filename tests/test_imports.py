@@ -1,0 +1,128 @@
+"""Imports go one way, and the package offers what it lists."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import askwise
+
+SOURCE = Path(askwise.__file__).parent
+
+LAYERS = (
+    {"errors", "types"},
+    {"_compiled", "_graph", "files", "reading", "seeds"},
+    {"chain"},
+    {"model"},
+    {"divergence"},
+    {"query", "problem"},
+    {"agents", "teammates"},
+    {"episode"},
+    {"plot", "domains"},
+    {"looking", "simulate", "trace"},
+    {"envs"},
+    {"experiments"},
+    {"cli", "studio"},
+)
+"""From the ground up: a part imports its own layer and those below."""
+
+LAYER_OF = {part: level for level, layer in enumerate(LAYERS) for part in layer}
+
+
+def _part(path: Path) -> str:
+    """The part of the package that a file belongs to: its top folder, or its own name."""
+    inside = path.relative_to(SOURCE)
+    return inside.parts[0].removesuffix(".py")
+
+
+def _files() -> list[Path]:
+    return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
+
+
+def _imported_parts(path: Path) -> Iterator[str]:
+    """Every part of askwise that a file imports, anywhere in it; ``from askwise import X`` is the part X."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide where they lead"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name.split(".")[0] == "askwise" and name != "askwise.__version__":
+                yield name.split(".")[1]
+
+
+def _edges() -> set[tuple[str, str]]:
+    """Which part imports which other one."""
+    return {(_part(path), part) for path in _files() for part in _imported_parts(path) if part != _part(path)}
+
+
+def test_every_part_has_a_layer() -> None:
+    """What is imported has one too: ``from askwise import edp`` would hide which part is meant."""
+    parts = {_part(path) for path in _files()} | {used for _, used in _edges()}
+    assert parts - set(LAYER_OF) == set()
+
+
+def test_imports_never_go_up() -> None:
+    known = [(user, used) for user, used in _edges() if {user, used} <= set(LAYER_OF)]
+    assert [(user, used) for user, used in known if LAYER_OF[used] > LAYER_OF[user]] == []
+
+
+def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
+    uses: dict[str, set[str]] = {}
+    for user, used in _edges():
+        uses.setdefault(user, set()).add(used)
+    order = list(TopologicalSorter(uses).static_order())
+    assert order.index("chain") < order.index("model") < order.index("divergence")
+
+
+def test_arrays_and_errors_import_nothing_of_ours() -> None:
+    assert [(user, used) for user, used in _edges() if user in LAYERS[0]] == []
+
+
+def _lines_for_type_checkers() -> dict[str, str]:
+    """Name to module, from the ``if TYPE_CHECKING`` block of the package."""
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    found = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        for alias in node.names:
+            assert alias.asname == alias.name, "only `import X as X` is a public name to a type checker"
+            # Without a module the line is `from . import X`: X is a module of the package.
+            found[alias.name] = node.module or f"askwise.{alias.name}"
+    return found
+
+
+def test_type_checkers_see_what_the_package_lists() -> None:
+    listed = set(askwise.__all__) - {"__version__"}
+    assert set(_lines_for_type_checkers()) == listed
+    assert len(askwise.__all__) == len(set(askwise.__all__))
+    assert dir(askwise) == sorted(askwise.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(set(askwise.__all__) - {"__version__"}))
+def test_every_listed_name_is_where_type_checkers_look_for_it(name: str) -> None:
+    home = importlib.import_module(_lines_for_type_checkers()[name])
+    expected = home if home.__name__ == f"askwise.{name}" else getattr(home, name)
+    assert getattr(askwise, name) is expected
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'askwise' has no attribute 'nothing'$"):
+        askwise.nothing  # noqa: B018
+
+
+def test_importing_the_package_loads_no_compiler_and_no_plotting() -> None:
+    check = "import sys, askwise; print(*sorted({'numba', 'matplotlib', 'scipy'} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == ""
