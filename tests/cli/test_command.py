@@ -1,0 +1,123 @@
+"""The ``askwise`` command itself: help, version, choice of a subcommand, what it imports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askwise
+from askwise.cli import COMMANDS
+from tests.cli.command import Outcome, Run, run_as_user, user_environment
+
+HEAVY = {"numba", "scipy", "matplotlib"}
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == Outcome(0, f"askwise {askwise.__version__}\n", "")
+
+
+def test_help_lists_every_command(run: Run) -> None:
+    printed = run("--help").assert_fine()
+    assert printed.startswith("usage: askwise ")
+    unwrapped = " ".join(printed.split())
+    for name, summary in COMMANDS.items():
+        assert f"{name} {summary}" in unwrapped
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -> None:
+    printed = run(command, "--help").assert_fine()
+    options = OPTIONS[command]
+    explained = printed[printed.index("\n\n") :]
+    for option in options:
+        assert f"  {option}" in explained
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+OPTIONS = {
+    "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
+    "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
+    "reproduce": ["--out DIR"],
+    "run": ["FILE", "--method", "--goal", "--teammate", "--watch", "--json", "--gif FILE", "--html FILE"],
+    "show": ["FILE", "--png FILE"],
+}
+
+
+def test_the_example_in_the_help_works(run: Run) -> None:
+    assert r"printf 'B....\n.....\nW...A\n' | askwise edp -" in run("edp", "--help").out
+    assert run("edp", "-", stdin="B....\n.....\nW...A\n").assert_fine().startswith("5 x 3 grid, no walls, 2 goals")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "askwise: error: the following arguments are required: COMMAND"),
+        (("--nonsense", "edp", "-"), "askwise: error: unrecognized arguments: --nonsense"),
+    ],
+)
+def test_no_command_or_no_such_option(run: Run, arguments: tuple[str, ...], complaint: str) -> None:
+    outcome = run(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.splitlines() == ["usage: askwise [-h] [--version] COMMAND ...", complaint]
+
+
+def test_unknown_command(run: Run) -> None:
+    outcome = run("edpp")
+    assert (outcome.code, outcome.out) == (2, "")
+    # Python versions quote the choices differently.
+    assert outcome.err.splitlines()[-1].startswith("askwise: error: argument COMMAND: invalid choice: 'edpp'")
+
+
+def test_a_user_gets_tables() -> None:
+    printed = run_as_user("edp", "-", stdin=b"A.W.B\n").assert_fine()
+    assert printed.startswith("5 x 1 grid, no walls, 2 goals, teammate at (2, 0)\n")
+
+
+def test_a_user_gets_json(tmp_path: Path) -> None:
+    (tmp_path / "map.txt").write_text("A.W.B\n")
+    printed = run_as_user("edp", str(tmp_path / "map.txt"), "--json").assert_fine()
+    assert json.loads(printed)["edp"] == [[None, 1.0], [1.0, None]]
+
+
+def test_a_user_gets_one_line_and_exit_code_2() -> None:
+    run_as_user("edp", "-", stdin=b"A.W\n..\n").assert_refused(
+        "askwise edp: drawing, line 2: found 2 cells; expected 3, as in line 1 (every line has the same length)"
+    )
+
+
+def test_the_installed_script_is_this_command() -> None:
+    script = Path(sys.executable).with_name("askwise")
+    if not script.exists():
+        pytest.skip("askwise is not installed beside this Python")
+    done = subprocess.run([script, "--version"], capture_output=True, check=True, text=True, env=user_environment())
+    assert done.stdout == f"askwise {askwise.__version__}\n"
+
+
+def imported_by(code: str) -> set[str]:
+    """Return the top-level modules that a fresh Python has loaded after running `code`."""
+    report = "import sys; print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, check=True, text=True, env=user_environment()
+    )
+    return set(done.stderr.split())
+
+
+def test_importing_askwise_is_light() -> None:
+    loaded = imported_by("import askwise")
+    assert "askwise" in loaded
+    assert not loaded & (HEAVY | {"numpy"})
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["edp", "--help"], ["reproduce", "--help"], ["edp"]])
+def test_help_and_wrong_options_are_light(arguments: list[str]) -> None:
+    loaded = imported_by(f"from askwise.cli import main\ntry: main({arguments})\nexcept SystemExit: import argparse")
+    assert "argparse" in loaded
+    assert not loaded & (HEAVY | {"numpy"})
+
+
+def test_the_check_for_heavy_imports_can_fail() -> None:
+    assert imported_by("import askwise; askwise.plot") >= HEAVY

@@ -1,0 +1,165 @@
+"""Random instances: always solvable, repeatable, and as asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.errors import InputError
+from askwise.problem import QueryCost, optimal_costs
+from tests.refused import Fault, assert_refused, each
+
+
+@settings(max_examples=100)
+@given(
+    width=st.integers(4, 14),
+    height=st.integers(4, 14),
+    stations=st.integers(1, 8),
+    toolboxes=st.integers(1, 4),
+    walls=st.floats(0, 0.25),
+    clustered=st.booleans(),
+    seed=st.integers(0, 2**64),
+)
+def test_every_instance_can_be_solved(
+    width: int, height: int, stations: int, toolboxes: int, walls: float, clustered: bool, seed: int
+) -> None:
+    try:
+        drawn = generate(
+            width=width,
+            height=height,
+            stations=stations,
+            toolboxes=toolboxes,
+            walls=walls,
+            clustered=clustered,
+            seed=seed,
+        )
+    except InputError as error:
+        assert error.field == "stations and toolboxes"
+        assert walls > 0, "without walls there is always room for 12 on 16 cells"
+        return
+    assert Instance.from_json(drawn.to_json()) == drawn
+    assert (drawn.width, drawn.height) == (width, height)
+    assert list(drawn.stations) == [f"S{k + 1}" for k in range(stations)]
+    assert list(drawn.toolboxes) == [f"T{k + 1}" for k in range(toolboxes)]
+    places = [*drawn.toolboxes.values(), *(station.at for station in drawn.stations.values())]
+    assert len(set(places)) == stations + toolboxes, "on distinct cells"
+    assert len(set(drawn.walls)) == len(drawn.walls) == round(walls * width * height)
+    problem = ToolFetching(drawn)
+    assert (optimal_costs(problem, problem.start) >= 1).all()
+
+
+def test_the_paper_s_instances_unless_told_otherwise() -> None:
+    drawn = generate(seed=1)
+    assert (drawn.width, drawn.height, len(drawn.stations), len(drawn.toolboxes)) == (20, 20, 50, 5)
+    assert drawn.walls == ()
+    assert (drawn.prior, drawn.query_cost) == (Prior(), QueryCost())
+    assert generate(width=7, stations=2, seed=1).height == 7
+
+
+def test_prior_and_cost_are_passed_on() -> None:
+    drawn = generate(stations=3, prior=Prior("far", 2.0), query_cost=QueryCost(1.0, 0.25), seed=1)
+    assert drawn.prior == Prior("far", 2.0)
+    assert drawn.query_cost == QueryCost(1.0, 0.25)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_same_seed_gives_the_same_instance(clustered: bool) -> None:
+    def draw(seed: int | np.random.SeedSequence | np.random.Generator) -> Instance:
+        return generate(stations=12, walls=0.2, clustered=clustered, seed=seed)
+
+    assert draw(7) == draw(7) == draw(np.random.SeedSequence(7)) == draw(np.random.default_rng(7))
+    assert draw(7) != draw(8)
+    stream = np.random.default_rng(7)
+    assert draw(stream) != draw(stream), "a generator goes on"
+
+
+def test_no_seed_gives_a_new_instance_each_time() -> None:
+    assert generate() != generate()
+
+
+def test_every_cell_can_be_full() -> None:
+    drawn = generate(width=4, stations=12, toolboxes=4, clustered=True, seed=3)
+    assert len({*drawn.toolboxes.values(), *(s.at for s in drawn.stations.values())}) == 16
+
+
+def nearest_neighbours(drawn: Instance) -> float:
+    """Mean distance from a station to the nearest other one."""
+    cells = np.array([station.at for station in drawn.stations.values()])
+    distances = np.abs(cells[:, None] - cells[None]).sum(axis=2) + 10**6 * np.eye(len(cells))
+    return float(distances.min(axis=1).mean())
+
+
+def test_clustered_stations_are_closer_together() -> None:
+    def mean(clustered: bool) -> float:
+        drawn = (generate(width=30, stations=32, clustered=clustered, seed=seed) for seed in range(40))
+        return math.fsum(map(nearest_neighbours, drawn)) / 40
+
+    assert mean(clustered=True) < 0.75 * mean(clustered=False)
+
+
+def test_places_are_drawn_uniformly() -> None:
+    counts = np.zeros((4, 5, 5))
+    n = 400
+    for seed in range(n):
+        drawn = generate(width=5, stations=6, toolboxes=3, seed=seed)
+        for station in drawn.stations.values():
+            counts[0][station.at] += 1
+        for box in drawn.toolboxes.values():
+            counts[1][box] += 1
+        counts[2][drawn.worker] += 1
+        counts[3][drawn.fetcher] += 1
+    for placed, share in zip(counts, [6 / 25, 3 / 25, 1 / 25, 1 / 25], strict=True):
+        # Six standard deviations: of a hundred cells, none strays that far by chance.
+        assert np.abs(placed - n * share).max() < 6 * math.sqrt(n * share * (1 - share))
+
+
+def test_tools_are_spread_over_all_toolboxes() -> None:
+    owners = [station.toolbox for seed in range(20) for station in generate(seed=seed).stations.values()]
+    counts = [owners.count(f"T{k + 1}") for k in range(5)]
+    assert min(counts) > 150
+    assert sum(counts) == 1000
+
+
+SIDE = "a whole number from 1 to 10000"
+
+FAULTS: dict[str, Fault] = {
+    "no width": (lambda: generate(width=0), f"width: found 0; expected {SIDE}"),
+    "too wide": (lambda: generate(width=10_001), f"width: found 10001; expected {SIDE}"),
+    "no height": (lambda: generate(height=-1), f"height: found -1; expected {SIDE}"),
+    "half a cell": (lambda: generate(width=2.5), f"width: found 2.5; expected {SIDE}"),  # type: ignore[arg-type]
+    "no stations": (lambda: generate(stations=0), "stations: found 0; expected a whole number from 1"),
+    "half a station": (
+        lambda: generate(stations=2.5),  # type: ignore[arg-type]
+        "stations: found 2.5; expected a whole number from 1",
+    ),
+    "no toolboxes": (lambda: generate(toolboxes=0), "toolboxes: found 0; expected a whole number from 1"),
+    "half a toolbox": (
+        lambda: generate(toolboxes=1.5),  # type: ignore[arg-type]
+        "toolboxes: found 1.5; expected a whole number from 1",
+    ),
+    "negative walls": (lambda: generate(walls=-0.1), "walls: found -0.1; expected a share from 0 and below 1"),
+    "only walls": (lambda: generate(walls=1), "walls: found 1; expected a share from 0 and below 1"),
+    "walls nan": (lambda: generate(walls=math.nan), "walls: found nan; expected a share from 0 and below 1"),
+    "too many stations": (
+        lambda: generate(width=5, height=4, stations=18, toolboxes=3),
+        "stations and toolboxes: found 18 and 3; expected at most 20 together, "
+        "the cells of the largest region on a 5 x 4 grid with 0 walls",
+    ),
+    "walls in every cell": (
+        lambda: generate(width=3, stations=1, toolboxes=1, walls=0.99),
+        "stations and toolboxes: found 1 and 1; expected at most 0 together, "
+        "the cells of the largest region on a 3 x 3 grid with 0.99 walls",
+    ),
+}
+
+
+@each(FAULTS)
+def test_what_cannot_be_drawn_is_refused(attempt: Callable[[], object], message: str) -> None:
+    assert_refused(attempt, message)

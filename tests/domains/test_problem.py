@@ -1,0 +1,189 @@
+"""Tool fetching by its structure is the same problem as two plain models with shared goals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+
+from askwise.domains.coverage import Coverage
+from askwise.domains.factored import FactoredProblem
+from askwise.domains.tool_fetching import Instance, State, ToolFetching
+from askwise.domains.tool_fetching.problem import product_problem
+from askwise.model import Model, pursuit
+from askwise.problem import JointState, Problem, QueryCost, optimal_costs
+from askwise.teammates import Urop
+from tests.tool_fetching import Cell, count_plans, free_cells, instance, instances, steps_between, workshop
+
+
+def reachable(problem: Problem) -> list[int]:
+    """Every ego state that can be reached from the start."""
+    found, queue = {problem.start.ego}, [problem.start.ego]
+    for ego in queue:
+        for action in range(len(problem.ego_actions)):
+            if (there := problem.ego_next(ego, action)) >= 0 and there not in found:
+                found.add(there)
+                queue.append(there)
+    return sorted(found)
+
+
+def assert_same_fetcher(structured: ToolFetching, plain: FactoredProblem) -> None:
+    egos = reachable(structured)
+    assert egos == reachable(plain)
+    for ego in egos:
+        np.testing.assert_array_equal(structured.ego_steps(ego), plain.ego_steps(ego))
+        np.testing.assert_array_equal(structured.ego_optimal(ego), plain.ego_optimal(ego))
+        edp, wcd = structured.ego_matrices(ego)
+        plain_edp, plain_wcd = plain.ego_matrices(ego)
+        np.testing.assert_allclose(edp, plain_edp, rtol=1e-12)
+        np.testing.assert_array_equal(wcd, plain_wcd)
+
+
+def assert_same_worker(structured: ToolFetching, plain: FactoredProblem) -> None:
+    n_moves_and_stay = structured.grid.n_actions
+    cells = steps_between(free_cells(structured.instance), structured.instance.worker)
+    for worker in map(structured.grid.state, cells):
+        np.testing.assert_array_equal(structured.teammate_steps(worker), plain.teammate_steps(worker))
+        policy = structured.teammate_policy(worker)
+        np.testing.assert_allclose(policy[:, :n_moves_and_stay], plain.teammate_policy(worker), rtol=1e-12)
+        assert not policy[:, n_moves_and_stay:].any(), "no optimal plan waits"
+        for one, two in zip(structured.teammate_matrices(worker), plain.teammate_matrices(worker), strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-12)
+
+
+@given(instances())
+def test_fetcher_agrees_with_the_product_model(drawn: Instance) -> None:
+    boxes = set(drawn.toolboxes.values())
+    event("a station on a toolbox" if any(s.at in boxes for s in drawn.stations.values()) else "stations apart")
+    event("walls" if drawn.walls else "no walls")
+    assert_same_fetcher(ToolFetching(drawn), product_problem(drawn))
+
+
+@given(instances())
+def test_worker_agrees_with_the_product_model(drawn: Instance) -> None:
+    structured, plain = ToolFetching(drawn), product_problem(drawn)
+    assert_same_worker(structured, plain)
+    np.testing.assert_array_equal(structured.prior, plain.prior)
+    np.testing.assert_array_equal(optimal_costs(structured, structured.start), optimal_costs(plain, plain.start))
+    for goal in range(len(structured.goals)):
+        assert structured.teammate_targets(goal).tolist() == plain.teammate_targets(goal).tolist()
+
+
+@pytest.mark.parametrize("walls", [[], [(1, 1), (2, 1)]], ids=["open", "walls"])
+def test_a_station_on_its_own_and_on_another_toolbox(walls: list[Cell]) -> None:
+    stations: dict[str, tuple[Cell, str]] = {
+        "own": ((0, 0), "T"),
+        "foreign": ((3, 2), "T"),
+        "third": ((3, 0), "U"),
+        "fourth": ((0, 2), "U"),
+    }
+    boxes: dict[str, Cell] = {"T": (0, 0), "U": (3, 2)}
+    drawn = instance((4, 3), stations=stations, toolboxes=boxes, worker=(3, 0), fetcher=(0, 2), walls=walls)
+    structured = ToolFetching(drawn)
+    assert {ego % 5 for ego in reachable(structured)} == set(range(5)), "every tool, and none"
+    assert_same_fetcher(structured, product_problem(drawn))
+    assert_same_worker(structured, product_problem(drawn))
+
+
+def test_one_cell_is_enough() -> None:
+    drawn = instance((1, 1), stations={"S": ((0, 0), "T")}, toolboxes={"T": (0, 0)}, worker=(0, 0), fetcher=(0, 0))
+    assert_same_fetcher(ToolFetching(drawn), product_problem(drawn))
+    assert_same_worker(ToolFetching(drawn), product_problem(drawn))
+
+
+def test_where_plans_for_two_tools_of_one_box_part() -> None:
+    problem = ToolFetching(workshop())
+    _, wcd = problem.ego_matrices(problem.start.ego)
+    # A and B lie in the toolbox at (0, 2), four steps away: the fifth action is PICKUP of the one or the other.
+    assert wcd[0, 1] == wcd[1, 0] == 5
+    # The tool of C lies to the east, the others to the west.
+    assert wcd[0, 2] == wcd[1, 2] == 1
+    assert np.isinf(np.diag(wcd)).all()
+
+
+@given(instances())
+def test_policy_of_the_worker_is_the_share_of_plans(drawn: Instance) -> None:
+    problem = ToolFetching(drawn)
+    free = free_cells(drawn)
+    policy = problem.teammate_policy(problem.start.teammate)
+    for row, station in zip(policy, drawn.stations.values(), strict=True):
+        for action, share in enumerate(row):
+            there = problem.teammate_next(problem.start.teammate, action)
+            expected = 0.0
+            if drawn.worker == station.at:
+                expected = float(problem.stays(action))
+            elif there >= 0 and action < 4:
+                x, y = problem.grid.cells[there].tolist()
+                closer = steps_between(free, station.at)[x, y] < steps_between(free, station.at)[drawn.worker]
+                expected = closer * count_plans(free, (x, y), station.at) / count_plans(free, drawn.worker, station.at)
+            assert share == pytest.approx(expected, abs=1e-12)
+
+
+@given(instances(max_side=6))
+def test_policies_worked_out_one_by_one_are_the_same(drawn: Instance) -> None:
+    # Large maps do without the table of all policies. Here the table has no room either.
+    with pytest.MonkeyPatch.context() as patch:
+        table = ToolFetching(drawn)
+        expected = table.teammate_policy(table.start.teammate)
+        patch.setattr(pursuit, "POLICY_BYTES", 0)
+        one_by_one = ToolFetching(drawn)
+        np.testing.assert_allclose(one_by_one.teammate_policy(one_by_one.start.teammate), expected, rtol=1e-12)
+
+
+@given(instances(max_side=3, max_stations=3))
+def test_states_of_rules_and_protocol_are_the_same_thing(drawn: Instance) -> None:
+    problem = ToolFetching(drawn)
+    n_cells, n_tools = problem.grid.n_states, len(drawn.stations)
+    states = [State(w, f, t) for w in range(n_cells) for f in range(n_cells) for t in range(-1, n_tools)]
+    joint = [problem.encode(state) for state in states]
+    assert [problem.decode(pair) for pair in joint] == states
+    assert len(set(joint)) == len(joint)
+    assert {pair.ego for pair in joint} == set(range(n_cells * (n_tools + 1)))
+
+
+# -- the protocol ------------------------------------------------------------------------------------------------
+
+COVERAGE = "A..\nWF.\n..B"
+
+
+def test_every_domain_fulfils_the_protocol() -> None:
+    for problem in (ToolFetching(workshop()), product_problem(workshop()), Coverage(COVERAGE)):
+        assert isinstance(problem, Problem)
+        assert problem.prior.sum() == pytest.approx(1)
+        assert problem.describe_ego_action(problem.wait) == problem.ego_actions[problem.wait]
+        assert problem.ego_next(problem.start.ego, problem.wait) == problem.start.ego
+        stays = [name for a, name in enumerate(problem.teammate_actions) if problem.stays(a)]
+        assert stays in (["WORK"], ["STAY"])
+        assert problem.query_cost([0, 1]) == problem.query_cost(2) == 0.5
+    assert not isinstance(workshop(), Problem)
+
+
+def test_what_a_question_costs() -> None:
+    assert QueryCost() == QueryCost(base=0.5, per_goal=0.0)
+    cost = QueryCost(0.25, 0.5)
+    assert [cost(()), cost((3,)), cost([1, 2]), cost(4)] == [0.25, 0.75, 1.25, 2.25]
+
+
+def two_rooms(names: list[int]) -> FactoredProblem:
+    """Two goals in a row of three states that have numbers for names, on which both agents walk."""
+    row = Model([[1, -1], [2, 0], [-1, 1]], states=names, actions=["RIGHT", "LEFT"])
+    ends = [names[0], names[2]]
+    return FactoredProblem(["left", "right"], np.array([0.5, 0.5]), row, ends, row, ends[::-1], JointState(1, 1))
+
+
+def test_states_may_have_numbers_for_names() -> None:
+    plain, renamed = two_rooms([0, 1, 2]), two_rooms([2, 0, 1])
+    for state in range(3):
+        assert renamed.teammate_steps(state).tolist() == plain.teammate_steps(state).tolist()
+        for one, two in zip(renamed.teammate_matrices(state), plain.teammate_matrices(state), strict=True):
+            np.testing.assert_array_equal(one, two)
+        for one, two in zip(renamed.ego_matrices(state), plain.ego_matrices(state), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_a_teammate_walks_among_states_that_have_numbers_for_names() -> None:
+    renamed = two_rooms([2, 0, 1])
+    walker = Urop()
+    walker.reset(renamed, 1, np.random.default_rng(0))
+    assert renamed.teammate_actions[walker.act(1)] == "RIGHT"
+    assert renamed.stays(walker.act(2))

@@ -1,0 +1,76 @@
+"""The package as it is shipped: every module can be imported, and the wheel has all of it and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import tomllib
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+import askwise
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "askwise"
+
+
+def test_every_module_can_be_imported_and_explains_itself() -> None:
+    for path in SOURCE.rglob("*.py"):
+        if path.name == "__main__.py":
+            continue  # runs the command when imported
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        module = importlib.import_module(".".join(part for part in parts if part != "__init__"))
+        assert module.__doc__ or not path.read_text(encoding="utf-8").strip(), f"{path} has no docstring"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The package as it would be shipped, built from this folder."""
+    pytest.importorskip("hatchling")
+    pytest.importorskip("pip")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = ["wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--no-index", "--quiet", "-w", str(folder)]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    built = subprocess.run([*pip, *command], capture_output=True, check=False, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_the_wheel_has_the_source_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    shipped = {name for name in wheel.namelist() if not name.endswith("/")}
+    info = f"askwise-{askwise.__version__}.dist-info/"
+    about = {name.removeprefix(info) for name in shipped if name.startswith(info)}
+    assert about == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+    source = {
+        path.relative_to(SOURCE.parent).as_posix()
+        for path in SOURCE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in shipped if not name.startswith(info)} == source
+    assert "askwise/py.typed" in shipped
+    assert {Path(name).suffix for name in source} <= {".py", ".typed", ".json", ".html", ".css", ".js", ""}
+
+
+def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
+    info = f"askwise-{askwise.__version__}.dist-info"
+    about = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (about["Name"], about["Version"]) == ("askwise", askwise.__version__)
+    assert about["Requires-Python"] == ">=3.11"
+    assert about["License-Expression"] == "MIT"
+    needed = [line for line in about.get_all("Requires-Dist") or [] if "extra ==" not in line]
+    assert sorted(needed) == sorted(project["dependencies"])
+    assert wheel.read(f"{info}/entry_points.txt").decode().split() == [
+        "[console_scripts]", "askwise", "=", "askwise.cli:main",
+    ]  # fmt: skip
+
+
+def test_the_wheel_is_for_any_machine(wheel: zipfile.ZipFile) -> None:
+    about = wheel.read(f"askwise-{askwise.__version__}.dist-info/WHEEL").decode()
+    assert "Tag: py3-none-any" in about.splitlines()
+    assert "Root-Is-Purelib: true" in about.splitlines()
