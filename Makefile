@@ -38,11 +38,11 @@ lint: $(VENV)/installed-test
 test: lint
 	$(BIN)/pytest -n 2
 
-bench: $(VENV)/installed-oracle
+bench: $(VENV)/installed-oracle $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
 
 oracle: $(VENV)/installed-test $(VENV)/installed-oracle
-	$(BIN)/pytest -c tests/oracle/pytest.ini tests/oracle
+	$(BIN)/pytest tests/oracle
 
 clean:
 	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache .hypothesis

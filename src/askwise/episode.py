@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from askwise.agents import Answer, Decision
 from askwise.problem import JointState, Problem
 from askwise.types import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One step of an episode.
 
@@ -31,6 +33,17 @@ class Step:
     teammate_action: int | None
     answer: Answer | None
     cost: float
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Step):
+            return NotImplemented
+        return self._plain() == other._plain() and np.array_equal(self.belief, other.belief)  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return hash(self._plain())
+
+    def _plain(self) -> tuple[object, ...]:
+        return self.t, self.state, self.decision, self.teammate_action, self.answer, self.cost
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+LONGEST_COMPARED = 60
+"""Names longer than this get no suggestion: comparing long texts takes long, and nobody mistypes them by hand."""
+
 
 class AskwiseError(Exception):
     """Base of every exception that askwise raises on purpose."""
@@ -26,3 +32,12 @@ class InputError(AskwiseError, ValueError):
 
 class NotConvergedError(AskwiseError):
     """An iterative method stopped without any provable error bound, so it has no answer to give."""
+
+
+def did_you_mean(given: str, options: Iterable[str]) -> str:
+    """Return `` (did you mean '...'?)`` with the option closest to `given`, or nothing if none is close."""
+    if len(given) > LONGEST_COMPARED:
+        return ""
+    short = [option for option in options if len(option) <= LONGEST_COMPARED and option != given]
+    near = get_close_matches(given, short[:1000], n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

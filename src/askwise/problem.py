@@ -19,6 +19,9 @@ import numpy as np
 from askwise.model import Model
 from askwise.types import BoolArray, FloatArray, IntArray
 
+STEP_COST = 1.0
+"""What a joint step costs that is not a question."""
+
 
 @dataclass(frozen=True, slots=True)
 class JointState:

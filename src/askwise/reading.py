@@ -7,11 +7,10 @@ import math
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
 from askwise.files import reason
 
 LONGEST_SHOWN = 60
@@ -142,8 +141,7 @@ class Field:
     def _refuse_unknown(self, known: list[str]) -> None:
         for key in self.value:
             if key not in known:
-                near = get_close_matches(key, known, n=1)
-                hint = f" (did you mean {near[0]!r}?)" if near else ""
+                hint = did_you_mean(key, known)
                 where = self.path or "file"
                 raise InputError(where, f"the unknown key {shown(key)}", f"only {_listed(known)}{hint}")
 
@@ -161,11 +159,13 @@ class Field:
         for k, value in enumerate(self.value):
             yield Field(f"{self.path}[{k}]", value)
 
-    def whole(self, lowest: int, highest: int) -> int:
+    def whole(self, lowest: int, highest: int | None = None) -> int:
         """Return a whole number within bounds."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int) or not lowest <= self.value <= highest:
-            raise self.refuse(f"a whole number from {lowest} to {highest}")
-        return self.value
+        value = self.value
+        fits = isinstance(value, int) and value >= lowest and (highest is None or value <= highest)
+        if isinstance(value, bool) or not fits:
+            raise self.refuse(f"a whole number from {lowest}" + ("" if highest is None else f" to {highest}"))
+        return int(value)
 
     def number(self, *, above: float | None = None) -> float:
         """Return a finite number from 0, or above the given bound."""
@@ -187,8 +187,7 @@ class Field:
         if not isinstance(self.value, str):
             raise self.refuse(expected)
         if options is not None and self.value not in options:
-            near = get_close_matches(self.value, options, n=1)
-            raise self.refuse(expected + (f" (did you mean {near[0]!r}?)" if near else ""))
+            raise self.refuse(expected + did_you_mean(self.value, options))
         return self.value
 
     def cell(self, width: int, height: int) -> tuple[int, int]:

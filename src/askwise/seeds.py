@@ -6,11 +6,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from askwise.errors import InputError
+
 Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
 
 def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
     """Return `n` independent generators; the same integer or sequence always gives the same ones."""
+    _check(seed)
     if isinstance(seed, np.random.Generator):
         return list(seed.spawn(n))
     if isinstance(seed, np.random.SeedSequence):
@@ -23,4 +26,11 @@ def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
 
 def generator(seed: Seed) -> np.random.Generator:
     """Return one generator."""
+    _check(seed)
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
+
+
+def _check(seed: Seed) -> None:
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0
+    if not whole and seed is not None and not isinstance(seed, np.random.Generator | np.random.SeedSequence):
+        raise InputError("seed", repr(seed), "a whole number from 0, a SeedSequence, a Generator or None")

@@ -6,6 +6,8 @@ meet the same goal and the same path of the teammate, whatever they ask on the w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from askwise.agents import Agent, Answer, Decision, KnowsGoal, Observation, make_agent
@@ -13,13 +15,13 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.episode import Episode, Step
 from askwise.errors import AskwiseError, InputError
 from askwise.model.names import as_int
-from askwise.problem import JointState, Problem, is_finished, optimal_costs
+from askwise.problem import STEP_COST, JointState, Problem, is_finished, optimal_costs
 from askwise.seeds import Seed, spawn
 from askwise.teammates import Teammate, make_teammate
 
 
 class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
-    """An agent decided something that the rules do not allow."""
+    """An agent or a teammate decided something that the rules do not allow."""
 
 
 def as_problem(given: Instance | Problem) -> Problem:
@@ -51,13 +53,15 @@ def simulate(
     problem = as_problem(instance)
     player, other = make_agent(agent, belief=belief), make_teammate(teammate)
     for_goal, for_teammate, for_agent = spawn(seed, 3)
-    truth = _goal(problem, goal, for_goal)
+    truth = chosen_goal(problem, goal, for_goal)
     other.reset(problem, truth, for_teammate)
     player.reset(problem, for_agent)
     if isinstance(player, KnowsGoal):
         player.told(truth)
     best = float(optimal_costs(problem, problem.start)[truth])
-    limit = max_steps or int(50 * best) + 1000
+    limit = int(50 * best) + 1000 if max_steps is None else max_steps
+    if limit < 1:
+        raise InputError("max_steps", max_steps, "a whole number from 1")
     steps, final, finished = _play(problem, player, other, truth, limit)
     return Episode(
         problem=problem,
@@ -92,19 +96,29 @@ def _step(
     problem: Problem, state: JointState, decision: Decision, player: Agent, other: Teammate, truth: int, t: int
 ) -> tuple[Step, JointState]:
     belief = player.probabilities
+    if (decision.ask is None) == (decision.action is None):
+        both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
+        raise InvalidDecision(f"step {t}: agent {player.name!r} decided {both}")
     if decision.ask is not None:
         asked = _checked_question(problem, decision)
         answer = Answer(asked, truth in asked)
         return Step(t, state, belief, decision, None, answer, problem.query_cost(asked)), state
-    if decision.action is None:
-        raise InvalidDecision(f"step {t}: agent {player.name!r} decided neither to act nor to ask")
-    ego = problem.ego_next(state.ego, decision.action)
-    if ego < 0:
-        name = problem.describe_ego_action(decision.action)
-        raise InvalidDecision(f"step {t}: agent {player.name!r} chose {name}, which is not available there")
+    assert decision.action is not None
+    player_name, other_name = f"step {t}: agent {player.name!r}", f"step {t}: teammate {other.name!r}"
+    ego = _following(problem.ego_actions, problem.ego_next, state.ego, decision.action, player_name)
     action = other.act(state.teammate)
-    following = JointState(problem.teammate_next(state.teammate, action), ego)
-    return Step(t, state, belief, decision, action, None, 1.0), following
+    teammate = _following(problem.teammate_actions, problem.teammate_next, state.teammate, action, other_name)
+    return Step(t, state, belief, decision, action, None, STEP_COST), JointState(teammate, ego)
+
+
+def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int, who: str) -> int:
+    """Return the state after `action`, which must be one that is available."""
+    if not 0 <= action < len(names):
+        raise InvalidDecision(f"{who} chose action {action}; expected a number from 0 to {len(names) - 1}")
+    reached = following(state, action)
+    if reached < 0:
+        raise InvalidDecision(f"{who} chose {names[action]}, which is not available there")
+    return reached
 
 
 def _checked_question(problem: Problem, decision: Decision) -> tuple[int, ...]:
@@ -115,7 +129,8 @@ def _checked_question(problem: Problem, decision: Decision) -> tuple[int, ...]:
     return asked
 
 
-def _goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:
+def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:
+    """Return the number of a goal given by name or number, or one drawn from the prior."""
     if goal is None:
         return int(rng.choice(len(problem.goals), p=problem.prior))
     names = {name: k for k, name in enumerate(problem.goals)}

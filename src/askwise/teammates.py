@@ -17,11 +17,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from difflib import get_close_matches
 
 import numpy as np
 
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
 from askwise.model import Policy, state_names, uniform_optimal, urop
 from askwise.problem import Problem
 from askwise.types import FloatArray, StateLike
@@ -49,7 +48,9 @@ class Teammate(ABC):
 
     def draw(self, probabilities: FloatArray) -> int:
         """Draw an action; one random number a step, so that equal seeds give equal paths."""
-        return int(np.searchsorted(np.cumsum(probabilities), self.rng.random(), side="right"))
+        drawn = int(np.searchsorted(np.cumsum(probabilities), self.rng.random(), side="right"))
+        # Probabilities may sum to a little less than 1; a number above their sum belongs to the last possible one.
+        return min(drawn, int(np.flatnonzero(probabilities)[-1]))
 
     def __repr__(self) -> str:
         return f"<teammate {self.name}>"
@@ -156,7 +157,8 @@ class Boltzmann(Teammate):
         # Staying for good is for the goal; elsewhere it would look like having arrived.
         actions = [a for a in self.available(state) if at_goal or not problem.stays(a)]
         left = np.array([self._steps_after(state, a) for a in actions], dtype=np.float64)
-        weights = np.exp(-self.beta * (left - left.min()))
+        with np.errstate(over="ignore"):  # enormous rationality: whatever is worse gets probability 0
+            weights = np.exp(-self.beta * (left - left.min()))
         return actions[self.draw(weights / weights.sum())]
 
     def _steps_after(self, state: int, action: int) -> int:
@@ -192,9 +194,12 @@ class FixedPlan(Teammate):
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
-        if self.done < len(self.plan):
+        while self.done < len(self.plan):
+            action = self.plan[self.done]
             self.done += 1
-            return self.plan[self.done - 1]
+            # Somebody else's noise may have led it off its plan; what cannot be done is left out.
+            if self.problem.teammate_next(state, action) >= 0:
+                return action
         return self.onwards.act(state)
 
 
@@ -214,9 +219,8 @@ def make_teammate(given: str | Teammate) -> Teammate:
         return given
     kind, _, parameter = str(given).partition(":")
     if kind not in TEAMMATES or (parameter and kind in ("urop", "uniform")):
-        near = get_close_matches(kind, TEAMMATES, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near and near[0] != kind else ""
-        raise InputError("teammate", repr(given), "one of " + ", ".join(map(repr, TEAMMATES)) + hint)
+        allowed = "one of " + ", ".join(map(repr, TEAMMATES))
+        raise InputError("teammate", repr(given), allowed + did_you_mean(kind, TEAMMATES))
     return TEAMMATES[kind](parameter)
 
 
@@ -229,9 +233,10 @@ def _number(text: str, field: str) -> float:
 
 def _cell(text: str) -> StateLike:
     try:
-        return tuple(int(part) for part in text.split(","))
+        x, y = (int(part) for part in text.split(","))
     except ValueError:
         raise InputError("detour", repr(text), "a cell X,Y, two whole numbers") from None
+    return x, y
 
 
 def _plain(point: StateLike) -> str:

@@ -6,7 +6,8 @@ One object: ``instance`` (the whole instance), ``method``, ``teammate``, ``seed`
 - ``t``, ``worker``, ``fetcher``, ``holding`` (a station's name or null), ``belief`` (probability by station, null
   if the agent shows none) as they were before the step;
 - ``action`` (the fetcher's) and ``worker_action``, or ``ask`` (stations) and ``answer``, the other two being null;
-- ``why``, ``value`` (what a question was expected to save), ``cost``.
+- ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
+  null where no question was considered, and ``cost``, what the step cost.
 
 Numbers are written in full: a loaded episode equals the one that was saved.
 """
@@ -70,7 +71,7 @@ def from_json(data: Any) -> Episode:
         root.child("format").text([FORMAT])
     keys = ["format", "instance", "method", "teammate", "seed", "goal", "finished", "cost", "optimal_cost"]
     root.object([*keys, "marginal_cost", "final", "steps"], [])
-    problem = ToolFetching(Instance.from_json(root.child("instance").value))
+    problem = ToolFetching(Instance.from_json(root.child("instance")))
     seed = root.child("seed")
     goal = root.child("goal").text(problem.goals)
     episode = Episode(
@@ -78,16 +79,27 @@ def from_json(data: Any) -> Episode:
         method=root.child("method").text(),
         teammate=root.child("teammate").text(),
         goal=problem.goals.index(goal),
-        seed=None if seed.value is None else seed.whole(0, 2**128),
+        seed=None if seed.value is None else seed.whole(0),
         steps=tuple(_step_from_json(problem, step) for step in root.child("steps").elements()),
         final=_state_from_json(problem, root.child("final").object(["worker", "fetcher", "holding"], [])),
         optimal_cost=root.child("optimal_cost").number(),
         finished=_truth(root.child("finished")),
     )
-    stated = root.child("cost")
-    if abs(stated.number() - episode.cost) > 1e-9 * max(1.0, episode.cost):
-        raise InputError("cost", stated.value, f"{episode.cost}, the sum of the costs of the steps")
+    _check_sums(root, episode)
     return episode
+
+
+def _check_sums(root: Field, episode: Episode) -> None:
+    slack = 1e-9 * max(1.0, episode.cost)
+    stated = root.child("cost")
+    if abs(stated.number() - episode.cost) > slack:
+        raise InputError("cost", stated.value, f"{episode.cost}, the sum of the costs of the steps")
+    marginal = root.child("marginal_cost")
+    if not isinstance(marginal.value, int | float) or not abs(marginal.value - episode.marginal_cost) <= slack:
+        raise marginal.refuse(f"{episode.marginal_cost}, the cost less the optimal cost")
+    for k, step in enumerate(episode.steps):
+        if step.t != k + 1:
+            raise InputError(f"steps[{k}].t", step.t, f"{k + 1}, steps are numbered in order")
 
 
 def _tool_fetching(episode: Episode) -> ToolFetching:
@@ -118,25 +130,28 @@ def _step_to_json(problem: ToolFetching, step: Step) -> dict[str, Any]:
         "answer": None if answer is None else answer.yes,
         "why": decision.why,
         "value": decision.value,
+        "question_cost": decision.cost,
         "cost": step.cost,
     }
 
 
 def _step_from_json(problem: ToolFetching, given: Field) -> Step:
     keys = ["t", "worker", "fetcher", "holding", "belief", "action", "worker_action", "ask", "answer", "why", "value"]
+    keys += ["question_cost"]
     given.object([*keys, "cost"], [])
+    _check_kind(given)
     cost = given.child("cost").number()
     ask = given.child("ask")
     asked = None if ask.value is None else tuple(_index(name, problem.goals) for name in ask.elements())
     action = given.child("action")
     worker_action = given.child("worker_action")
-    value = given.child("value")
+    value, price = given.child("value"), given.child("question_cost")
     decision = Decision(
         action=None if action.value is None else _index(action, problem.ego_actions),
         ask=asked,
         why=given.child("why").text(),
         value=None if value.value is None else value.number(),
-        cost=None if asked is None else cost,
+        cost=None if price.value is None else price.number(),
     )
     return Step(
         t=given.child("t").whole(1, MOST_STEPS),
@@ -149,10 +164,23 @@ def _step_from_json(problem: ToolFetching, given: Field) -> Step:
     )
 
 
+def _check_kind(given: Field) -> None:
+    """Check that a step is either an action of both agents or a question with its answer."""
+    is_null = {key: given.value[key] is None for key in ("action", "worker_action", "ask", "answer")}
+    asks = not is_null["ask"]
+    for key, null in is_null.items():
+        belongs = (key in ("ask", "answer")) == asks
+        if key == "answer" and asks:
+            continue  # checked to be true or false where it is read
+        if null == belongs:
+            kind = "a question" if asks else "a step that is no question"
+            raise given.child(key).refuse(f"{'a value' if belongs else 'null'} in {kind}")
+
+
 def _state_from_json(problem: ToolFetching, given: Field) -> JointState:
     grid = problem.grid
-    cells = (given.child(who).cell(grid.width, grid.height) for who in ("worker", "fetcher"))
-    worker, fetcher = (grid.state(cell, who) for cell, who in zip(cells, ("worker", "fetcher"), strict=True))
+    places = [given.child(who) for who in ("worker", "fetcher")]
+    worker, fetcher = (grid.state(place.cell(grid.width, grid.height), place.path) for place in places)
     holding = given.child("holding")
     tool = NOTHING if holding.value is None else _index(holding, problem.goals)
     return problem.encode(State(worker, fetcher, tool))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
 from askwise.agents.informed import Informed
 from askwise.agents.never import Never
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
 
 __all__ = [
     "AGENTS",
@@ -34,7 +33,6 @@ def make_agent(given: str | Agent, *, belief: str = "elimination") -> Agent:
     if isinstance(given, Agent):
         return given
     if not isinstance(given, str) or given not in AGENTS:
-        near = get_close_matches(str(given), AGENTS, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError("method", repr(given), "one of " + ", ".join(map(repr, AGENTS)) + hint)
+        allowed = "one of " + ", ".join(map(repr, AGENTS))
+        raise InputError("method", repr(given), allowed + did_you_mean(str(given), AGENTS))
     return AGENTS[given](belief)

@@ -87,7 +87,7 @@ def parse_cell(text: str, field: str) -> Cell:
     """Return the cell written as ``X,Y``."""
     from askwise.errors import InputError
 
-    parts = re.fullmatch(r"\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*", text, re.ASCII)
+    parts = re.fullmatch(r"\s*(-?\d{1,99})\s*,\s*(-?\d{1,99})\s*", text, re.ASCII)
     if parts is None:
         raise InputError(field, repr(text), "a cell X,Y, two whole numbers")
     return int(parts[1]), int(parts[2])

@@ -12,7 +12,7 @@ import numpy as np
 
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.rules import FETCHER_NOOP, WORKER_ACTIONS, WORKER_NOOP
-from askwise.problem import optimal_costs
+from askwise.problem import STEP_COST, optimal_costs
 from askwise.types import BoolArray
 
 
@@ -65,7 +65,7 @@ class Play:
         self.state = rules.step(self.state, worker_action, fetcher_action)
         self.worker_action = worker_action
         self.finished = rules.finished(worker_action, self.state, self.goal)
-        self._pay(1.0)
+        self._pay(STEP_COST)
 
     def ask(self, asked: BoolArray) -> None:
         """Ask whether the goal is among these stations, ``bool [n_stations]``; nobody moves."""

@@ -68,5 +68,10 @@ def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
 
 def ink_on(colour: Colour) -> Colour:
     """Return black or white, whichever reads better on `colour`."""
-    red, green, blue = colour
-    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else PAPER
+    return INK if luminance(colour) > 0.2 else PAPER
+
+
+def luminance(colour: Colour) -> float:
+    """Return how light a colour looks, from 0 to 1."""
+    red, green, blue = ((part / 255) ** 2.2 for part in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

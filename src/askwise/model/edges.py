@@ -31,8 +31,10 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
     """Give numbers to the states and actions of `edges`, each ``(state, action, next_state[, probability])``."""
     read = Edges(states=[])
     state_index: dict[Hashable, int] = {}
-    for name in [] if states is None else states:
-        _number(name, state_index, read.states, "name of a state")
+    for k, name in enumerate([] if states is None else states):
+        number = _number(name, state_index, read.states, f"name of state {k}")
+        if number < k:
+            raise InputError(f"name of state {k}", f"{name!r}, already the name of {number}", "a new name")
     action_index: dict[Hashable, int] = {}
     first_seen: dict[tuple[int, int], int] = {}
     lengths = set()

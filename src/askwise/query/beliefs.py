@@ -13,11 +13,10 @@ out in all three. An observation that leaves no goal raises `ContradictoryObserv
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from difflib import get_close_matches
 
 import numpy as np
 
-from askwise.errors import AskwiseError, InputError
+from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.types import BoolArray, FloatArray
 
 SMALLEST = 1e-300
@@ -42,6 +41,7 @@ class Belief(ABC):
         self._allowed: BoolArray = self._weights > 0
         if not self._allowed.any():
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
+        self._rescale()
 
     @property
     def possible(self) -> BoolArray:
@@ -142,7 +142,6 @@ BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Ba
 def make_belief(name: str, prior: FloatArray) -> Belief:
     """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``."""
     if name not in BELIEFS:
-        near = get_close_matches(name, BELIEFS, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError("belief", repr(name), "one of " + ", ".join(map(repr, BELIEFS)) + hint)
+        allowed = "one of " + ", ".join(map(repr, BELIEFS))
+        raise InputError("belief", repr(name), allowed + did_you_mean(str(name), BELIEFS))
     return BELIEFS[name](prior)

@@ -85,8 +85,8 @@ class Instance:
 
     @classmethod
     def from_json(cls, data: Any) -> Instance:
-        """Check the contents of an instance file."""
-        return _read(Field("", data))
+        """Check the contents of an instance file, or of a field that holds the same."""
+        return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
         """Return the contents of the instance's file; reading them gives the same instance."""

@@ -59,6 +59,11 @@ class ToolFetching:
         self._box_of = np.array([self._box_list.index(c) for c in self.rules.box_cells])
         self._ego_families: dict[int, Divergence] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return self.instance == other.instance if isinstance(other, ToolFetching) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
+
     @property
     def grid(self) -> GridWorld:
         """The map."""

@@ -53,4 +53,9 @@ function shade(p) {
 }
 
 const rgb = (colour) => `rgb(${colour.join(",")})`;
-const inkOn = ([r, g, b]) => (0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#22242a" : "#ffffff");
+
+// Black or white, whichever reads better.
+function inkOn(colour) {
+  const [red, green, blue] = colour.map((part) => (part / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.2 ? "#22242a" : "#ffffff";
+}
