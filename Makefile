@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help reproduce test lint bench oracle clean
+.PHONY: help reproduce test lint browser bench oracle clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
@@ -35,7 +35,21 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: lint
+# The pages that askwise writes are tested in a real browser. Debian's is installed where there is none and that is
+# possible; elsewhere those tests are skipped and say so.
+BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+browser:
+ifeq ($(BROWSER),)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing Debian's chromium for the browser tests" && apt-get -qq update \
+	  && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null \
+	  || echo "chromium could not be installed: the browser tests will be skipped"; \
+	else \
+	  echo "no chromium, and no right to install it: the browser tests will be skipped"; \
+	fi
+endif
+
+test: lint browser
 	$(BIN)/pytest -n 2
 
 bench: $(VENV)/installed-oracle $(VENV)/installed-bench

@@ -26,7 +26,7 @@ LAYERS = (
     {"agents", "teammates"},
     {"episode"},
     {"plot", "domains"},
-    {"looking", "simulate", "trace"},
+    {"looking", "simulation", "trace"},
     {"envs"},
     {"experiments"},
     {"cli", "studio"},

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from askwise.agents import Agent as Agent
+    from askwise.agents import Decision as Decision
+    from askwise.agents import Observation as Observation
     from askwise.divergence import Divergence as Divergence
     from askwise.divergence import DpDistribution as DpDistribution
     from askwise.divergence import Zone as Zone
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
     from askwise.divergence import edp as edp
     from askwise.divergence import wcd as wcd
     from askwise.divergence import zones as zones
+    from askwise.domains.coverage import Coverage as Coverage
+    from askwise.domains.tool_fetching import Instance as Instance
+    from askwise.domains.tool_fetching import ToolFetching as ToolFetching
+    from askwise.domains.tool_fetching.generate import generate as generate
+    from askwise.episode import Episode as Episode
     from askwise.errors import AskwiseError as AskwiseError
     from askwise.errors import InputError as InputError
     from askwise.errors import NotConvergedError as NotConvergedError
@@ -32,22 +40,41 @@ if TYPE_CHECKING:
     from askwise.model import follow as follow
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
+    from askwise.problem import JointState as JointState
+    from askwise.problem import Problem as Problem
+    from askwise.problem import QueryCost as QueryCost
+    from askwise.query import ContradictoryObservation as ContradictoryObservation
+    from askwise.simulation import simulate as simulate
+    from askwise.teammates import Teammate as Teammate
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
 
     from . import plot as plot
+    from . import trace as trace
 
 _HOME = {
+    "Agent": "askwise.agents",
     "AskwiseError": "askwise.errors",
+    "ContradictoryObservation": "askwise.query",
+    "Coverage": "askwise.domains.coverage",
+    "Decision": "askwise.agents",
     "Divergence": "askwise.divergence",
     "DpDistribution": "askwise.divergence",
     "Drawing": "askwise.model",
+    "Episode": "askwise.episode",
     "GridWorld": "askwise.model",
     "InputError": "askwise.errors",
+    "Instance": "askwise.domains.tool_fetching",
+    "JointState": "askwise.problem",
     "Model": "askwise.model",
     "NotConvergedError": "askwise.errors",
+    "Observation": "askwise.agents",
     "Policy": "askwise.model",
+    "Problem": "askwise.problem",
+    "QueryCost": "askwise.problem",
     "Result": "askwise.types",
+    "Teammate": "askwise.teammates",
+    "ToolFetching": "askwise.domains.tool_fetching",
     "Verdict": "askwise.types",
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
@@ -56,7 +83,10 @@ _HOME = {
     "ecd": "askwise.divergence",
     "edp": "askwise.divergence",
     "follow": "askwise.model",
+    "generate": "askwise.domains.tool_fetching.generate",
     "plot": "askwise.plot",
+    "simulate": "askwise.simulation",
+    "trace": "askwise.trace",
     "uniform_optimal": "askwise.model",
     "urop": "askwise.model",
     "wcd": "askwise.divergence",
@@ -70,7 +100,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'askwise' has no attribute {name!r}")
     home = importlib.import_module(_HOME[name])
-    value = home if name == "plot" else getattr(home, name)
+    value = home if _HOME[name] == f"askwise.{name}" else getattr(home, name)
     globals()[name] = value
     return value
 

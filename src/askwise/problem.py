@@ -76,11 +76,18 @@ class Problem(Protocol):
         """Names of the ego agent's ontic actions."""
 
     @property
+    def ego_moves(self) -> tuple[int, ...]:
+        """The ego actions that lead towards goals: those that the rule of `BL:Toolbox` compares."""
+
+    @property
     def wait(self) -> int:
         """The ego action that does nothing."""
 
     def teammate_policy(self, teammate: int) -> FloatArray:
         """``float64 [n_goals, n_teammate_actions]``: what the UROP of each goal does here; its support is optimal."""
+
+    def teammate_optimal(self, teammate: int) -> BoolArray:
+        """``bool [n_goals, n_teammate_actions]``: the support of `teammate_policy`, much cheaper on large maps."""
 
     def teammate_targets(self, goal: int) -> IntArray:
         """Return the states of the teammate's model in which `goal` is reached."""

@@ -10,7 +10,7 @@ import pytest
 from askwise.domains.coverage import Coverage
 from askwise.model import Drawing
 from askwise.problem import Problem, QueryCost, optimal_costs
-from askwise.simulate import simulate
+from askwise.simulation import simulate
 from tests.refused import Fault, assert_refused, each
 
 Cell = tuple[int, int]

@@ -41,14 +41,18 @@ def read_or_refused(attempt: Callable[[], Instance]) -> str:
     try:
         instance = attempt()
     except InputError as error:
-        assert FIELDS.fullmatch(error.field), error
-        assert str(error) == f"{error.field}: found {error.found}; expected {error.expected}"
-        return error.field
-    assert_playable(instance)
-    return ""
+        refused = error
+    else:
+        assert_playable(instance)
+        return ""
+    assert FIELDS.fullmatch(refused.field), refused
+    assert str(refused) == f"{refused.field}: found {refused.found}; expected {refused.expected}"
+    return refused.field
 
 
 def assert_playable(instance: Instance) -> None:
+    for cells in ([station.at for station in instance.stations.values()], list(instance.toolboxes.values())):
+        assert len(set(cells)) == len(cells)
     problem = ToolFetching(instance)
     assert (optimal_costs(problem, problem.start) >= 1).all()
     assert problem.prior.sum() == pytest.approx(1)

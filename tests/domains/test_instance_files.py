@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -22,8 +22,6 @@ from askwise.problem import QueryCost
 from tests.domains.instances import instance_json
 from tests.refused import assert_refused
 from tests.tool_fetching import instances, workshop
-
-jsonschema: Any = importlib.import_module("jsonschema")
 
 
 def read_schema() -> dict[str, Any]:

@@ -25,7 +25,7 @@ TOOL_STEPS = [4, 4, 2]
 def prior(value: dict[str, Any]) -> list[float]:
     found = ToolFetching(workshop(prior=value)).prior
     assert found.dtype == np.float64
-    return found.tolist()
+    return [float(p) for p in found]
 
 
 def normalised(weights: list[float]) -> list[float]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import event, given
@@ -156,6 +160,25 @@ def test_every_domain_fulfils_the_protocol() -> None:
         assert stays in (["WORK"], ["STAY"])
         assert problem.query_cost([0, 1]) == problem.query_cost(2) == 0.5
     assert not isinstance(workshop(), Problem)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: ToolFetching(workshop()), lambda: product_problem(workshop())], ids=["structured", "plain"]
+)
+def test_what_is_handed_out_can_be_changed_without_harm(make: Callable[[], Problem]) -> None:
+    problem, untouched = make(), make()
+
+    def handed_out(given: Problem) -> list[Any]:
+        ego, teammate = given.start.ego, given.start.teammate
+        ours = [given.ego_steps(ego), given.ego_optimal(ego), *given.ego_matrices(ego)]
+        theirs = [given.teammate_steps(teammate), given.teammate_policy(teammate), given.teammate_targets(0)]
+        return [*ours, *theirs, *given.teammate_matrices(teammate)]
+
+    for array in handed_out(problem):
+        with suppress(ValueError):  # read-only is as good as a copy
+            array[:] = 0
+    for one, two in zip(handed_out(problem), handed_out(untouched), strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 def test_what_a_question_costs() -> None:

@@ -17,7 +17,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.envs import FLAT_ID, ID
 from askwise.problem import JointState, QueryCost
 from askwise.seeds import spawn
-from askwise.simulate import simulate
+from askwise.simulation import simulate
 from askwise.types import BoolArray
 from tests.envs.playing import SMALL, make, steps_of
 

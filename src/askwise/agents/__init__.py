@@ -1,38 +1,79 @@
-"""Agents: each a small class that sees a `Problem` and decides to act or to ask."""
+"""Agents: each a small class that sees a `Problem` and decides to act or to ask.
+
+Other packages add agents of their own, by name, without touching askwise: an entry point in the group
+``askwise.agents`` whose value is a subclass of `Agent` (or a function that returns one), taking the options that
+`make_agent` passes on (``belief`` and ``tie_break`` if it keeps a belief).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib.metadata import entry_points
+from typing import Any
 
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
+from askwise.agents.baseline import Baseline
+from askwise.agents.cost_prob import CostProb
+from askwise.agents.ezq import Ezq
 from askwise.agents.informed import Informed
 from askwise.agents.never import Never
+from askwise.agents.toolbox import Toolbox
 from askwise.errors import InputError, did_you_mean
 
 __all__ = [
     "AGENTS",
     "Agent",
     "Answer",
+    "Baseline",
     "BeliefAgent",
+    "CostProb",
     "Decision",
+    "Ezq",
     "Informed",
     "KnowsGoal",
     "Never",
     "Observation",
+    "Toolbox",
     "make_agent",
+    "methods",
 ]
 
-AGENTS: dict[str, Callable[[str], Agent]] = {
-    "never": lambda belief: Never(belief=belief),
-    "informed": lambda _: Informed(),
+AGENTS: dict[str, Callable[..., Agent]] = {
+    "never": Never,
+    "baseline": Baseline,
+    "toolbox": Toolbox,
+    "cost-prob": CostProb,
+    "ezq": Ezq,
+    "ezq-local": partial(Ezq, optimiser="local"),
+    "ezq-exact": partial(Ezq, optimiser="exact"),
+    "ezq-auto": partial(Ezq, optimiser="auto"),
+    "informed": Informed,
 }
+GROUP = "askwise.agents"
 
 
-def make_agent(given: str | Agent, *, belief: str = "elimination") -> Agent:
-    """Return an agent by name; an `Agent` is returned as it is."""
+def methods() -> dict[str, Callable[..., Agent]]:
+    """Return all agents by name: askwise's own and those that other packages add."""
+    found = dict(AGENTS)
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, partial(_load, point))
+    return found
+
+
+def make_agent(given: str | Agent, **options: Any) -> Agent:
+    """Return an agent by name, made with `options` (``belief``, ``tie_break``); an `Agent` is returned as it is."""
     if isinstance(given, Agent):
         return given
-    if not isinstance(given, str) or given not in AGENTS:
-        allowed = "one of " + ", ".join(map(repr, AGENTS))
-        raise InputError("method", repr(given), allowed + did_you_mean(str(given), AGENTS))
-    return AGENTS[given](belief)
+    known = methods() if isinstance(given, str) and given not in AGENTS else AGENTS
+    if not isinstance(given, str) or given not in known:
+        allowed = "one of " + ", ".join(map(repr, known))
+        raise InputError("method", repr(given), allowed + did_you_mean(str(given), known))
+    return known[given](**({} if given == Informed.name else options))
+
+
+def _load(point: Any, **options: Any) -> Agent:
+    agent = point.load()(**options)
+    if not isinstance(agent, Agent):
+        raise InputError(f"method {point.name!r}", f"something of type {type(agent).__name__}", "an askwise Agent")
+    return agent

@@ -11,10 +11,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from askwise.errors import InputError
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, make_belief
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
+
+TIE_BREAKS = ("random", "late")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,11 @@ class Decision:
         action: the ontic action, None for a question.
         ask: the goals to ask about, None for an action.
         why: one sentence.
-        value: what the question is expected to save, before its cost.
-        cost: what the question costs.
+        value: what the question (asked, or considered and not asked) is expected to save, before its cost.
+        cost: what that question costs.
+        considered: the question that was considered, the one asked included.
+        runner_up: the best other question that the method knows of, with its net value.
+        verdict: how sure the method is that it found its best question.
     """
 
     action: int | None = None
@@ -57,6 +63,14 @@ class Decision:
     why: str = ""
     value: float | None = None
     cost: float | None = None
+    considered: tuple[int, ...] | None = None
+    runner_up: tuple[tuple[int, ...], float] | None = None
+    verdict: str = ""
+
+    @property
+    def net(self) -> float | None:
+        """Value of the question less its cost."""
+        return None if self.value is None or self.cost is None else self.value - self.cost
 
 
 class Agent(ABC):
@@ -95,10 +109,15 @@ class BeliefAgent(Agent):
 
     Args:
         belief: ``elimination`` (the paper's), ``bayes`` or ``robust``.
+        tie_break: how to choose among actions that are optimal for all possible goals: ``random`` (the paper's), or
+            ``late``, the one that keeps the step at which plans must branch as late as possible.
     """
 
-    def __init__(self, *, belief: str = "elimination") -> None:
+    def __init__(self, *, belief: str = "elimination", tie_break: str = "random") -> None:
+        if tie_break not in TIE_BREAKS:
+            raise InputError("tie_break", repr(tie_break), "one of " + ", ".join(map(repr, TIE_BREAKS)))
         self.belief_kind = belief
+        self.tie_break = tie_break
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
@@ -125,16 +144,40 @@ class BeliefAgent(Agent):
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """Decide where no action is optimal for all possible goals: ask, or wait."""
 
-    def choose_common(self, actions: Any, state: JointState) -> int:  # noqa: ARG002 - for subclasses
-        """Choose among the actions that are optimal for all possible goals: at random, as the paper's agents do."""
+    def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
+        """Choose among the actions that are optimal for all possible goals."""
+        if actions.size > 1 and self.tie_break == "late" and possible.sum() > 1:
+            actions = actions[self._branching_after(actions, possible, state)]
         return int(actions[0]) if actions.size == 1 else int(self.rng.choice(actions))
+
+    def _branching_after(self, actions: Any, possible: BoolArray, state: JointState) -> BoolArray:
+        """Mark the actions after which the first step at which some plans must branch comes latest."""
+        inside = np.ix_(possible, possible)
+        weights = self.probabilities[possible]
+        pairs = weights[:, None] + weights
+        np.fill_diagonal(pairs, 0.0)
+        later = []
+        for action in actions:
+            branching = self.problem.ego_matrices(self.problem.ego_next(state.ego, int(action)))[1][inside]
+            later.append((np.where(np.isfinite(branching), branching, 0.0) * pairs).sum())
+        return np.asarray(np.array(later) >= max(later) - 1e-9)
 
     def wait(self, why: str) -> Decision:
         """Return the decision to do nothing."""
         return Decision(action=self.problem.wait, why=why)
 
+    def ask(self, goals: Any, why: str) -> Decision:
+        """Return the decision to ask about `goals` (numbers)."""
+        asked = tuple(sorted(int(goal) for goal in goals))
+        return Decision(ask=asked, considered=asked, cost=self.problem.query_cost(asked), why=why)
+
+    def named(self, goals: Any, most: int = 6) -> str:
+        """Return the names of goals for a sentence, the first few of many."""
+        names = [self.problem.goals[int(goal)] for goal in goals]
+        return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
     def _act(self, common: Any, possible: BoolArray, state: JointState) -> Decision:
-        action = self.choose_common(common, state)
+        action = self.choose_common(common, possible, state)
         name = self.problem.describe_ego_action(action)
         left = int(possible.sum())
         if left == 1:
@@ -148,6 +191,11 @@ class BeliefAgent(Agent):
             asked[list(observation.answer.asked)] = True
             self.belief.learn(asked, observation.answer.yes)
         elif observation.teammate_action is not None and self._last is not None:
-            policy = self.problem.teammate_policy(self._last.teammate)
-            self.belief.observe(policy[:, observation.teammate_action])
+            self.belief.observe(self._likelihood(self._last.teammate, observation.teammate_action))
         self._last = observation.state
+
+    def _likelihood(self, teammate: int, action: int) -> FloatArray:
+        """Return how probable each goal made what the teammate did; where support is enough, just 0 or 1."""
+        if self.belief.needs_shares:
+            return self.problem.teammate_policy(teammate)[:, action]
+        return self.problem.teammate_optimal(teammate)[:, action].astype(np.float64)

@@ -40,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except AskwiseError as error:
         return _complain(options.command, printable(str(error)))
+    except KeyboardInterrupt:
+        _drop_output()
+        print(f"askwise {options.command}: interrupted", file=sys.stderr)
+        return 130
     except MemoryError:
         return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
     except BrokenPipeError:

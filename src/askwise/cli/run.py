@@ -79,7 +79,7 @@ def check(options: argparse.Namespace) -> None:
 def play(options: argparse.Namespace) -> Episode:
     """Return the episode that the options ask for."""
     from askwise.query.beliefs import ContradictoryObservation
-    from askwise.simulate import simulate
+    from askwise.simulation import simulate
 
     try:
         return simulate(

@@ -85,12 +85,18 @@ def _pass_towards(
             for i in range(n_goals):
                 values[s, i] = np.inf if optimal[s, stay, i] else 1.0
             continue
-        for i in range(n_goals):
-            values[s, i] = 1.0
+        first = True
         for a in range(successor.shape[1]):
-            if optimal[s, a, j]:
-                share = policy[s, a]
-                t = successor[s, a]
+            if not optimal[s, a, j]:
+                continue
+            share = policy[s, a]
+            t = successor[s, a]
+            if first:
+                for i in range(n_goals):
+                    onwards = share * values[t, i]
+                    values[s, i] = 1.0 + (onwards if optimal[s, a, i] else 0.0)
+                first = False
+            else:
                 for i in range(n_goals):
                     onwards = share * values[t, i]
                     values[s, i] += onwards if optimal[s, a, i] else 0.0

@@ -51,6 +51,7 @@ class FactoredProblem:
         self.teammate_actions = tuple(str(name) for name in teammate_model.actions)
         self.ego_actions = tuple(str(name) for name in ego_model.actions)
         self.wait = ego_model.stay
+        self.ego_moves = tuple(a for a in range(ego_model.n_actions) if a != self.wait)
         self._teammate_targets = [goal_states(teammate_model, goal).tolist() for goal in teammate_goals]
         self._ego_targets = [goal_states(ego_model, goal).tolist() for goal in ego_goals]
         self._teammate = _pursuit(teammate_model, self._teammate_targets)
@@ -69,6 +70,10 @@ class FactoredProblem:
     def teammate_policy(self, teammate: int) -> FloatArray:
         """See `Problem`."""
         return self._teammate.policy_at(teammate)
+
+    def teammate_optimal(self, teammate: int) -> BoolArray:
+        """See `Problem`."""
+        return self._teammate.optimal_at(teammate)
 
     def teammate_targets(self, goal: int) -> IntArray:
         """See `Problem`."""

@@ -23,7 +23,7 @@ from askwise.errors import InputError
 from askwise.model.names import as_int
 from askwise.problem import QueryCost
 from askwise.seeds import spawn
-from askwise.simulate import chosen_goal
+from askwise.simulation import chosen_goal
 
 STEPS_PER_CELL = 4
 """Without a limit of its own, an episode is cut off after this many steps for each cell of the map: the worker needs

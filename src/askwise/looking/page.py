@@ -151,7 +151,7 @@ def _picture_of_walls(problem: ToolFetching) -> str | None:
     walls = problem.grid.walls
     if not walls.any():
         return None
-    picture = Image.fromarray(np.flipud(walls).astype(np.uint8), mode=None).convert("P")
+    picture = Image.fromarray(np.flipud(walls).astype(np.uint8)).convert("P")
     picture.putpalette([0, 0, 0, 108, 114, 124])
     buffer = io.BytesIO()
     picture.save(buffer, format="PNG", transparency=0, bits=1, optimize=True)

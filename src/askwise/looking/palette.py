@@ -73,5 +73,5 @@ def ink_on(colour: Colour) -> Colour:
 
 def luminance(colour: Colour) -> float:
     """Return how light a colour looks, from 0 to 1."""
-    red, green, blue = ((part / 255) ** 2.2 for part in colour)
+    red, green, blue = (math.pow(part / 255, 2.2) for part in colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -34,6 +34,8 @@ class Belief(ABC):
     """
 
     name: str
+    needs_shares = True
+    """Whether it matters how probable an action was, or only whether it was possible."""
     way_out = "the teammate does not act as assumed; belief 'robust' allows for that"
 
     def __init__(self, prior: FloatArray) -> None:
@@ -82,6 +84,7 @@ class Elimination(Belief):
     """Rule out what cannot be, keep the prior odds of the rest."""
 
     name = "elimination"
+    needs_shares = False
 
     def observe(self, likelihood: FloatArray) -> None:
         """See `Belief`."""

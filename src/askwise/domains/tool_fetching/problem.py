@@ -51,6 +51,7 @@ class ToolFetching:
         self.teammate_actions = WORKER_ACTIONS
         self.ego_actions = self.rules.fetcher_actions
         self.wait = FETCHER_NOOP
+        self.ego_moves = tuple(range(len(MOVES)))
         self.start = self.encode(self.rules.start)
         self._n = len(self.goals)
         self._stations = Pursuit(self.grid, [np.array([c], dtype=np.int32) for c in self.rules.station_cells])
@@ -102,6 +103,12 @@ class ToolFetching:
         policy = np.zeros((self._n, len(WORKER_ACTIONS)))
         policy[:, : WORK + 1] = self._stations.policy_at(teammate)
         return policy
+
+    def teammate_optimal(self, teammate: int) -> BoolArray:
+        """See `Problem`."""
+        optimal = np.zeros((self._n, len(WORKER_ACTIONS)), dtype=bool)
+        optimal[:, : WORK + 1] = self._stations.optimal_at(teammate)
+        return optimal
 
     def teammate_targets(self, goal: int) -> IntArray:
         """See `Problem`."""

@@ -91,7 +91,7 @@ function start() {
   byId("scrub").oninput = (event) => go(Number(event.target.value));
   document.addEventListener("keydown", onKey);
   // A click with the mouse leaves the focus where it was, so that the space bar goes on to play and pause.
-  byId("controls").addEventListener("mousedown", (event) => { if (event.target.tagName === "BUTTON") event.preventDefault(); });
+  byId("controls").addEventListener("mousedown", (event) => { if (event.target.closest("button")) event.preventDefault(); });
   dark.addEventListener("change", () => { showRamp(); show(current); });
   // page.html#12 opens at step 12.
   show((Number.parseInt(location.hash.slice(1), 10) || 1) - 1);

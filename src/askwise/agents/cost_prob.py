@@ -1,0 +1,32 @@
+"""Asks so that the choice right now gets as clear as possible for its price: an exact 0/1 program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askwise.agents.base import BeliefAgent, Decision
+from askwise.problem import JointState
+from askwise.query.cost_prob import best_cut
+from askwise.types import BoolArray
+
+
+class CostProb(BeliefAgent):
+    """The paper's `BL:Cost+Prob`: a cut through the pairs of goals that branch now, weighted by their probabilities."""
+
+    name = "cost-prob"
+
+    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+        """See `BeliefAgent`."""
+        goals = np.flatnonzero(possible)
+        optimal = self.problem.ego_optimal(state.ego)[goals]
+        # Two goals branch now if no action is optimal for both.
+        branches = ~np.asarray((optimal[:, None, :] & optimal[None, :, :]).any(axis=2))
+        cut = best_cut(self.probabilities[goals], branches, self.problem.query_cost.per_goal)
+        asked = goals[cut.asked]
+        verdict = "proven optimal" if cut.proven else "budget used"
+        if asked.size in (0, goals.size):
+            return self.wait(f"Wait: no question about the {goals.size} possible goals is worth its price ({verdict}).")
+        decision = self.ask(asked, f"Ask about {self.named(asked)}: the best cut through what to do now ({verdict}).")
+        return Decision(
+            ask=decision.ask, considered=decision.ask, cost=decision.cost, why=decision.why, verdict=verdict
+        )

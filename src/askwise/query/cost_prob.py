@@ -1,0 +1,182 @@
+"""The 0/1 program of the paper's `BL:Cost+Prob`, solved exactly.
+
+Over the pairs of goals between which the ego agent has to choose right now::
+
+    maximise   sum over pairs (P_i + P_j) (x_i xor x_j)  -  price * sum of x_i
+
+a cut that favours likely goals, less the cost of asking about them. General solvers do not close 50 goals in many
+seconds, but the structure does: goals that branch against the same others (in tool fetching: whose tools lie in the
+same box, or the same way) are interchangeable up to their probability. With everything else fixed, the gain of putting
+goal `i` of such a class into the question is linear in ``P_i``, so an optimal question takes its likeliest few or its
+unlikeliest few. A class of `m` goals then has at most ``2 m`` options, and few classes are left to combine: branch and
+bound goes through them, with the best that each open class could add on its own as the bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.types import BoolArray, FloatArray
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The best question, ``bool [n]`` (empty: ask nothing), its objective, and whether that is proven optimal."""
+
+    asked: BoolArray
+    objective: float
+    proven: bool
+    nodes: int
+
+
+def best_cut(belief: FloatArray, branches: BoolArray, price: float, *, budget: int = 2_000_000) -> Cut:
+    """Solve the program.
+
+    Args:
+        belief: ``float64 [n]``, probabilities of the goals.
+        branches: ``bool [n, n]``, symmetric: the pairs between which the ego agent has to choose now.
+        price: what each goal in the question costs.
+        budget: partial solutions after which the search stops unproven.
+    """
+    branches = branches & ~np.eye(belief.size, dtype=bool)
+    classes = _classes(branches)
+    linked = np.array([[branches[np.ix_(a, b)].any() for b in classes] for a in classes], dtype=np.bool_)
+    options = [_options(belief, members, bool(linked[k, k]), price) for k, members in enumerate(classes)]
+    sizes = np.array([len(members) for members in classes], dtype=np.float64)
+    masses = np.array([belief[members].sum() for members in classes])
+    starts = np.concatenate(([0], np.cumsum([len(own) for own in options])))
+    table = np.array([row[:3] for own in options for row in own], dtype=np.float64)
+    choice = np.zeros(len(classes), dtype=np.int64)
+    objective, nodes, proven = _search(starts, table, linked, sizes, masses, choice, budget)
+    asked = np.zeros(belief.size, dtype=np.bool_)
+    for own, picked in zip(options, choice, strict=True):
+        asked[own[picked][3]] = True
+    asked &= branches.any(axis=1)  # a goal in no branching pair costs something and tells nothing
+    return Cut(asked, float(objective), bool(proven), int(nodes))
+
+
+def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: float) -> float:
+    """Return the objective of a question, straight from its definition."""
+    pairs = np.triu(branches, k=1) & (asked[:, None] != asked)
+    return float(((belief[:, None] + belief) * pairs).sum() - price * asked.sum())
+
+
+def _classes(branches: BoolArray) -> list[Any]:
+    """Group goals that branch against the same others; within a group, all of them branch or none do."""
+    n = branches.shape[0]
+    groups: dict[bytes, list[int]] = {}
+    for goal in range(n):
+        groups.setdefault(np.packbits(branches[goal]).tobytes(), []).append(goal)
+    single = [members[0] for members in groups.values() if len(members) == 1]
+    classes = [members for members in groups.values() if len(members) > 1]
+    with_itself: dict[bytes, list[int]] = {}
+    for goal in single:
+        row = branches[goal].copy()
+        row[goal] = True
+        with_itself.setdefault(np.packbits(row).tobytes(), []).append(goal)
+    return [np.array(members) for members in [*classes, *with_itself.values()]]
+
+
+def _options(belief: FloatArray, members: Any, clique: bool, price: float) -> list[tuple[float, float, float, Any]]:
+    """List what can be asked of a class: how many, their mass, what that adds by itself, and which."""
+    order = members[np.argsort(-belief[members], kind="stable")]
+    n, mass = len(order), float(belief[members].sum())
+    options: list[tuple[float, float, float, Any]] = []
+    for chosen in [order[:k] for k in range(n + 1)] + [order[k:] for k in range(1, n)]:
+        inside = float(belief[chosen].sum())
+        own = (n - len(chosen)) * inside + len(chosen) * (mass - inside) if clique else 0.0
+        options.append((float(len(chosen)), inside, own - price * len(chosen), chosen))
+    return options
+
+
+@compiled
+def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
+    """Weigh the cut between two linked classes: `a` and `b` are rows of options, ``n_`` and ``mass_`` whole classes."""
+    asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
+    return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
+
+
+@compiled
+def _search(
+    starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, best_choice: Any, budget: int
+) -> tuple[float, int, bool]:
+    """Choose an option for each class; `table` lists size, mass and own gain of all options."""
+    n = sizes.size
+    between = _largest_between(starts, table, linked, sizes, masses)
+    choice = np.full(n, -1, dtype=np.int64)
+    gained = np.zeros(n + 1)  # by depth: what the classes before it have gained
+    best = -np.inf
+    nodes = 0
+    depth = 0
+    while depth >= 0:
+        choice[depth] += 1
+        if starts[depth] + choice[depth] == starts[depth + 1]:
+            choice[depth] = -1
+            depth -= 1
+            continue
+        nodes += 1
+        if nodes > budget:
+            return best, nodes, False
+        own = _gain(depth, choice[depth], depth, choice, starts, table, linked, sizes, masses)
+        gained[depth + 1] = gained[depth] + own
+        hope = _most(depth + 1, choice, starts, table, linked, sizes, masses, between)
+        if gained[depth + 1] + hope <= best + ROUNDING:
+            continue
+        if depth + 1 < n:
+            depth += 1
+            continue
+        best = gained[n]
+        best_choice[:] = choice
+    return best, nodes, True
+
+
+@compiled
+def _gain(
+    k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
+) -> float:
+    """Return what an option of class `k` adds by itself and against the first `fixed` classes."""
+    row = starts[k] + option
+    gain = table[row, 2]
+    for j in range(fixed):
+        if linked[k, j]:
+            other = starts[j] + choice[j]
+            gain += _between(table[row], sizes[k], masses[k], table[other], sizes[j], masses[j])
+    return float(gain)
+
+
+@compiled
+def _most(
+    fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
+) -> float:
+    """Bound what the classes from `fixed` on can still add: each on its own, and each pair of them at its best."""
+    n = sizes.size
+    total = 0.0
+    for k in range(fixed, n):
+        best = -np.inf
+        for option in range(starts[k + 1] - starts[k]):
+            best = max(best, _gain(k, option, fixed, choice, starts, table, linked, sizes, masses))
+        total += best
+        for j in range(fixed, k):
+            total += between[k, j]
+    return total
+
+
+@compiled
+def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
+    """``[n, n]``: the largest weight that can be cut between two classes."""
+    n = sizes.size
+    largest = np.zeros((n, n))
+    for k in range(n):
+        for j in range(k):
+            if linked[k, j]:
+                for a in range(starts[k], starts[k + 1]):
+                    for b in range(starts[j], starts[j + 1]):
+                        weight = _between(table[a], sizes[k], masses[k], table[b], sizes[j], masses[j])
+                        largest[k, j] = max(largest[k, j], weight)
+    return largest

@@ -1,0 +1,199 @@
+"""Finding the best question: the set of goals whose value less its cost is largest.
+
+==============  ==================================================================================================
+``genetic``     the paper's genetic algorithm, its constants as defaults; returns the best question it ever saw
+``local``       hill climbing by single flips and swaps from several starts; a local optimum, usually the best
+``exact``       branch and bound: the proven optimum, if it gets there within its budget
+``auto``        ``exact`` where few goals are possible, else ``local``
+==============  ==================================================================================================
+
+A question and its complement tell the same; only their costs differ. A question is never empty and never about
+everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askwise.errors import InputError, did_you_mean
+from askwise.query._search import branch_and_bound, climb
+from askwise.query.value import QuestionValue
+from askwise.types import BoolArray, FloatArray
+
+PROVEN, LOCAL, BUDGET, SEARCHED = "proven optimal", "local optimum", "budget used", "best seen"
+
+EXACT_UP_TO = 14
+"""Possible goals up to which `auto` proves its answer; a few milliseconds at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best question that was found.
+
+    Attributes:
+        asked: ``bool [n]``, the goals in it.
+        value: what it is expected to save.
+        cost: what it costs.
+        verdict: "proven optimal", "local optimum", "best seen" or "budget used" (a search that was cut off).
+        evaluations: questions that were looked at.
+    """
+
+    asked: BoolArray
+    value: float
+    cost: float
+    verdict: str
+    evaluations: int
+
+    @property
+    def net(self) -> float:
+        """Value less cost."""
+        return self.value - self.cost
+
+
+def optimise(values: QuestionValue, method: str = "auto", rng: np.random.Generator | None = None) -> Found:
+    """Return the best question about at least two possible goals, by the method of that name."""
+    if values.n < 2:
+        raise InputError("goals", f"{values.n} possible", "at least two, so that there is something to ask")
+    if method not in OPTIMISERS:
+        allowed = "one of " + ", ".join(map(repr, OPTIMISERS))
+        raise InputError("optimiser", repr(method), allowed + did_you_mean(str(method), OPTIMISERS))
+    return OPTIMISERS[method](values, rng or np.random.default_rng(0))
+
+
+def genetic(
+    values: QuestionValue,
+    rng: np.random.Generator,
+    *,
+    population: int = 50,
+    generations: int = 100,
+    mutation: float = 0.001,
+) -> Found:
+    """Evolve questions: tournaments of two, one-point crossover, each bit flipped with probability `mutation`."""
+    members = rng.random((population, values.n)) < 0.5
+    nets = _Nets(values)
+    best, best_net = members[0], -np.inf
+    for generation in range(generations + 1):
+        fitness = nets(members)
+        leader = int(fitness.argmax())
+        if fitness[leader] > best_net:
+            best, best_net = members[leader].copy(), float(fitness[leader])
+        if generation < generations:
+            members = _next_generation(members, fitness, mutation, rng)
+    if not np.isfinite(best_net):  # tiny problems: a random population may hold nothing but empty and full sets
+        best = np.arange(values.n) == 0
+    return _found(values, best, SEARCHED, nets.evaluations)
+
+
+def _next_generation(members: BoolArray, fitness: FloatArray, mutation: float, rng: np.random.Generator) -> BoolArray:
+    size, n = members.shape
+    rivals = rng.integers(size, size=(size, 2))
+    winners = np.where(fitness[rivals[:, 0]] >= fitness[rivals[:, 1]], rivals[:, 0], rivals[:, 1])
+    parents = members[winners]
+    # Pairs swap everything behind a random point.
+    behind = np.arange(n) >= rng.integers(1, n, size=(size + 1) // 2)[:, None]
+    one, two = parents[0::2], parents[1::2]
+    behind = behind[: len(two)]
+    children = parents.copy()
+    children[0::2][: len(two)] = np.where(behind, two, one[: len(two)])
+    children[1::2] = np.where(behind, one[: len(two)], two)
+    flipped: BoolArray = children ^ (rng.random((size, n)) < mutation)
+    return flipped
+
+
+class _Nets:
+    """Net values of many questions, each computed once; -inf for the empty question and for the full one."""
+
+    def __init__(self, values: QuestionValue) -> None:
+        self.values = values
+        self.known: dict[bytes, float] = {}
+
+    @property
+    def evaluations(self) -> int:
+        return len(self.known)
+
+    def __call__(self, members: BoolArray) -> FloatArray:
+        keys = [row.tobytes() for row in np.packbits(members, axis=1)]
+        new = {key: row for row, key in enumerate(keys) if key not in self.known}
+        if new:
+            rows = members[list(new.values())]
+            for key, row, value in zip(new, rows, self.values.values(rows), strict=True):
+                size = int(row.sum())
+                empty = size in (0, self.values.n)
+                self.known[key] = -np.inf if empty else float(value) - self.values.cost(np.flatnonzero(row).tolist())
+        return np.array([self.known[key] for key in keys])
+
+
+def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int = 8) -> Found:
+    """Climb by flips and swaps from the likeliest half of the goals and from random questions."""
+    prices = _prices(values)
+    starts = [_likeliest_half(values.belief)]
+    starts += [rng.random(values.n) < share for share in rng.uniform(0.1, 0.6, size=restarts)]
+    best, best_net, evaluations = starts[0], -np.inf, 0
+    for start in starts:
+        if start.all() or not start.any():
+            start = np.arange(values.n) == int(rng.integers(values.n))
+        net, looked_at = climb(start, values.belief, values.torn, values.intervals, prices)
+        evaluations += looked_at
+        if net > best_net:
+            best, best_net = start, net
+    return _found(values, best, LOCAL, evaluations)
+
+
+def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> Found:
+    """Prove the optimum by branch and bound, looking at no more than `budget` partial questions."""
+    start = local_search(values, rng, restarts=2)
+    mask = start.asked.copy()
+    order = np.argsort(-values.belief * values.torn, kind="stable")
+    _, looked_at, proven = branch_and_bound(
+        mask,
+        start.net,
+        order,
+        values.belief,
+        values.torn,
+        values.intervals,
+        _prices(values),
+        budget,
+    )
+    return _found(values, mask, PROVEN if proven else BUDGET, start.evaluations + looked_at)
+
+
+def auto(values: QuestionValue, rng: np.random.Generator) -> Found:
+    """Prove the optimum where few goals are possible, else search locally."""
+    return exact(values, rng) if values.n <= EXACT_UP_TO else local_search(values, rng)
+
+
+OPTIMISERS: dict[str, Callable[[QuestionValue, np.random.Generator], Found]] = {
+    "auto": auto,
+    "exact": exact,
+    "genetic": genetic,
+    "local": local_search,
+}
+
+
+def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: int) -> Found:
+    return Found(mask, values.value(mask), values.cost(np.flatnonzero(mask).tolist()), verdict, int(evaluations))
+
+
+def _prices(values: QuestionValue) -> FloatArray:
+    """``float64 [n + 1]``: what a question about that many goals costs.
+
+    Refuses costs that depend on which goals are asked about: only `genetic` can work with those.
+    """
+    n = values.n
+    by_size: Any = [values.cost(list(range(size))) for size in range(n + 1)]
+    if any(abs(values.cost([goal]) - by_size[1]) > 0 for goal in range(n)):
+        raise InputError("query cost", "a price that differs between goals", "one that depends on their number only")
+    return np.array(by_size, dtype=np.float64)
+
+
+def _likeliest_half(belief: FloatArray) -> BoolArray:
+    """Return the likeliest goals that together have about half of the probability."""
+    order = np.argsort(-belief, kind="stable")
+    size = int(np.searchsorted(np.cumsum(belief[order]), 0.5 * belief.sum())) + 1
+    mask = np.zeros(belief.size, dtype=np.bool_)
+    mask[order[: min(size, belief.size - 1)]] = True
+    return mask

@@ -1,0 +1,150 @@
+"""``askwise show``: an instance described and drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from askwise.domains.tool_fetching import Prior, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.looking.description import describe, prior
+from askwise.problem import optimal_costs
+from tests.cli.command import Run, run_as_user
+from tests.domains.instances import instance_json
+from tests.tool_fetching import workshop
+
+SHOWN = """\
+Tool fetching: 6 x 5 cells, 2 walls, 3 stations, 2 toolboxes
+toolboxes: T at (0, 2) (2 tools), U at (4, 0) (1 tool)
+prior: near, stations near the worker are likelier (temperature 2)
+a question costs 0.5 and 0.1 for each station in it
+cost with the goal known: 10.0 expected, from 8 to 12
+
+4 .  B  .  .  .  C
+3 .  .  .  .  .  .
+2 T  .  .  ## .  .
+1 .  .  .  ## .  .
+0 W  .  F  .  U  A
+  0  1  2  3  4  5
+
+W worker, F fetcher, # wall; toolboxes T, U
+worker at (0, 0); fetcher at (2, 0), with empty hands
+belief: A 47 %, B 47 %, C 6 %
+"""
+
+
+@pytest.fixture
+def saved(run: Run) -> str:
+    made = workshop(prior={"kind": "near", "temperature": 2.0}, query_cost={"base": 0.5, "per_station": 0.1})
+    made.save("workshop.json")
+    return "workshop.json"
+
+
+def test_description_and_drawing(run: Run, saved: str) -> None:
+    assert run("show", saved).assert_fine() == SHOWN
+
+
+def test_from_standard_input(run: Run, saved: str) -> None:
+    assert run("show", "-", stdin=Path(saved).read_text()).assert_fine() == SHOWN
+
+
+def test_the_output_does_not_depend_on_the_hash_seed(run: Run, saved: str) -> None:
+    for hash_seed in ("0", "4242"):
+        assert run_as_user("show", saved, env={"PYTHONHASHSEED": hash_seed}).assert_fine() == SHOWN
+
+
+def test_a_picture(run: Run, saved: str) -> None:
+    assert run("show", saved, "--png", "map.png").assert_fine() == f"{SHOWN}\nDrawn: map.png\n"
+    with Image.open("map.png") as picture:
+        assert (picture.format, picture.width) == ("PNG", 480)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "far", "near", "fetcher-far", "fetcher-near"])
+def test_the_description_agrees_with_the_problem(kind: str) -> None:
+    given = generate(width=12, stations=15, toolboxes=4, walls=0.2, prior=Prior(kind, 3.0), seed=5)
+    problem = ToolFetching(given)
+    costs = optimal_costs(problem, problem.start)
+    assert prior(given).tolist() == problem.prior.tolist()
+    expected = float(problem.prior @ costs)
+    line = f"cost with the goal known: {expected:.1f} expected, from {costs.min():.0f} to {costs.max():.0f}\n"
+    assert describe(given).endswith(line)
+    assert f"prior: {kind}" in describe(given)
+
+
+def test_weights_and_many_toolboxes() -> None:
+    given = generate(width=12, stations=2, toolboxes=14, seed=5)
+    data = {**given.to_json(), "prior": {"S1": 3, "S2": 1}}
+    text = describe(type(given).from_json(data))
+    assert "\nprior: weights by station\n" in text
+    assert " and 2 more\n" in text
+    assert "(no tools)" in text
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\ud800", "日本"])
+def test_names_cannot_break_it(run: Run, name: str) -> None:
+    given = instance_json(
+        toolboxes={name: [2, 3]},
+        stations={name: {"at": [7, 2], "toolbox": name}, "other": {"at": [7, 8], "toolbox": name}},
+    )
+    printed = run("show", "-", "--png", "map.png", stdin=json.dumps(given)).assert_fine()
+    assert all(line.isprintable() for line in printed.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "map.txt",
+            "A.W.B\n",
+            "file 'map.txt': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
+            "(askwise generate makes one)",
+        ),
+        (
+            "empty",
+            "",
+            "file 'empty': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
+            "(askwise generate makes one)",
+        ),
+        (
+            "half.json",
+            '{"format": ',
+            "line 1, column 12: found something that is not JSON (Expecting value); expected one JSON object",
+        ),
+        ("list.json", "[]", "file: found []; expected an object, { ... }"),
+        (
+            "trace.json",
+            '{"format": "askwise/trace@1"}',
+            "format: found \"askwise/trace@1\"; expected one of 'askwise/tool-fetching@1' "
+            "(did you mean 'askwise/tool-fetching@1'?)",
+        ),
+    ],
+)
+def test_something_else_than_an_instance(run: Run, name: str, text: str, message: str) -> None:
+    Path(name).write_text(text)
+    run("show", name).assert_refused(f"askwise show: {message}")
+
+
+def test_a_missing_file(run: Run) -> None:
+    run("show", "none.json").assert_refused(
+        "askwise show: file 'none.json': found no such file or directory; expected a file that can be read"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("map.jpg", "file 'map.jpg': found the ending '.jpg'; expected the ending '.png'"),
+        ("", "file '': found no ending; expected the ending '.png'"),
+        (
+            "nowhere/map.png",
+            "file 'nowhere/map.png': found no such file or directory; expected a place that can be written to",
+        ),
+    ],
+)
+def test_a_picture_that_cannot_be_written(run: Run, saved: str, path: str, message: str) -> None:
+    outcome = run("show", saved, "--png", path)
+    assert (outcome.code, outcome.err) == (2, f"askwise show: {message}\n")
+    assert [found.name for found in Path().iterdir()] == [saved]

@@ -1,0 +1,63 @@
+"""Episodes to look at: on the map of most tests, with a fetcher that asks, and moments of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import askwise
+from askwise.domains.tool_fetching import Instance
+from askwise.episode import Episode
+from askwise.simulation import simulate
+from tests.agents.asking import AsksHalf
+from tests.tool_fetching import Cell, instance, workshop
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+REWRITE = "ASKWISE_REWRITE_GOLDEN"
+"""Set this variable to write the texts anew; then read the difference before keeping it."""
+
+
+def asking() -> Episode:
+    """The fetcher asks, is told no, and fetches the tool of C."""
+    given = workshop(query_cost={"base": 0.5, "per_station": 0.1})
+    return simulate(given, AsksHalf(), "urop", "C", seed=3)
+
+
+def never() -> Episode:
+    """The fetcher waits until the worker has given its goal away."""
+    return simulate(workshop(), "never", "urop", "B", seed=4)
+
+
+def row_of(*names: str, worker: Cell = (0, 1), fetcher: Cell = (1, 1)) -> Instance:
+    """Stations side by side in the lower of two rows, one toolbox at the end of it."""
+    return instance(
+        (len(names) + 1, 2),
+        stations={name: ((k, 0), "T") for k, name in enumerate(names)},
+        toolboxes={"T": (len(names), 0)},
+        worker=worker,
+        fetcher=fetcher,
+    )
+
+
+def question_of(episode: Episode) -> int:
+    """The first moment at which something is asked."""
+    return next(k for k, step in enumerate(episode.steps) if step.answer is not None)
+
+
+def golden(name: str, text: str) -> str:
+    """Return the recorded text; where it is to be written anew, `text` is recorded first."""
+    path = GOLDEN / name
+    if REWRITE in os.environ:
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+def printed_with_hash_seed(code: str, hash_seed: str) -> bytes:
+    """What a fresh Python prints for `code` under that PYTHONHASHSEED."""
+    root = Path(__file__).parents[2]
+    path = os.pathsep.join([str(root), str(Path(askwise.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, check=True)
+    return done.stdout
