@@ -100,7 +100,7 @@ def _step(
         both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
         raise InvalidDecision(f"step {t}: agent {player.name!r} decided {both}")
     if decision.ask is not None:
-        asked = _checked_question(problem, decision)
+        asked = _checked_question(problem, decision, f"step {t}: agent {player.name!r}")
         answer = Answer(asked, truth in asked)
         return Step(t, state, belief, decision, None, answer, problem.query_cost(asked)), state
     assert decision.action is not None
@@ -121,11 +121,11 @@ def _following(names: tuple[str, ...], following: Callable[[int, int], int], sta
     return reached
 
 
-def _checked_question(problem: Problem, decision: Decision) -> tuple[int, ...]:
+def _checked_question(problem: Problem, decision: Decision, who: str) -> tuple[int, ...]:
     asked = decision.ask or ()
     n = len(problem.goals)
     if not asked or len(set(asked)) != len(asked) or not all(0 <= goal < n for goal in asked):
-        raise InvalidDecision(f"a question about goals {list(asked)}: expected some of 0 to {n - 1}, each once")
+        raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
     return asked
 
 

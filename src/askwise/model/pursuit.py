@@ -37,6 +37,7 @@ class Pursuit:
         """``int32 [n_states, n_goals]``: steps to each goal, -1 where it is out of reach."""
         table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
         _distances(*self.model.predecessors, self._targets, self._starts, table)
+        table.setflags(write=False)
         return table
 
     def optimal_at(self, state: int) -> BoolArray:
@@ -63,6 +64,7 @@ class Pursuit:
         table = np.zeros(shape)
         model = self.model
         _policies(*model.predecessors, self._targets, self._starts, model.successor, model.stay, table)
+        table.setflags(write=False)
         return table
 
     def _policy_from_counts(self, state: int) -> FloatArray:

@@ -72,6 +72,7 @@ class Belief(ABC):
             )
         self._allowed = left
         self._weights[~left] = 0.0
+        self._rescale()
 
     def _rescale(self) -> None:
         """Keep the largest weight at 1 and possible ones above 0, however long the episode gets."""
@@ -110,8 +111,9 @@ class Robust(Belief):
         prior: as for every belief.
         noise: how often it does.
         n_actions: among how many actions it chooses then.
-        doubt: goals less probable than this share of the likeliest one are set aside. They are not ruled out: what
-            the teammate does next can bring them back.
+        doubt: goals that explain what was seen less than this share of the best explanation are set aside. They are
+            not ruled out: what the teammate does next can bring them back. The prior plays no part in that: an
+            unlikely goal is set aside for what the teammate does, not for being unlikely.
     """
 
     name = "robust"
@@ -126,16 +128,19 @@ class Robust(Belief):
         self.noise = noise
         self.doubt = doubt
         self._slip = noise / n_actions
+        self._evidence = np.ones(self._weights.size)
 
     @property
     def possible(self) -> BoolArray:
         """``bool [n_goals]``: the goals that have to be reckoned with now."""
-        weights = np.where(self._allowed, self._weights, 0.0)
-        return np.asarray(weights >= self.doubt * weights.max())
+        best = self._evidence[self._allowed].max()
+        return np.asarray(self._allowed & (self._evidence >= self.doubt * best))
 
     def observe(self, likelihood: FloatArray) -> None:
         """See `Belief`."""
-        self._weights = self._weights * ((1 - self.noise) * likelihood + self._slip)
+        explained = (1 - self.noise) * likelihood + self._slip
+        self._weights = self._weights * explained
+        self._evidence = np.maximum(self._evidence * explained / explained.max(), SMALLEST)
         self._rescale()
 
 
