@@ -361,10 +361,10 @@ INVALID: dict[str, tuple[Decision, str]] = {
         Decision(action=5),
         "step 1: agent 'scripted' chose PICKUP A, which is not available there",
     ),
-    "nothing asked": (Decision(ask=()), f"a question about goals []: {N_TO_2}"),
-    "asked twice": (Decision(ask=(1, 1)), f"a question about goals [1, 1]: {N_TO_2}"),
-    "no such goal": (Decision(ask=(0, 3)), f"a question about goals [0, 3]: {N_TO_2}"),
-    "a negative goal": (Decision(ask=(-1,)), f"a question about goals [-1]: {N_TO_2}"),
+    "nothing asked": (Decision(ask=()), f"asked about goals []; {N_TO_2}"),
+    "asked twice": (Decision(ask=(1, 1)), f"asked about goals [1, 1]; {N_TO_2}"),
+    "no such goal": (Decision(ask=(0, 3)), f"asked about goals [0, 3]; {N_TO_2}"),
+    "a negative goal": (Decision(ask=(-1,)), f"asked about goals [-1]; {N_TO_2}"),
 }
 
 

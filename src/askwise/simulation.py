@@ -104,21 +104,25 @@ def _step(
         answer = Answer(asked, truth in asked)
         return Step(t, state, belief, decision, None, answer, problem.query_cost(asked)), state
     assert decision.action is not None
-    player_name, other_name = f"step {t}: agent {player.name!r}", f"step {t}: teammate {other.name!r}"
-    ego = _following(problem.ego_actions, problem.ego_next, state.ego, decision.action, player_name)
+    ego = _following(problem.ego_actions, problem.ego_next, state.ego, decision.action)
+    if ego < 0:
+        raise _impossible(f"step {t}: agent {player.name!r}", problem.ego_actions, decision.action)
     action = other.act(state.teammate)
-    teammate = _following(problem.teammate_actions, problem.teammate_next, state.teammate, action, other_name)
+    teammate = _following(problem.teammate_actions, problem.teammate_next, state.teammate, action)
+    if teammate < 0:
+        raise _impossible(f"step {t}: teammate {other.name!r}", problem.teammate_actions, action)
     return Step(t, state, belief, decision, action, None, STEP_COST), JointState(teammate, ego)
 
 
-def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int, who: str) -> int:
-    """Return the state after `action`, which must be one that is available."""
-    if not 0 <= action < len(names):
-        raise InvalidDecision(f"{who} chose action {action}; expected a number from 0 to {len(names) - 1}")
-    reached = following(state, action)
-    if reached < 0:
-        raise InvalidDecision(f"{who} chose {names[action]}, which is not available there")
-    return reached
+def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int) -> int:
+    """Return the state after `action`, -1 if there is no such action or it is not available."""
+    return following(state, action) if 0 <= action < len(names) else -1
+
+
+def _impossible(who: str, names: tuple[str, ...], action: int) -> InvalidDecision:
+    if 0 <= action < len(names):
+        return InvalidDecision(f"{who} chose {names[action]}, which is not available there")
+    return InvalidDecision(f"{who} chose action {action}; expected a number from 0 to {len(names) - 1}")
 
 
 def _checked_question(problem: Problem, decision: Decision, who: str) -> tuple[int, ...]:

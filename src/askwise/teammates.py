@@ -48,9 +48,16 @@ class Teammate(ABC):
 
     def draw(self, probabilities: FloatArray) -> int:
         """Draw an action; one random number a step, so that equal seeds give equal paths."""
-        drawn = int(np.searchsorted(np.cumsum(probabilities), self.rng.random(), side="right"))
-        # Probabilities may sum to a little less than 1; a number above their sum belongs to the last possible one.
-        return min(drawn, int(np.flatnonzero(probabilities)[-1]))
+        left = self.rng.random()
+        last = 0
+        for action, probability in enumerate(probabilities.tolist()):
+            if probability > 0:
+                left -= probability
+                last = action
+                if left < 0:
+                    break
+        # Probabilities may sum to a little less than 1; what is left then belongs to the last possible one.
+        return last
 
     def __repr__(self) -> str:
         return f"<teammate {self.name}>"
@@ -69,8 +76,7 @@ class _ByPolicy(Teammate):
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
-        row = self.policy.probabilities[state]
-        return self.draw(row / row.sum())
+        return self.draw(self.policy.probabilities[state])
 
 
 class Urop(_ByPolicy):
@@ -137,8 +143,7 @@ class Via(Teammate):
         self.passed = self.passed or state == self.detour
         if self.passed:
             return self.onwards.act(state)
-        row = self.there.probabilities[state]
-        return self.draw(row / row.sum())
+        return self.draw(self.there.probabilities[state])
 
 
 class Boltzmann(Teammate):

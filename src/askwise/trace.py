@@ -7,7 +7,9 @@ One object: ``instance`` (the whole instance), ``method``, ``teammate``, ``seed`
   if the agent shows none) as they were before the step;
 - ``action`` (the fetcher's) and ``worker_action``, or ``ask`` (stations) and ``answer``, the other two being null;
 - ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
-  null where no question was considered, and ``cost``, what the step cost.
+  null where no question was considered;
+- ``considered`` (the stations of that question), ``runner_up`` (the next best question and its net value) and
+  ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost.
 
 Numbers are written in full: a loaded episode equals the one that was saved.
 """
@@ -131,27 +133,33 @@ def _step_to_json(problem: ToolFetching, step: Step) -> dict[str, Any]:
         "why": decision.why,
         "value": decision.value,
         "question_cost": decision.cost,
+        "considered": None if decision.considered is None else [names[goal] for goal in decision.considered],
+        "runner_up": _runner_up_to_json(decision, names),
+        "verdict": decision.verdict,
         "cost": step.cost,
     }
 
 
 def _step_from_json(problem: ToolFetching, given: Field) -> Step:
     keys = ["t", "worker", "fetcher", "holding", "belief", "action", "worker_action", "ask", "answer", "why", "value"]
-    keys += ["question_cost"]
+    keys += ["question_cost", "considered", "runner_up", "verdict"]
     given.object([*keys, "cost"], [])
     _check_kind(given)
     cost = given.child("cost").number()
     ask = given.child("ask")
-    asked = None if ask.value is None else tuple(_index(name, problem.goals) for name in ask.elements())
+    asked = None if ask.value is None else _goals(ask, problem.goals)
     action = given.child("action")
     worker_action = given.child("worker_action")
-    value, price = given.child("value"), given.child("question_cost")
+    value, price, considered = (given.child(key) for key in ("value", "question_cost", "considered"))
     decision = Decision(
         action=None if action.value is None else _index(action, problem.ego_actions),
         ask=asked,
         why=given.child("why").text(),
         value=None if value.value is None else value.number(),
         cost=None if price.value is None else price.number(),
+        considered=None if considered.value is None else _goals(considered, problem.goals),
+        runner_up=_runner_up_from_json(given.child("runner_up"), problem.goals),
+        verdict=given.child("verdict").text(),
     )
     return Step(
         t=given.child("t").whole(1, MOST_STEPS),
@@ -191,6 +199,27 @@ def _belief_from_json(problem: ToolFetching, given: Field) -> FloatArray | None:
         return None
     given.object(problem.goals, [])
     return np.array([given.child(name).number() for name in problem.goals])
+
+
+def _runner_up_to_json(decision: Decision, names: tuple[str, ...]) -> dict[str, Any] | None:
+    if decision.runner_up is None:
+        return None
+    goals, net = decision.runner_up
+    return {"stations": [names[goal] for goal in goals], "net": net}
+
+
+def _runner_up_from_json(given: Field, names: tuple[str, ...]) -> tuple[tuple[int, ...], float] | None:
+    if given.value is None:
+        return None
+    given.object(["stations", "net"], [])
+    net = given.child("net")
+    if isinstance(net.value, bool) or not isinstance(net.value, int | float):
+        raise net.refuse("a number")
+    return _goals(given.child("stations"), names), float(net.value)
+
+
+def _goals(given: Field, names: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(_index(name, names) for name in given.elements())
 
 
 def _index(given: Field, names: tuple[str, ...]) -> int:

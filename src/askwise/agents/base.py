@@ -14,6 +14,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, make_belief
+from askwise.query.gate import common_actions
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
 
@@ -135,7 +136,7 @@ class BeliefAgent(Agent):
         self._update(observation)
         possible = self.belief.possible
         optimal = self.problem.ego_optimal(observation.state.ego)
-        common = np.flatnonzero(optimal[possible].all(axis=0))
+        common = common_actions(optimal, possible)
         if common.size:
             return self._act(common, possible, observation.state)
         return self.when_torn(observation.state, possible)
@@ -148,7 +149,7 @@ class BeliefAgent(Agent):
         """Choose among the actions that are optimal for all possible goals."""
         if actions.size > 1 and self.tie_break == "late" and possible.sum() > 1:
             actions = actions[self._branching_after(actions, possible, state)]
-        return int(actions[0]) if actions.size == 1 else int(self.rng.choice(actions))
+        return int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
 
     def _branching_after(self, actions: Any, possible: BoolArray, state: JointState) -> BoolArray:
         """Mark the actions after which the first step at which some plans must branch comes latest."""

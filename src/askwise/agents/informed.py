@@ -27,6 +27,6 @@ class Informed(Agent):
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         actions = np.flatnonzero(self.problem.ego_optimal(observation.state.ego)[self.goal])
-        action = int(actions[0]) if actions.size == 1 else int(self.rng.choice(actions))
+        action = int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
         name = self.problem.describe_ego_action(action)
         return Decision(action=action, why=f"{name}: the goal is known to be {self.problem.goals[self.goal]}.")

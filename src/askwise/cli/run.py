@@ -2,7 +2,7 @@
 
 FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
 
-  askwise run instance.json --method never --goal S3 --seed 1
+  askwise run instance.json --method ezq --goal S3 --seed 1
   askwise run instance.json --teammate noisy:0.1 --belief robust --watch
   askwise run instance.json --html episode.html --gif episode.gif
   askwise run --method help
@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
     parser.add_argument("--method", metavar="NAME", default="never", help="how the fetcher decides; help lists all")
     parser.add_argument("--teammate", metavar="KIND", default="urop", help="how the worker walks; help lists all")
-    parser.add_argument(
-        "--belief", metavar="KIND", default="elimination", help="elimination (the default), bayes or robust"
-    )
+    values.add_agent_options(parser)
     parser.add_argument("--goal", metavar="STATION", help="the worker's goal (default: drawn from the prior)")
     parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
     parser.add_argument("--max-steps", metavar="N", help="cut the episode off after N steps")
@@ -45,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise run``."""
     if "help" in (options.method, options.teammate):
-        print(methods() if options.method == "help" else teammates())
+        from askwise.looking.methods import list_methods
+
+        print(list_methods() if options.method == "help" else teammates())
         return 0
     check(options)
     episode = play(options)
@@ -78,17 +78,17 @@ def check(options: argparse.Namespace) -> None:
 
 def play(options: argparse.Namespace) -> Episode:
     """Return the episode that the options ask for."""
+    from askwise.agents import make_agent
     from askwise.query.beliefs import ContradictoryObservation
     from askwise.simulation import simulate
 
     try:
         return simulate(
             values.read_instance(options.file),
-            options.method,
+            make_agent(options.method, **values.agent_options(options)),
             options.teammate,
             options.goal,
             values.seed(options.seed),
-            belief=options.belief,
             max_steps=None if options.max_steps is None else values.whole(options.max_steps, "--max-steps", 1),
         )
     except ContradictoryObservation as error:
@@ -146,17 +146,6 @@ def as_json(episode: Episode) -> dict[str, Any]:
         "queries": queries,
         "finished": episode.finished,
     }
-
-
-def methods() -> str:
-    """Return the methods, each with what the module that holds it says about it."""
-    from askwise.agents import AGENTS, make_agent
-
-    described = {name: sys.modules[type(make_agent(name)).__module__].__doc__ or "" for name in AGENTS}
-    width = max(map(len, described)) + 2
-    return "\n".join(
-        f"{name:<{width}}{text.splitlines()[0] if text else ''}".rstrip() for name, text in described.items()
-    )
 
 
 def teammates() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import os
 import secrets
@@ -37,6 +38,20 @@ def real(text: str, option: str, *, above: float | None = None) -> float:
 def seed(text: str | None) -> int:
     """Return the seed that was given, or a new one, which can then be shown and used again."""
     return secrets.randbelow(2**32) if text is None else whole(text, "--seed")
+
+
+def add_agent_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that every agent with a belief takes."""
+    parser.add_argument("--belief", metavar="KIND", help="elimination (the default), bayes or robust")
+    parser.add_argument(
+        "--tie-break", metavar="KIND", help="among equally good moves: random (the default), or late, to part late"
+    )
+
+
+def agent_options(options: argparse.Namespace) -> dict[str, str]:
+    """Return the options for the agent that were given: an agent of another package need not know the others."""
+    given = {"belief": options.belief, "tie_break": options.tie_break}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def read_instance(path: str) -> Instance:

@@ -5,7 +5,7 @@ Steps in which the same is going on (the fetcher waits, or walks) and nothing is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -65,6 +65,7 @@ def _story(episode: Episode, problem: ToolFetching, loud: Emphasis) -> Iterator[
         pairs = list(stretch)
         if pairs[0][0].answer is None:
             yield _line(problem, pairs[0][0], pairs[-1][0], pairs[-1][1])
+            yield from _not_asked(problem, [step for step, _after in pairs])
         else:
             for step, _after in pairs:
                 yield from _question(problem, step, loud)
@@ -126,6 +127,19 @@ def _question(problem: ToolFetching, step: Step, loud: Emphasis) -> Iterator[str
     yield f"{step.t:>9}  {loud(asks)}"
     told = f"{answer}  ({len(names)} of {_possible(step)} possible, cost {number(step.cost)}{value})"
     yield f"{'':>9}  {loud(told)}"
+
+
+def _not_asked(problem: ToolFetching, steps: Sequence[Step]) -> Iterator[str]:
+    """Tell what was not worth asking; over several steps, the question that came nearest to its price."""
+    considered = [step.decision for step in steps if step.decision.net is not None]
+    if not considered:
+        return
+    best = max(considered, key=lambda decision: decision.net or 0.0)
+    if best.considered is None or best.value is None or best.cost is None:
+        return
+    names = listed([problem.goals[goal] for goal in best.considered])
+    worth = f"expected to save {number(round(best.value, 2))}, cost {number(best.cost)}"
+    yield f"{'':>9}  asks nothing: the best question, about {names}, was {worth}"
 
 
 def _possible(step: Step) -> str:

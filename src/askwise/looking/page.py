@@ -19,9 +19,11 @@ import numpy as np
 from PIL import Image
 
 from askwise import __version__
+from askwise.agents import Decision
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
+from askwise.looking.explain import runner_up_in_words, verdict_in_words
 from askwise.looking.pairs import affordable, pairs_at
 from askwise.looking.palette import DARK_RAMP, RAMP
 from askwise.looking.scene import costs_before, size_of, tool_fetching
@@ -134,16 +136,32 @@ def _belief_row(belief: FloatArray) -> list[list[float]]:
 
 def _happening(problem: ToolFetching, step: Step) -> dict[str, Any]:
     decision = step.decision
+    told = {"why": printable(decision.why), **_worth(problem, decision)}
     if step.answer is not None:
-        asked = {"ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost, "why": decision.why}
-        return asked if decision.value is None else {**asked, "value": decision.value}
+        return {**told, "ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost}
     if decision.action is None or step.teammate_action is None:
-        return {"why": decision.why}
+        return told
     return {
+        **told,
         "does": printable(problem.describe_ego_action(decision.action)),
         "workerDoes": problem.teammate_actions[step.teammate_action],
-        "why": printable(decision.why),
     }
+
+
+def _worth(problem: ToolFetching, decision: Decision) -> dict[str, Any]:
+    """Return what the page says about the worth of a question, asked or only considered."""
+    worth: dict[str, Any] = {}
+    if decision.value is not None:
+        worth["value"] = decision.value
+    if decision.cost is not None:
+        worth["price"] = decision.cost
+    if decision.considered is not None:
+        worth["considered"] = list(decision.considered)
+    if decision.runner_up is not None:
+        worth["runnerUp"] = [runner_up_in_words(problem.goals, decision), decision.runner_up[1]]
+    if decision.verdict:
+        worth["verdict"] = verdict_in_words(decision)
+    return worth
 
 
 def _picture_of_walls(problem: ToolFetching) -> str | None:

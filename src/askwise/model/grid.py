@@ -52,6 +52,18 @@ class GridWorld(Model):
         """Whether there are no walls at all."""
         return self.n_states == self.width * self.height
 
+    def states(self, cells: Any) -> list[int]:
+        """Return the states of many cells ``(x, y)`` at once."""
+        names = self._states
+        assert isinstance(names, CellNames)
+        x, y = np.asarray(cells).reshape(-1, 2).T
+        inside = (x >= 0) & (x < self.width) & (y >= 0) & (y < self.height)
+        found = names.state_of_cell[np.where(inside, y, 0), np.where(inside, x, 0)]
+        wrong = np.flatnonzero(~inside | (found < 0))
+        if wrong.size:
+            self.state((int(x[wrong[0]]), int(y[wrong[0]])))  # refuses it, and says why
+        return [int(state) for state in found]
+
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
         """Lay one value for each state out as ``[height, width]``, with `fill` in the walls."""
         values = np.asarray(values)

@@ -30,7 +30,6 @@ class Pursuit:
         self.n_goals = len(targets)
         self._targets = np.concatenate(targets)
         self._starts = np.concatenate(([0], np.cumsum([states.size for states in targets])))
-        self._unavailable = ~model.available
 
     @cached_property
     def distance(self) -> IntArray:
@@ -42,12 +41,9 @@ class Pursuit:
 
     def optimal_at(self, state: int) -> BoolArray:
         """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with."""
-        here = self.distance[state]
-        closer: BoolArray = self.distance[self.model.successor[state]] == here - 1
-        closer[self._unavailable[state]] = False
-        closer[:, here == 0] = False
-        closer[self.model.stay] = here == 0
-        return closer.T
+        optimal = np.empty((self.n_goals, self.model.n_actions), dtype=np.bool_)
+        _optimal(self.distance, self.model.successor, self.model.stay, state, optimal)
+        return optimal
 
     def policy_at(self, state: int) -> FloatArray:
         """``float64 [n_goals, n_actions]``: the UROP of each goal, all 0 where the goal is out of reach."""
@@ -95,6 +91,16 @@ class _Counter:
         counts = np.maximum(mantissa[slots] * scale, _kernels.SMALLEST)
         self.slot[order] = -1
         return np.asarray(counts / counts.sum())
+
+
+@compiled
+def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any) -> None:
+    n_goals, n_actions = optimal.shape
+    for a in range(n_actions):
+        t = successor[state, a]
+        for goal in range(n_goals):
+            here = distance[state, goal]
+            optimal[goal, a] = a == stay if here == 0 else t >= 0 and here > 0 and distance[t, goal] == here - 1
 
 
 @compiled

@@ -41,6 +41,7 @@ class Belief(ABC):
     def __init__(self, prior: FloatArray) -> None:
         self._weights = np.array(prior, dtype=np.float64)
         self._allowed: BoolArray = self._weights > 0
+        self._probabilities: FloatArray | None = None  # kept until something is learnt
         if not self._allowed.any():
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
         self._rescale()
@@ -53,8 +54,11 @@ class Belief(ABC):
     @property
     def probabilities(self) -> FloatArray:
         """``float64 [n_goals]``: probability of each goal, 0 for impossible ones."""
-        weights = np.where(self.possible, self._weights, 0.0)
-        return np.asarray(weights / weights.sum())
+        if self._probabilities is None:
+            weights = np.where(self.possible, self._weights, 0.0)
+            self._probabilities = weights / weights.sum()
+            self._probabilities.setflags(write=False)
+        return self._probabilities
 
     @abstractmethod
     def observe(self, likelihood: FloatArray) -> None:
@@ -66,6 +70,8 @@ class Belief(ABC):
 
     def _keep(self, goals: BoolArray, source: str) -> None:
         left = self._allowed & goals
+        if (left == self._allowed).all():
+            return
         if not left.any():
             raise ContradictoryObservation(
                 f"{source} rules out every goal that was still possible under the belief {self.name!r}: {self.way_out}"
@@ -73,9 +79,11 @@ class Belief(ABC):
         self._allowed = left
         self._weights[~left] = 0.0
         self._rescale()
+        self._probabilities = None
 
     def _rescale(self) -> None:
         """Keep the largest weight at 1 and possible ones above 0, however long the episode gets."""
+        self._probabilities = None
         np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)  # so that the largest is not 0
         self._weights /= self._weights.max()
         np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)

@@ -45,20 +45,20 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float, *, budget: i
         budget: partial solutions after which the search stops unproven.
     """
     branches = branches & ~np.eye(belief.size, dtype=bool)
-    classes = _classes(branches)
-    linked = np.array([[branches[np.ix_(a, b)].any() for b in classes] for a in classes], dtype=np.bool_)
-    options = [_options(belief, members, bool(linked[k, k]), price) for k, members in enumerate(classes)]
+    # Within a class, the likeliest goals come first.
+    classes = [members[np.argsort(-belief[members], kind="stable")] for members in _classes(branches)]
+    linked = _links(branches, classes)
+    options = [_options(belief[members], bool(linked[k, k]), price) for k, members in enumerate(classes)]
+    starts = np.concatenate(([0], np.cumsum([len(own) for own in options])))
     sizes = np.array([len(members) for members in classes], dtype=np.float64)
     masses = np.array([belief[members].sum() for members in classes])
-    starts = np.concatenate(([0], np.cumsum([len(own) for own in options])))
-    table = np.array([row[:3] for own in options for row in own], dtype=np.float64)
     choice = np.zeros(len(classes), dtype=np.int64)
-    objective, nodes, proven = _search(starts, table, linked, sizes, masses, choice, budget)
+    found, nodes, proven = _search(starts, np.concatenate(options), linked, sizes, masses, choice, budget)
     asked = np.zeros(belief.size, dtype=np.bool_)
-    for own, picked in zip(options, choice, strict=True):
-        asked[own[picked][3]] = True
+    for members, picked in zip(classes, choice, strict=True):
+        asked[_picked(members, int(picked))] = True
     asked &= branches.any(axis=1)  # a goal in no branching pair costs something and tells nothing
-    return Cut(asked, float(objective), bool(proven), int(nodes))
+    return Cut(asked, float(found), bool(proven), int(nodes))
 
 
 def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: float) -> float:
@@ -83,16 +83,32 @@ def _classes(branches: BoolArray) -> list[Any]:
     return [np.array(members) for members in [*classes, *with_itself.values()]]
 
 
-def _options(belief: FloatArray, members: Any, clique: bool, price: float) -> list[tuple[float, float, float, Any]]:
-    """List what can be asked of a class: how many, their mass, what that adds by itself, and which."""
-    order = members[np.argsort(-belief[members], kind="stable")]
-    n, mass = len(order), float(belief[members].sum())
-    options: list[tuple[float, float, float, Any]] = []
-    for chosen in [order[:k] for k in range(n + 1)] + [order[k:] for k in range(1, n)]:
-        inside = float(belief[chosen].sum())
-        own = (n - len(chosen)) * inside + len(chosen) * (mass - inside) if clique else 0.0
-        options.append((float(len(chosen)), inside, own - price * len(chosen), chosen))
-    return options
+def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
+    """``bool [n_classes, n_classes]``: which classes branch against each other, or within themselves."""
+    first = [members[0] for members in classes]
+    linked: BoolArray = branches[np.ix_(first, first)].copy()
+    for k, members in enumerate(classes):
+        linked[k, k] = len(members) > 1 and branches[members[0], members[1]]
+    return linked
+
+
+def _options(belief: FloatArray, clique: bool, price: float) -> FloatArray:
+    """``float64 [2 n, 3]``: how many goals of a class are asked about, their mass, and what that adds by itself.
+
+    Options 0 to `n` take that many of the likeliest goals, the following 1 to ``n - 1`` of the unlikeliest;
+    `_picked` knows which.
+    """
+    n = belief.size
+    mass = np.concatenate(([0.0], np.cumsum(belief)))
+    size = np.concatenate((np.arange(n + 1), np.arange(1, n))).astype(np.float64)
+    inside = np.concatenate((mass, mass[n] - mass[n - 1 : 0 : -1]))
+    own = (n - size) * inside + size * (mass[n] - inside) if clique else np.zeros(size.size)
+    return np.column_stack((size, inside, own - price * size))
+
+
+def _picked(members: Any, option: int) -> Any:
+    n = len(members)
+    return members[:option] if option <= n else members[n - (option - n) :]
 
 
 @compiled

@@ -15,9 +15,11 @@ asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the wayp
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from askwise._compiled import compiled
 from askwise.divergence import Divergence
 from askwise.domains.factored import FactoredProblem
 from askwise.domains.tool_fetching.instance import Instance
@@ -152,17 +154,10 @@ class ToolFetching:
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
         cell, tool = self._fetcher(ego)
-        n_moves = len(MOVES)
-        optimal = np.zeros((self._n, len(self.ego_actions)), dtype=bool)
-        to_boxes = self._boxes.optimal_at(cell)[self._box_of]
-        optimal[:, :n_moves] = to_boxes[:, :n_moves]
-        goals = np.arange(self._n)
-        optimal[goals, FIRST_PICKUP + goals] = to_boxes[:, self.grid.stay]
-        if tool != NOTHING:
-            to_station = self._stations.optimal_at(cell)[tool]
-            optimal[tool] = False
-            optimal[tool, :n_moves] = to_station[:n_moves]
-            optimal[tool, FETCHER_NOOP] = to_station[self.grid.stay]
+        optimal = np.zeros((self._n, len(self.ego_actions)), dtype=np.bool_)
+        _towards_waypoints(
+            self._stations.distance, self._boxes.distance, self._box_of, self.grid.successor, cell, tool, optimal
+        )
         return optimal
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
@@ -193,6 +188,26 @@ class ToolFetching:
     def describe_ego_action(self, action: int) -> str:
         """See `Problem`."""
         return self.ego_actions[action]
+
+
+@compiled
+def _towards_waypoints(
+    to_station: Any, to_box: Any, box_of: Any, successor: Any, cell: int, tool: int, optimal: Any
+) -> None:
+    """Mark the moves that lead closer to each goal's waypoint, and what to do there."""
+    for goal in range(box_of.size):
+        if goal == tool:
+            distance, waypoint, arrived = to_station, goal, FETCHER_NOOP
+        else:
+            distance, waypoint, arrived = to_box, box_of[goal], FIRST_PICKUP + goal
+        here = distance[cell, waypoint]
+        if here == 0:
+            optimal[goal, arrived] = True
+            continue
+        for a in range(FETCHER_NOOP):
+            t = successor[cell, a]
+            if t >= 0 and distance[t, waypoint] == here - 1:
+                optimal[goal, a] = True
 
 
 def product_problem(instance: Instance) -> FactoredProblem:

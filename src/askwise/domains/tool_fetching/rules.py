@@ -49,8 +49,8 @@ class Rules:
         self.instance = instance
         self.grid = instance.grid
         self.stations = tuple(instance.stations)
-        self.station_cells = tuple(self.grid.state(s.at) for s in instance.stations.values())
-        boxes = {name: self.grid.state(cell) for name, cell in instance.toolboxes.items()}
+        self.station_cells = tuple(self.grid.states([s.at for s in instance.stations.values()]))
+        boxes = dict(zip(instance.toolboxes, self.grid.states(list(instance.toolboxes.values())), strict=True))
         self.box_cells = tuple(boxes[s.toolbox] for s in instance.stations.values())
         """For each station, the cell of the toolbox that holds its tool."""
         self.n_stations = len(self.stations)

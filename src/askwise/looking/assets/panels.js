@@ -23,17 +23,33 @@ function line(who, text) {
 function moves(frame) {
   // "NORTH: optimal for all ..." says the move and the reason in one sentence.
   const hands = frame.holding < 0 ? "empty hands" : `the tool of ${stationName(frame.holding)}`;
-  return [line("fetcher", frame.why || frame.does), line("worker", frame.workerDoes),
+  return [line("fetcher", frame.why || frame.does), ...worth(frame), line("worker", frame.workerDoes),
     element("p", { class: "note" }, `The fetcher has ${hands}.`)];
 }
 
 function question(frame) {
   const names = frame.ask.map(stationName);
   const asks = names.length === 1 ? `Is it ${names[0]}?` : `Is it one of ${names.join(", ")}?`;
-  const worth = frame.value === undefined ? "" : `, expected to save ${number(Math.round(100 * frame.value) / 100)}`;
   return [line("fetcher", frame.why || "asks"), element("div", { class: "question", id: "question" }, asks),
-    element("p", { class: "answer", id: "answer" }, frame.yes ? "Yes." : "No."),
-    element("p", { class: "note" }, `The question costs ${number(frame.price)}${worth}; nobody moves.`)];
+    element("p", { class: "answer", id: "answer" }, frame.yes ? "Yes." : "No."), ...worth(frame),
+    element("p", { class: "note" }, `The question costs ${number(frame.price)}; nobody moves.`)];
+}
+
+// What a question, asked or only considered, is expected to save, beside its price: two bars on one scale.
+function worth(frame) {
+  if (frame.value === undefined || frame.price === undefined) return [];
+  const scale = Math.max(frame.value, frame.price) || 1;
+  const row = (kind, what, amount) => {
+    const fill = element("div", { class: `fill ${kind}` });
+    fill.style.width = `${(100 * Math.max(amount, 0)) / scale}%`;
+    return [element("dt", {}, what), element("dd", { class: "rail" }, fill), element("dd", { class: "amount" }, hundredths(amount))];
+  };
+  const net = frame.value - frame.price;
+  const facts = [["net", `${hundredths(net)}, ${net > 0 ? "so it is asked" : "so it is not asked"}`]];
+  if (frame.runnerUp) facts.push(["runner-up", `${frame.runnerUp[0]}: net ${hundredths(frame.runnerUp[1])}`]);
+  if (frame.verdict) facts.push(["verdict", frame.verdict]);
+  const said = facts.map(([what, text]) => [element("dt", {}, what), element("dd", { class: "wide" }, text)]);
+  return [element("dl", { id: "worth" }, ...row("saves", "expected to save", frame.value), ...row("costs", "costs", frame.price), ...said.flat())];
 }
 
 function ending() {

@@ -26,6 +26,9 @@ const stationName = (k) => episode.stations[k][0];
 // Costs are sums of decimal fractions; ten digits hide the noise of binary ones.
 const number = (value) => String(Number(value.toPrecision(10)));
 
+// Values of questions are expectations: two digits are enough.
+const hundredths = (value) => String(Math.round(100 * value) / 100);
+
 function percent(p) {
   const shown = Math.round(100 * p);
   if (shown === 0 && p > 0) return "<1 %";

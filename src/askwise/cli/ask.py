@@ -1,0 +1,83 @@
+"""What would the fetcher do now, and why?
+
+FILE is an instance file (JSON), as written by askwise generate; - reads standard input. Everybody is where the
+instance starts, or where the options say. How they got there is not known: the belief is the prior of the
+instance's own start, less the stations that are ruled out.
+
+  askwise ask instance.json
+  askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
+  askwise ask instance.json --fetcher 4,0 --holding S2 --json
+  askwise ask --method help
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from askwise.cli import values
+from askwise.cli.edp import parse_cell
+from askwise.errors import InputError
+
+if TYPE_CHECKING:
+    from askwise.domains.tool_fetching import Instance
+    from askwise.looking.explain import Explanation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise ask``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument("--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all")
+    values.add_agent_options(parser)
+    parser.add_argument("--worker", metavar="X,Y", help="where the worker is (default: where it starts)")
+    parser.add_argument("--fetcher", metavar="X,Y", help="where the fetcher is (default: where it starts)")
+    parser.add_argument("--holding", metavar="STATION", help="the station whose tool it holds (default: none)")
+    parser.add_argument(
+        "--ruled-out",
+        metavar="STATIONS",
+        action="append",
+        default=[],
+        help="stations that are not the goal, with commas in between; may be repeated",
+    )
+    parser.add_argument("--seed", metavar="N", default="0", help="for methods that draw lots (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise ask``."""
+    if options.method == "help":
+        from askwise.looking.methods import list_methods
+
+        print(list_methods())
+        return 0
+    explained = decide(options)
+    if options.json:
+        print(json.dumps(explained.to_json(), ensure_ascii=False, allow_nan=False))
+    else:
+        from askwise.looking.explain import told
+
+        print(told(explained, colour=values.colourful()), end="")
+    return 0
+
+
+def decide(options: argparse.Namespace) -> Explanation:
+    """Return what the method decides at the moment that the options describe."""
+    from askwise.looking.explain import explain, moment
+
+    if options.file is None:
+        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    cells = {who: getattr(options, who) for who in ("worker", "fetcher")}
+    places = {who: None if text is None else parse_cell(text, f"--{who}") for who, text in cells.items()}
+    seed = values.whole(options.seed, "--seed")
+    instance = values.read_instance(options.file)
+    now = moment(instance, **places, holding=options.holding, ruled_out=ruled_out(options.ruled_out, instance))
+    return explain(now, options.method, seed=seed, **values.agent_options(options))
+
+
+def ruled_out(given: list[str], instance: Instance) -> list[str]:
+    """Return the names in the lists that were given; a name may itself hold a comma."""
+    names = []
+    for text in given:
+        names += [text] if text in instance.stations else [name.strip() for name in text.split(",")]
+    return names

@@ -1,0 +1,40 @@
+"""The gate before every question: ask only if no action is right for all goals that are still possible.
+
+In an open grid this says that some pair of possible goals has the current step in its zone of querying.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.types import BoolArray
+
+
+def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
+    """Return the actions that are optimal for every possible goal; if there is none, the gate is open.
+
+    Args:
+        optimal: ``bool [n_goals, n_actions]``.
+        possible: ``bool [n_goals]``.
+    """
+    return _common(optimal, possible)
+
+
+@compiled
+def _common(optimal: Any, possible: Any) -> Any:
+    n_goals, n_actions = optimal.shape
+    common = np.empty(n_actions, dtype=np.int64)
+    filled = 0
+    for a in range(n_actions):
+        shared = True
+        for goal in range(n_goals):
+            if possible[goal] and not optimal[goal, a]:
+                shared = False
+                break
+        if shared:
+            common[filled] = a
+            filled += 1
+    return common[:filled]

@@ -1,0 +1,43 @@
+"""Decisions of the paper's size: moments at which an agent that never asks has to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, islice
+
+import numpy as np
+
+from askwise.domains.tool_fetching.generate import generate
+from askwise.domains.tool_fetching.instance import Prior
+from askwise.problem import QueryCost
+from askwise.query.value import QuestionValue
+from askwise.simulation import simulate
+
+PRIORS = ("far", "uniform", "near")
+PRICES = (0.0, 0.2, 0.5)
+
+
+def decisions(n: int) -> list[QuestionValue]:
+    """`n` decisions from as many episodes on 20 x 20 cells, 50 stations, 5 toolboxes; priors and prices in turn."""
+    return list(islice(_decisions(), n))
+
+
+def _decisions() -> Iterator[QuestionValue]:
+    for seed in count():
+        prior, price = PRIORS[seed % 3], PRICES[seed // 3 % 3]
+        drawn = generate(prior=Prior(prior), query_cost=QueryCost(0.5, price), seed=seed)
+        episode = simulate(drawn, "never", seed=seed)
+        problem = episode.problem
+        moments = [step for step in episode.steps if step.decision.why.startswith("Wait")]
+        if not moments:
+            continue
+        moment = moments[np.random.default_rng(seed).integers(len(moments))]
+        assert moment.belief is not None
+        goals = np.flatnonzero(moment.belief > 0)
+        inside = np.ix_(goals, goals)
+        yield QuestionValue(
+            moment.belief[goals],
+            problem.ego_matrices(moment.state.ego)[1][inside],
+            problem.teammate_matrices(moment.state.teammate)[0][inside],
+            problem.query_cost,
+        )
