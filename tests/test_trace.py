@@ -182,7 +182,10 @@ def lacking(*path: str | int) -> Callable[[], Episode]:
 
 REQUIRED = "found nothing; expected this key, which is required"
 KEYS = "format, instance, method, teammate, seed, goal, finished, cost, optimal_cost, marginal_cost, final, steps"
-STEP_KEYS = "t, worker, fetcher, holding, belief, action, worker_action, ask, answer, why, value, question_cost, cost"
+STEP_KEYS = (
+    "t, worker, fetcher, holding, belief, action, worker_action, ask, answer, why, value, question_cost, "
+    "considered, runner_up, verdict, cost"
+)
 CELL = "a cell [x, y] with x from 0 to 5 and y from 0 to 4"
 MOVES = "'NORTH', 'EAST', 'SOUTH', 'WEST'"
 
@@ -205,8 +208,7 @@ FAULTS: dict[str, Fault] = {
     "an unknown key": (changed("note", value=1), f'file: found the unknown key "note"; expected only {KEYS}'),
     "an unknown key in a step": (
         changed("steps", 1, "note", value=1),
-        # Long lists of what is allowed are cut short.
-        f'steps[1]: found the unknown key "note"; expected only {STEP_KEYS.removesuffix("cost")}...',
+        f'steps[1]: found the unknown key "note"; expected only {STEP_KEYS}',
     ),
     "steps by name": (changed("steps", value={}), "steps: found {}; expected a list, [ ... ]"),
     "a step that is none": (changed("steps", 0, value=3), "steps[0]: found 3; expected an object, { ... }"),

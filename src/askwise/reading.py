@@ -199,7 +199,7 @@ class Field:
         return value[0], value[1]
 
 
-def _listed(names: list[str], most: int = 12) -> str:
+def _listed(names: list[str], most: int = 20) -> str:
     shown_names = [name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 3] + "..." for name in names[:most]]
     return ", ".join(shown_names) + (", ..." if len(names) > most else "")
 

@@ -148,7 +148,8 @@ class Robust(Belief):
         """See `Belief`."""
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained
-        self._evidence = np.maximum(self._evidence * explained / explained.max(), SMALLEST)
+        evidence = np.where(self._allowed, self._evidence * explained, 0.0)
+        self._evidence = np.maximum(evidence / evidence.max(), SMALLEST)
         self._rescale()
 
 
