@@ -33,7 +33,7 @@ class Verdict:
         exact: nothing was truncated or iterated; only rounding separates the value from the truth.
         error_bound: proven bound on the relative error of every finite value, 0 where `exact`
             (for `dp_distribution`: the probability mass that was not followed to its end).
-        iterations: sweeps or Krylov steps; 1 for a direct method.
+        iterations: sweeps; 1 for a direct method.
         residual: largest residual of the equations that were solved, 0 where `exact`.
         converged: `error_bound` is within the tolerance that was asked for.
     """

@@ -32,7 +32,7 @@ def expected_steps(
         method: ``pass`` (acyclic chains: one backward pass), ``solve`` (a linear system), ``sweep`` (the
             paper's algorithm), or ``auto``: a pass where the chain is acyclic, else a solve.
         tolerance: relative error at which iterations may stop.
-        max_iterations: sweeps or Krylov steps after which they stop anyway.
+        max_iterations: sweeps after which they stop anyway.
         label: how an error names a state of the chain.
 
     Raises:
@@ -66,7 +66,7 @@ def _iterate(chain: AbsorbingChain, method: str, tolerance: float, max_iteration
         name, iterations = "sparse factorisation", 1
         found = direct_solve(chain)
     else:
-        name = "Gauss-Seidel sweeps with Krylov corrections"
+        name = "Gauss-Seidel sweeps"
         found, iterations = iterative_solve(chain, tolerance, max_iterations)
     residual, bound = proven_bound(chain.matrix, found)
     if not np.isfinite(bound):
