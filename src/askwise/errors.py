@@ -39,5 +39,6 @@ def did_you_mean(given: str, options: Iterable[str]) -> str:
     if len(given) > LONGEST_COMPARED:
         return ""
     short = [option for option in options if len(option) <= LONGEST_COMPARED and option != given]
-    near = get_close_matches(given, short[:1000], n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    by_letters = {option.casefold(): option for option in reversed(short[:1000])}
+    near = get_close_matches(given.casefold(), by_letters, n=1)
+    return f" (did you mean {by_letters[near[0]]!r}?)" if near else ""

@@ -39,10 +39,21 @@ def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -
 
 
 OPTIONS = {
+    "ask": ["FILE", "--method", "--worker X,Y", "--fetcher X,Y", "--holding", "--ruled-out", "--tie-break", "--json"],
     "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
     "reproduce": ["--out DIR"],
-    "run": ["FILE", "--method", "--goal", "--teammate", "--watch", "--json", "--gif FILE", "--html FILE"],
+    "run": [
+        "FILE",
+        "--method",
+        "--goal",
+        "--teammate",
+        "--tie-break",
+        "--watch",
+        "--json",
+        "--gif FILE",
+        "--html FILE",
+    ],
     "show": ["FILE", "--png FILE"],
 }
 
@@ -112,7 +123,9 @@ def test_importing_askwise_is_light() -> None:
     assert not loaded & (HEAVY | {"numpy"})
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["edp", "--help"], ["reproduce", "--help"], ["edp"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["edp", "--help"], ["reproduce", "--help"], ["ask", "--help"], ["edp"]]
+)
 def test_help_and_wrong_options_are_light(arguments: list[str]) -> None:
     loaded = imported_by(f"from askwise.cli import main\ntry: main({arguments})\nexcept SystemExit: import argparse")
     assert "argparse" in loaded

@@ -62,6 +62,27 @@ def test_questions_in_json() -> None:
     assert list(told) == ["goal", "cost", "optimal_cost", "marginal_cost", "steps", "queries", "finished"]
 
 
+@pytest.mark.parametrize("method", AGENTS)
+def test_every_method_plays(run: Run, method: str) -> None:
+    printed = run("run", "workshop.json", "--method", method, "--goal", "C", "--seed", "3", "--json").assert_fine()
+    assert json.loads(printed) == as_json(simulate(workshop(), method, goal="C", seed=3))
+    assert json.loads(printed)["finished"] is True
+
+
+def test_questions_with_and_without_a_value(run: Run) -> None:
+    for method, valued in (("ezq", True), ("baseline", False)):
+        told = json.loads(run("run", "workshop.json", "--method", method, "--seed", "1", "--json").assert_fine())
+        assert told["queries"]
+        assert all((query["value"] is not None) == valued for query in told["queries"])
+
+
+def test_the_trace_of_an_episode_with_questions(run: Run) -> None:
+    run("run", "workshop.json", "--method", "ezq-exact", "--seed", "1", "--trace", "t.json").assert_fine()
+    loaded = trace.load("t.json")
+    assert loaded == simulate(workshop(), "ezq-exact", seed=1)
+    assert loaded.questions[0].decision.verdict == "proven optimal"
+
+
 def test_options_arrive(run: Run) -> None:
     options = "--method informed --teammate noisy:0.2 --belief robust --goal C --seed 9 --max-steps 4"
     printed = run("run", "workshop.json", *options.split()).assert_fine()
@@ -81,7 +102,7 @@ def test_methods_are_listed(run: Run) -> None:
     printed = run("run", "--method", "help").assert_fine()
     assert [line.split()[0] for line in printed.splitlines()] == list(AGENTS)
     assert all(len(line.split()) > 3 for line in printed.splitlines())
-    assert printed.startswith("never     Never asks: acts where one action is right for every possible goal")
+    assert printed.startswith("never      never asks: acts where one action suits every possible goal")
 
 
 def test_teammates_are_listed(run: Run) -> None:
@@ -197,6 +218,7 @@ def test_colours_in_a_terminal_unless_they_are_not_wanted(run: Run) -> None:
             ["workshop.json", "--belief", "bays"],
             "belief: found 'bays'; expected one of 'elimination', 'bayes', 'robust' (did you mean 'bayes'?)",
         ),
+        (["workshop.json", "--tie-break", "lat"], "tie_break: found 'lat'; expected one of 'random', 'late'"),
         (["workshop.json", "--goal", "D"], "goal: found 'D'; expected one of A, B, C"),
         (["workshop.json", "--seed", "one"], "--seed: found 'one'; expected a whole number from 0"),
         (["workshop.json", "--max-steps", "0"], "--max-steps: found '0'; expected a whole number from 1"),

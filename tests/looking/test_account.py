@@ -65,6 +65,23 @@ def test_an_agent_without_a_belief() -> None:
     )
 
 
+def test_questions_that_were_not_worth_their_price() -> None:
+    dear = simulate(workshop(query_cost={"base": 9}), "ezq-exact", goal="C", seed=1)
+    best = dear.steps[0].decision
+    assert best.considered is not None
+    names = ", ".join(dear.problem.goals[goal] for goal in best.considered)
+    line = f"           asks nothing: the best question ({names}) would save 5.33 and cost 9"
+    assert account(dear).splitlines()[6] == line
+    assert "asks nothing" not in account(never())
+
+
+def test_over_several_steps_the_question_that_came_nearest_is_told() -> None:
+    made = [Decision(action=4, value=value, cost=2.0, considered=(k,)) for k, value in enumerate((0.5, 1.5, 1.0))]
+    story = account(simulate(workshop(), Scripted(*made), "noisy:0", goal="C", seed=1, max_steps=3))
+    assert story.count("asks nothing") == 1
+    assert "asks nothing: the best question (B) would save 1.5 and cost 2\n" in story
+
+
 def test_long_questions_are_shortened() -> None:
     names = [f"S{k}" for k in range(1, 31)]
     episode = simulate(row_of(*names), Scripted(Decision(ask=tuple(range(20)))), goal="S1", seed=1, max_steps=1)

@@ -61,6 +61,21 @@ def test_frames_tell_the_episode() -> None:
     assert (frames[2]["does"], frames[2]["why"]) == ("EAST", "EAST: only C is possible.")
 
 
+def test_what_was_considered_is_told_whether_it_was_asked_or_not() -> None:
+    cost = {"base": 0.5, "per_station": 0.1}
+    asked = page_data(simulate(workshop(query_cost=cost), "ezq-exact", goal="C", seed=1))["frames"][0]
+    assert (asked["considered"], asked["ask"], asked["price"]) == ([2], [2], 0.6)
+    assert asked["value"] == pytest.approx(16 / 3)
+    assert asked["runnerUp"][0].startswith("the same with ")
+    assert asked["verdict"] == "proven optimal: no question is better"
+    waiting = page_data(simulate(workshop(query_cost={"base": 9}), "ezq-exact", goal="C", seed=1))["frames"][0]
+    assert "ask" not in waiting
+    assert (waiting["does"], waiting["price"]) == ("NOOP", 9.0)
+    assert waiting["considered"]
+    acting = page_data(never())["frames"][0]
+    assert not {"considered", "value", "price", "runnerUp", "verdict"} & set(acting)
+
+
 def test_beliefs_are_sorted_and_kept_once() -> None:
     episode = never()
     data = page_data(episode)

@@ -178,12 +178,46 @@ def test_a_step_by_hand_stops_it(page: Visit) -> None:
 def test_questions_and_answers(page: Visit) -> None:
     assert page.text("#question") == "Is it A?"
     assert page.text("#answer") == "No."
-    assert "The question costs 0.6, expected to save 1.5; nobody moves." in page.text("#happening")
+    assert "The question costs 0.6; nobody moves." in page.text("#happening")
     assert page.page.locator("#map .station.asked").get_attribute("data-station") == "A"
     assert page.page.locator("#belief li.asked").get_attribute("data-station") == "A"
     assert page.page.locator("#ticks span").count() == 2
     page.page.keyboard.press("End")
     assert page.page.locator("#question").count() == page.page.locator(".asked").count() == 0
+
+
+def shown_worth(page: Visit) -> list[tuple[str, str]]:
+    """What is said about the question: names and what follows them."""
+    lines = page.text("#worth").split("\n")
+    return list(zip(lines[::2], lines[1::2], strict=True))
+
+
+def width_of(page: Visit, selector: str) -> float:
+    box = page.page.locator(selector).bounding_box()
+    assert box is not None
+    return box["width"]
+
+
+def test_the_worth_of_a_question(page: Visit) -> None:
+    assert shown_worth(page) == [("expected to save", "1.5"), ("costs", "0.6"), ("net", "0.9, so it is asked")]
+    assert width_of(page, "#worth .costs") / width_of(page, "#worth .saves") == pytest.approx(0.6 / 1.5, rel=0.02)
+    page.page.keyboard.press("End")
+    assert page.page.locator("#worth").count() == 0
+
+
+def test_a_question_that_was_not_worth_its_price(chromium: Browser, tmp_path: Path) -> None:
+    episode = simulate(workshop(query_cost={"base": 9}), "ezq-exact", goal="C", seed=1)
+    decision = episode.steps[0].decision
+    assert decision.runner_up is not None
+    write_page(episode, tmp_path / "page.html")
+    with visit(chromium, tmp_path / "page.html") as page:
+        worth = dict(shown_worth(page))
+        assert (worth["expected to save"], worth["costs"]) == ("5.33", "9")
+        assert worth["net"] == "-3.67, so it is not asked"
+        assert worth["runner-up"].endswith(f": net {decision.runner_up[1]:.2f}")
+        assert worth["verdict"] == "proven optimal: no question is better"
+        assert page.page.locator("#question").count() == 0
+        assert page.errors == []
 
 
 def test_belief_bars(page: Visit) -> None:

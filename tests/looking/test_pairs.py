@@ -9,7 +9,7 @@ from hypothesis import given
 
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.pairs import affordable, pairs_at
+from askwise.looking.pairs import affordable, heaviest_pairs, pairs_at
 from tests.tool_fetching import instances, workshop
 
 
@@ -44,9 +44,35 @@ def test_zones_of_a_pair() -> None:
     assert str(pair.querying) == "t <= 6"
 
 
+def test_expected_zones_of_a_pair() -> None:
+    problem = ToolFetching(workshop())
+    pair = next(p for p in pairs_at(problem, problem.start, problem.prior) if (p.first, p.second) == (0, 2))
+    edp = problem.teammate_matrices(problem.start.teammate)[0]
+    # The way to A is straight, and possible for C until the worker works; most ways to C turn north soon.
+    assert pair.expected == (edp[2, 0], edp[0, 2])
+    assert pair.expected[0] == 6 > pair.expected[1] > 1
+    assert [str(zone) for zone in pair.expected_querying] == ["t <= 6", "t <= 1.84"]
+
+
+@given(instances(max_side=5, max_stations=5))
+def test_the_heaviest_pairs_are_torn_longest(drawn: Instance) -> None:
+    problem = ToolFetching(drawn)
+    found = heaviest_pairs(problem, problem.start, problem.prior, most=100)
+    assert {(p.first, p.second) for p in found} == set(combinations(range(len(problem.goals)), 2))
+    torn = [
+        sum(
+            problem.prior[goal] * zone.length
+            for goal, zone in zip((pair.first, pair.second), pair.expected_querying, strict=True)
+        )
+        for pair in found
+    ]
+    assert np.allclose(torn, sorted(torn, reverse=True))  # equal but for rounding may come in either order
+
+
 def test_one_goal_has_no_pairs() -> None:
     problem = ToolFetching(workshop())
-    assert pairs_at(problem, problem.start, np.array([0.0, 1.0, 0.0])) == []
+    for chosen in (pairs_at, heaviest_pairs):
+        assert chosen(problem, problem.start, np.array([0.0, 1.0, 0.0])) == []
 
 
 def test_large_instances_are_left_out() -> None:

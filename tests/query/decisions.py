@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count, islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,12 +18,20 @@ PRIORS = ("far", "uniform", "near")
 PRICES = (0.0, 0.2, 0.5)
 
 
-def decisions(n: int) -> list[QuestionValue]:
+class Moment(NamedTuple):
+    """A moment to decide: the kind of prior, the price of a goal in a question, and the values of all questions."""
+
+    prior: str
+    price: float
+    values: QuestionValue
+
+
+def decisions(n: int) -> list[Moment]:
     """`n` decisions from as many episodes on 20 x 20 cells, 50 stations, 5 toolboxes; priors and prices in turn."""
     return list(islice(_decisions(), n))
 
 
-def _decisions() -> Iterator[QuestionValue]:
+def _decisions() -> Iterator[Moment]:
     for seed in count():
         prior, price = PRIORS[seed % 3], PRICES[seed // 3 % 3]
         drawn = generate(prior=Prior(prior), query_cost=QueryCost(0.5, price), seed=seed)
@@ -35,9 +44,10 @@ def _decisions() -> Iterator[QuestionValue]:
         assert moment.belief is not None
         goals = np.flatnonzero(moment.belief > 0)
         inside = np.ix_(goals, goals)
-        yield QuestionValue(
+        values = QuestionValue(
             moment.belief[goals],
             problem.ego_matrices(moment.state.ego)[1][inside],
             problem.teammate_matrices(moment.state.teammate)[0][inside],
             problem.query_cost,
         )
+        yield Moment(prior, price, values)

@@ -73,7 +73,13 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 
 
 def _load(point: Any, **options: Any) -> Agent:
-    agent = point.load()(**options)
+    try:
+        agent = point.load()(**options)
+    except (ImportError, AttributeError, TypeError) as error:
+        given = ", ".join(options) or "none"
+        raise InputError(
+            f"method {point.name!r}", f"{error} (options: {given})", "an agent that can be made"
+        ) from error
     if not isinstance(agent, Agent):
         raise InputError(f"method {point.name!r}", f"something of type {type(agent).__name__}", "an askwise Agent")
     return agent

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, make_belief
 from askwise.query.gate import common_actions
@@ -111,12 +111,15 @@ class BeliefAgent(Agent):
     Args:
         belief: ``elimination`` (the paper's), ``bayes`` or ``robust``.
         tie_break: how to choose among actions that are optimal for all possible goals: ``random`` (the paper's), or
-            ``late``, the one that keeps the step at which plans must branch as late as possible.
+            ``late``, the one that keeps the steps at which plans must branch as late as possible. On grids, with
+            walls or without, both come to the same: there, every commonly optimal move brings the branching step of
+            every pair closer by exactly one (see `docs/what-the-paper-leaves-open.md`).
     """
 
     def __init__(self, *, belief: str = "elimination", tie_break: str = "random") -> None:
         if tie_break not in TIE_BREAKS:
-            raise InputError("tie_break", repr(tie_break), "one of " + ", ".join(map(repr, TIE_BREAKS)))
+            allowed = "one of " + ", ".join(map(repr, TIE_BREAKS))
+            raise InputError("tie_break", repr(tie_break), allowed + did_you_mean(str(tie_break), TIE_BREAKS))
         self.belief_kind = belief
         self.tie_break = tie_break
 

@@ -18,7 +18,7 @@ from askwise.errors import AskwiseError
 from askwise.reading import printable
 
 COMMANDS = {
-    "ask": "what would the fetcher do now, and why?",
+    "ask": "what the fetcher would do now, and why",
     "edp": "how long goals look alike, on a map or an instance",
     "generate": "draw a random instance of tool fetching",
     "reproduce": "rebuild the paper's two-goal grid: its numbers and its picture",

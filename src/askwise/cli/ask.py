@@ -1,8 +1,8 @@
-"""What would the fetcher do now, and why?
+"""Tell what the fetcher would do now, and why.
 
-FILE is an instance file (JSON), as written by askwise generate; - reads standard input. Everybody is where the
-instance starts, or where the options say. How they got there is not known: the belief is the prior of the
-instance's own start, less the stations that are ruled out.
+FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+Everybody is where the instance starts, or where the options say. How they got there is not known:
+the belief is the prior of the instance's own start, less the stations that are ruled out.
 
   askwise ask instance.json
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise ask``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
-    parser.add_argument("--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all")
+    parser.add_argument(
+        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
+    )
     values.add_agent_options(parser)
     parser.add_argument("--worker", metavar="X,Y", help="where the worker is (default: where it starts)")
     parser.add_argument("--fetcher", metavar="X,Y", help="where the fetcher is (default: where it starts)")

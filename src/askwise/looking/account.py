@@ -19,6 +19,7 @@ from askwise.problem import JointState
 from askwise.reading import printable
 
 MOST_ASKED = 15
+MOST_CONSIDERED = 6
 Emphasis = Callable[[str], str]
 
 
@@ -130,16 +131,13 @@ def _question(problem: ToolFetching, step: Step, loud: Emphasis) -> Iterator[str
 
 
 def _not_asked(problem: ToolFetching, steps: Sequence[Step]) -> Iterator[str]:
-    """Tell what was not worth asking; over several steps, the question that came nearest to its price."""
-    considered = [step.decision for step in steps if step.decision.net is not None]
-    if not considered:
-        return
-    best = max(considered, key=lambda decision: decision.net or 0.0)
+    """Tell what was not worth asking; over several steps, the question that came nearest to it."""
+    best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
         return
-    names = listed([problem.goals[goal] for goal in best.considered])
-    worth = f"expected to save {number(round(best.value, 2))}, cost {number(best.cost)}"
-    yield f"{'':>9}  asks nothing: the best question, about {names}, was {worth}"
+    names = listed([problem.goals[goal] for goal in best.considered], MOST_CONSIDERED)
+    worth = f"would save {number(round(best.value, 2))} and cost {number(best.cost)}"
+    yield f"{'':>9}  asks nothing: the best question ({names}) {worth}"
 
 
 def _possible(step: Step) -> str:

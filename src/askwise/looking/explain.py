@@ -1,8 +1,8 @@
 """What an agent would do at one moment, and why: the decision, the gate, the question and its price, the zones.
 
-A `Moment` is an instance with everybody where they are now. Nothing is known of how they got there, so the belief is the
-prior *of the instance's own start* (``far`` and ``near`` mean far from and near to where the worker began), less the
-goals that are ruled out by name; where the worker is now rules nothing out by itself.
+A `Moment` is an instance with everybody where they are now. Nothing is known of how they got there, so the belief is
+the prior *of the instance's own start* (``far`` and ``near`` mean far from and near to where the worker began), less
+the goals that are ruled out by name; where the worker is now rules nothing out by itself.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ class _AllPairs:
         possible = np.flatnonzero(belief > 0)
         first, second = (possible[k] for k in np.triu_indices(possible.size, 1))
         edp, wcd = problem.teammate_matrices(state.teammate)
-        self.first: IntArray = first
-        self.second: IntArray = second
+        self.first: IntArray = first.astype(np.int32)
+        self.second: IntArray = second.astype(np.int32)
         self.branching: FloatArray = problem.ego_matrices(state.ego)[1][first, second]
         self.informed: FloatArray = wcd[first, second]
         self.expected: tuple[FloatArray, FloatArray] = edp[second, first], edp[first, second]

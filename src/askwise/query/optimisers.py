@@ -127,9 +127,16 @@ class _Nets:
         return np.array([self.known[key] for key in keys])
 
 
-def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int = 8) -> Found:
-    """Climb by flips and swaps from the likeliest half of the goals and from random questions."""
+def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int | None = None) -> Found:
+    """Climb by flips and swaps from the likeliest half of the goals and from random questions.
+
+    Args:
+        values: the values of all questions.
+        rng: draws the random starts.
+        restarts: how many, by default 8 and fewer for more than 50 goals, each of which takes longer.
+    """
     prices = _prices(values)
+    restarts = max(2, min(8, 400 // values.n)) if restarts is None else restarts
     starts = [_likeliest_half(values.belief)]
     starts += [rng.random(values.n) < share for share in rng.uniform(0.1, 0.6, size=restarts)]
     best, best_net, evaluations = starts[0], -np.inf, 0
