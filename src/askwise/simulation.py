@@ -36,7 +36,7 @@ def simulate(
     goal: int | str | None = None,
     seed: Seed = None,
     *,
-    belief: str = "elimination",
+    belief: str | None = None,
     max_steps: int | None = None,
 ) -> Episode:
     """Play one episode.
@@ -47,11 +47,12 @@ def simulate(
         teammate: the teammate, or the name of one.
         goal: the teammate's goal, by name or number; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the belief of an agent that is given by name.
+        belief: the belief of an agent that is given by name, by default its own default.
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
     """
     problem = as_problem(instance)
-    player, other = make_agent(agent, belief=belief), make_teammate(teammate)
+    options = {} if belief is None else {"belief": belief}
+    player, other = make_agent(agent, **options), make_teammate(teammate)
     for_goal, for_teammate, for_agent = spawn(seed, 3)
     truth = chosen_goal(problem, goal, for_goal)
     other.reset(problem, truth, for_teammate)

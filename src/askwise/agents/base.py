@@ -111,9 +111,8 @@ class BeliefAgent(Agent):
     Args:
         belief: ``elimination`` (the paper's), ``bayes`` or ``robust``.
         tie_break: how to choose among actions that are optimal for all possible goals: ``random`` (the paper's), or
-            ``late``, the one that keeps the steps at which plans must branch as late as possible. On grids, with
-            walls or without, both come to the same: there, every commonly optimal move brings the branching step of
-            every pair closer by exactly one (see `docs/what-the-paper-leaves-open.md`).
+            ``late``, the one that keeps the steps at which plans must branch as late as possible. On open grids both
+            come to the same (see `docs/what-the-paper-leaves-open.md`).
     """
 
     def __init__(self, *, belief: str = "elimination", tie_break: str = "random") -> None:

@@ -44,6 +44,8 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float, *, budget: i
         price: what each goal in the question costs.
         budget: partial solutions after which the search stops unproven.
     """
+    if belief.size == 0:
+        return Cut(np.zeros(0, dtype=np.bool_), 0.0, True, 0)
     branches = branches & ~np.eye(belief.size, dtype=bool)
     # Within a class, the likeliest goals come first.
     classes = [members[np.argsort(-belief[members], kind="stable")] for members in _classes(branches)]
@@ -127,7 +129,7 @@ def _search(
     between = _largest_between(starts, table, linked, sizes, masses)
     choice = np.full(n, -1, dtype=np.int64)
     gained = np.zeros(n + 1)  # by depth: what the classes before it have gained
-    best = -np.inf
+    best = 0.0  # asking nothing, which is what the first option of every class comes to
     nodes = 0
     depth = 0
     while depth >= 0:

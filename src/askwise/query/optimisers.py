@@ -4,7 +4,7 @@
 ``genetic``     the paper's genetic algorithm, its constants as defaults; returns the best question it ever saw
 ``local``       hill climbing by single flips and swaps from several starts; a local optimum, usually the best
 ``exact``       branch and bound: the proven optimum, if it gets there within its budget
-``auto``        ``exact`` where few goals are possible, else ``local``
+``auto``        ``local``, then ``exact`` with a small budget: proven where that is cheap
 ==============  ==================================================================================================
 
 A question and its complement tell the same; only their costs differ. A question is never empty and never about
@@ -26,8 +26,8 @@ from askwise.types import BoolArray, FloatArray
 
 PROVEN, LOCAL, BUDGET, SEARCHED = "proven optimal", "local optimum", "budget used", "best seen"
 
-EXACT_UP_TO = 14
-"""Possible goals up to which `auto` proves its answer; a few milliseconds at most."""
+AUTO_BUDGET = 20_000
+"""Partial questions that `auto` looks at for a proof; a few milliseconds at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,11 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
     Args:
         values: the values of all questions.
         rng: draws the random starts.
-        restarts: how many, by default 8 and fewer for more than 50 goals, each of which takes longer.
+        restarts: how many, by default 16 and fewer for more than 50 goals, each of which takes longer.
     """
     prices = _prices(values)
-    restarts = max(2, min(8, 400 // values.n)) if restarts is None else restarts
-    starts = [_likeliest_half(values.belief)]
+    restarts = max(4, min(16, 800 // values.n)) if restarts is None else restarts
+    starts = [_likeliest_half(values.belief), *_likeliest_few(values.belief)]
     starts += [rng.random(values.n) < share for share in rng.uniform(0.1, 0.6, size=restarts)]
     best, best_net, evaluations = starts[0], -np.inf, 0
     for start in starts:
@@ -152,7 +152,10 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> Found:
     """Prove the optimum by branch and bound, looking at no more than `budget` partial questions."""
-    start = local_search(values, rng, restarts=2)
+    return _prove(values, local_search(values, rng, restarts=2), budget)
+
+
+def _prove(values: QuestionValue, start: Found, budget: int) -> Found:
     mask = start.asked.copy()
     order = np.argsort(-values.belief * values.torn, kind="stable")
     _, looked_at, proven = branch_and_bound(
@@ -169,8 +172,8 @@ def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_0
 
 
 def auto(values: QuestionValue, rng: np.random.Generator) -> Found:
-    """Prove the optimum where few goals are possible, else search locally."""
-    return exact(values, rng) if values.n <= EXACT_UP_TO else local_search(values, rng)
+    """Search locally, then prove the answer or better it, as far as a small budget goes."""
+    return _prove(values, local_search(values, rng), AUTO_BUDGET)
 
 
 OPTIMISERS: dict[str, Callable[[QuestionValue, np.random.Generator], Found]] = {
@@ -192,9 +195,23 @@ def _prices(values: QuestionValue) -> FloatArray:
     """
     n = values.n
     by_size: Any = [values.cost(list(range(size))) for size in range(n + 1)]
-    if any(abs(values.cost([goal]) - by_size[1]) > 0 for goal in range(n)):
+    last = [values.cost(list(range(n - size, n))) for size in range(n + 1)]
+    if last != by_size or any(values.cost([goal]) != by_size[1] for goal in range(n)):
         raise InputError("query cost", "a price that differs between goals", "one that depends on their number only")
     return np.array(by_size, dtype=np.float64)
+
+
+def _likeliest_few(belief: FloatArray) -> list[BoolArray]:
+    """Return the questions about the one, two, four, ... likeliest goals."""
+    order = np.argsort(-belief, kind="stable")
+    masks = []
+    size = 1
+    while size < belief.size:
+        mask = np.zeros(belief.size, dtype=np.bool_)
+        mask[order[:size]] = True
+        masks.append(mask)
+        size *= 2
+    return masks
 
 
 def _likeliest_half(belief: FloatArray) -> BoolArray:

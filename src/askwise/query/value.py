@@ -31,6 +31,10 @@ from askwise.types import BoolArray, FloatArray
 ROUNDING = 1e-9
 """An interval may seem to end this much before it begins: E is a rounded number and B a whole one."""
 
+FOREVER = 1e9
+"""Where watching never tells two goals apart, the interval is taken to end here: long enough to be worth any price, and
+short enough to be added and subtracted."""
+
 CostModel = Callable[[Sequence[int]], float]
 
 
@@ -48,7 +52,7 @@ class QuestionValue:
     def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: CostModel) -> None:
         self.belief = np.ascontiguousarray(belief, dtype=np.float64)
         self.n = self.belief.size
-        _check_shapes(self.n, branching, divergence)
+        _check(self.belief, branching, divergence)
         self.cost = cost
         self.intervals = _intervals(branching, divergence)
         self.torn: FloatArray = union_lengths(np.ones(self.n, dtype=np.bool_), self.intervals)
@@ -67,6 +71,10 @@ class QuestionValue:
     def values(self, questions: BoolArray) -> FloatArray:
         """Return ``V(q)`` for every row of ``bool [m, n]``."""
         batch = np.ascontiguousarray(questions, dtype=np.bool_)
+        if batch.ndim != 2 or batch.shape[1] != self.n:
+            raise InputError(
+                "questions", f"an array of shape {batch.shape}", f"(m, {self.n}), one column for each goal"
+            )
         found = np.empty(batch.shape[0])
         _values(batch, self.belief, self.torn, self.intervals, found)
         return found
@@ -89,6 +97,8 @@ def as_mask(asked: Any, n: int) -> BoolArray:
             raise InputError("question", f"a mask of shape {given.shape}", f"({n},), one entry for each goal")
         return np.ascontiguousarray(given)
     mask = np.zeros(n, dtype=np.bool_)
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise InputError("question", f"{given.tolist()!r}", f"numbers from 0 to {n - 1}, or a mask")
     numbers = given.astype(np.int64)
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < n):
         raise InputError("question", f"goals {numbers.tolist()}", f"numbers from 0 to {n - 1}")
@@ -96,10 +106,15 @@ def as_mask(asked: Any, n: int) -> BoolArray:
     return mask
 
 
-def _check_shapes(n: int, branching: FloatArray, divergence: FloatArray) -> None:
+def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) -> None:
+    n = belief.size
+    if belief.ndim != 1 or not np.isfinite(belief).all():
+        raise InputError("belief", f"{belief.tolist()}", "one finite probability for each goal")
     for field, matrix in (("branching", branching), ("divergence", divergence)):
         if np.shape(matrix) != (n, n):
             raise InputError(field, f"an array of shape {np.shape(matrix)}", f"({n}, {n}), as many as beliefs")
+        if np.isnan(matrix).any():
+            raise InputError(field, "nan", "steps, or inf for never")
 
 
 class Intervals(NamedTuple):
@@ -128,6 +143,7 @@ def _intervals(branching: FloatArray, divergence: FloatArray) -> Intervals:
     n = branching.shape[0]
     # Row g: intervals for the truth g. Divergence is [ruled out, pursued], so its column g.
     first, last = np.asarray(branching, dtype=np.float64), np.asarray(divergence, dtype=np.float64).T
+    last = np.minimum(last, FOREVER)
     filled = (first <= last + ROUNDING) & ~np.eye(n, dtype=bool)
     owner, other = np.nonzero(filled)
     begin, end = first[owner, other] - 1, np.maximum(last, first)[owner, other]
