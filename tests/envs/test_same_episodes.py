@@ -30,7 +30,7 @@ class AsksAboutTheFirst(BeliefAgent):
 
     name = "first half"
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
+    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         left = np.flatnonzero(possible)
         return Decision(ask=tuple(left[: left.size // 2].tolist()))
 
