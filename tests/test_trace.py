@@ -231,7 +231,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "an unknown action of the worker": (
         changed("steps", 2, "worker_action", value="work"),
-        f"steps[2].worker_action: found \"work\"; expected one of {MOVES}, 'WORK', 'NOOP'",
+        f"steps[2].worker_action: found \"work\"; expected one of {MOVES}, 'WORK', 'NOOP' (did you mean 'WORK'?)",
     ),
     "an unknown station asked about": (
         changed("steps", 0, "ask", value=["A", "D"]),

@@ -218,7 +218,8 @@ def test_methods_of_other_packages(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     lines = run("ask", "--method", "help").assert_fine().splitlines()
     assert lines[-2:] == [
         "coin       Tosses a coin and then waits anyway.",
-        "broken     (cannot be used: ModuleNotFoundError: No module named 'no_such_module')",
+        "broken     (cannot be used: method 'broken': found No module named 'no_such_module' (options: none); "
+        "expected an agent that can be made)",
     ]
     assert answer(run, "workshop.json", "--method", "coin")["action"] == "NOOP"
 
@@ -257,7 +258,10 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
             "method: found 'informed', which is told the goal and has nothing to find out; expected one of "
             + ", ".join(map(repr, CONTENDERS)),
         ),
-        (["workshop.json", "--tie-break", "lat"], "tie_break: found 'lat'; expected one of 'random', 'late'"),
+        (
+            ["workshop.json", "--tie-break", "lat"],
+            "tie_break: found 'lat'; expected one of 'random', 'late' (did you mean 'late'?)",
+        ),
         (
             ["workshop.json", "--ruled-out", "A,D"],
             "ruled out: found the unknown station 'D'; expected some of A, B, C",

@@ -25,6 +25,9 @@ from askwise.divergence.family import Divergence
 from askwise.errors import InputError
 from askwise.types import StateLike
 
+ROUNDING = 1e-9
+"""Expected divergence points are rounded numbers: a zone may seem to end this much before the step at which it ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class Zone:
@@ -36,16 +39,16 @@ class Zone:
     @property
     def empty(self) -> bool:
         """Whether no time belongs to the zone."""
-        return not self.start <= self.end or self.start == math.inf
+        return not self.start <= self.end + ROUNDING or self.start == math.inf
 
     @property
     def length(self) -> float:
         """``end - start + 1``, 0 if empty: how many steps the zone covers, in expectation."""
-        return 0.0 if self.empty else self.end - self.start + 1
+        return 0.0 if self.empty else max(self.end, self.start) - self.start + 1
 
     def contains(self, t: float) -> bool:
         """Whether step `t` lies in the zone."""
-        return not self.empty and self.start <= t <= self.end
+        return not self.empty and self.start - ROUNDING <= t <= self.end + ROUNDING
 
     def __contains__(self, t: float) -> bool:
         return self.contains(t)
@@ -60,7 +63,7 @@ class Zone:
             return "all t" if self.start <= 1 else f"t >= {self.start:.4g}"
         if self.start <= 1:
             return f"t <= {self.end:.4g}"
-        if self.start == self.end:
+        if self.end - self.start <= ROUNDING:
             return f"t = {self.start:.4g}"
         return f"{self.start:.4g} <= t <= {self.end:.4g}"
 

@@ -36,5 +36,5 @@ def _described() -> Iterator[tuple[str, str]]:
         try:
             text = type(make()).__doc__ or ""
         except Exception as error:
-            text = f"(cannot be used: {type(error).__name__}: {error})"
+            text = f"(cannot be used: {error})"
         yield printable(name), printable(text.strip().partition("\n")[0])

@@ -25,11 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled
+from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
 from askwise.types import BoolArray, FloatArray
-
-ROUNDING = 1e-9
-"""An interval may seem to end this much before it begins: E is a rounded number and B a whole one."""
 
 FOREVER = 1e9
 """Where watching never tells two goals apart, the interval is taken to end here: long enough to be worth any price, and
