@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import agents, cyclic, environments, growth, one_state, questions, scale, speed
+from benchmarks import agents, cells, cyclic, environments, growth, one_state, questions, scale, speed
 from benchmarks.provenance import cores, load, provenance
 from benchmarks.report import Table, progress, save
 
@@ -19,6 +19,7 @@ SECTIONS = {
     "environments": environments,
     "agents": agents,
     "questions": questions,
+    "cells": cells,
 }
 
 
