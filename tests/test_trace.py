@@ -57,7 +57,7 @@ def test_what_is_saved_is_loaded_again(make: Callable[[], Episode], tmp_path: Pa
 
 
 def assert_same(loaded: Episode, saved: Episode) -> None:
-    for name in ("method", "teammate", "goal", "seed", "final", "optimal_cost", "finished", "cost", "marginal_cost"):
+    for name in ("method", "teammate", "goal", "seed", "final", "optimal_cost", "finished", "cost"):
         assert getattr(loaded, name) == getattr(saved, name), name
     assert loaded.problem.goals == saved.problem.goals
     assert len(loaded.steps) == len(saved.steps)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from askwise.divergence import zones as zones
     from askwise.domains.coverage import Coverage as Coverage
     from askwise.domains.tool_fetching import Instance as Instance
+    from askwise.domains.tool_fetching import Prior as Prior
     from askwise.domains.tool_fetching import ToolFetching as ToolFetching
     from askwise.domains.tool_fetching.generate import generate as generate
     from askwise.episode import Episode as Episode
@@ -70,6 +71,7 @@ _HOME = {
     "NotConvergedError": "askwise.errors",
     "Observation": "askwise.agents",
     "Policy": "askwise.model",
+    "Prior": "askwise.domains.tool_fetching",
     "Problem": "askwise.problem",
     "QueryCost": "askwise.problem",
     "Result": "askwise.types",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,8 +85,8 @@ class Episode:
 
     @property
     def marginal_cost(self) -> float:
-        """What not knowing the goal cost: `cost` less `optimal_cost`."""
-        return self.cost - self.optimal_cost
+        """What not knowing the goal cost: `cost` less `optimal_cost`; ``nan`` if the episode was cut off."""
+        return self.cost - self.optimal_cost if self.finished else math.nan
 
     @property
     def questions(self) -> tuple[Step, ...]:

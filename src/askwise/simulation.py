@@ -16,6 +16,7 @@ from askwise.episode import Episode, Step
 from askwise.errors import AskwiseError, InputError
 from askwise.model.names import as_int
 from askwise.problem import STEP_COST, JointState, Problem, is_finished, optimal_costs
+from askwise.query import ContradictoryObservation
 from askwise.seeds import Seed, spawn
 from askwise.teammates import Teammate, make_teammate
 
@@ -37,6 +38,7 @@ def simulate(
     seed: Seed = None,
     *,
     belief: str | None = None,
+    tie_break: str | None = None,
     max_steps: int | None = None,
 ) -> Episode:
     """Play one episode.
@@ -47,11 +49,15 @@ def simulate(
         teammate: the teammate, or the name of one.
         goal: the teammate's goal, by name or number; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the belief of an agent that is given by name, by default its own default.
+        belief: the belief of an agent that is given by name, if not its default.
+        tie_break: how such an agent chooses among moves that are optimal for all possible goals, if not its default.
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
     """
     problem = as_problem(instance)
-    options = {} if belief is None else {"belief": belief}
+    options = {key: value for key, value in (("belief", belief), ("tie_break", tie_break)) if value is not None}
+    if options and isinstance(agent, Agent):
+        key, value = next(iter(options.items()))
+        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
     player, other = make_agent(agent, **options), make_teammate(teammate)
     for_goal, for_teammate, for_agent = spawn(seed, 3)
     truth = chosen_goal(problem, goal, for_goal)
@@ -83,7 +89,7 @@ def _play(
     observation = Observation(problem.start)
     steps: list[Step] = []
     while len(steps) < limit:
-        decision = player.decide(observation)
+        decision = _decision(player, observation, len(steps) + 1)
         step, following = _step(problem, observation.state, decision, player, other, truth, len(steps) + 1)
         steps.append(step)
         action = step.teammate_action
@@ -91,6 +97,16 @@ def _play(
             return steps, following, True
         observation = Observation(following, action, step.answer)
     return steps, observation.state, False
+
+
+def _decision(player: Agent, observation: Observation, t: int) -> Decision:
+    try:
+        decision = player.decide(observation)
+    except ContradictoryObservation as error:
+        raise ContradictoryObservation(f"step {t}: {error}") from error
+    if not isinstance(decision, Decision):
+        raise InvalidDecision(f"step {t}: agent {player.name!r} decided {decision!r}; expected a Decision")
+    return decision
 
 
 def _step(
@@ -117,19 +133,20 @@ def _step(
 
 def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int) -> int:
     """Return the state after `action`, -1 if there is no such action or it is not available."""
-    return following(state, action) if 0 <= action < len(names) else -1
+    return following(state, action) if as_int(action) is not None and 0 <= action < len(names) else -1
 
 
 def _impossible(who: str, names: tuple[str, ...], action: int) -> InvalidDecision:
-    if 0 <= action < len(names):
+    if as_int(action) is not None and 0 <= action < len(names):
         return InvalidDecision(f"{who} chose {names[action]}, which is not available there")
-    return InvalidDecision(f"{who} chose action {action}; expected a number from 0 to {len(names) - 1}")
+    return InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
 
 
 def _checked_question(problem: Problem, decision: Decision, who: str) -> tuple[int, ...]:
     asked = decision.ask or ()
     n = len(problem.goals)
-    if not asked or len(set(asked)) != len(asked) or not all(0 <= goal < n for goal in asked):
+    numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
+    if not asked or not numbers or len(set(asked)) != len(asked):
         raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
     return asked
 

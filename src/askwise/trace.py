@@ -1,7 +1,8 @@
 """Traces: episodes of tool fetching as JSON files, ``askwise/trace@1``.
 
 One object: ``instance`` (the whole instance), ``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``,
-``optimal_cost``, ``marginal_cost``, ``final`` (where everybody was at the end), and ``steps``, each with
+``optimal_cost``, ``marginal_cost`` (null if the episode was cut off), ``final`` (where everybody was at the end),
+and ``steps``, each with
 
 - ``t``, ``worker``, ``fetcher``, ``holding`` (a station's name or null), ``belief`` (probability by station, null
   if the agent shows none) as they were before the step;
@@ -49,7 +50,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
         "finished": episode.finished,
         "cost": episode.cost,
         "optimal_cost": episode.optimal_cost,
-        "marginal_cost": episode.marginal_cost,
+        "marginal_cost": episode.marginal_cost if episode.finished else None,
         "final": _places(problem, episode.final),
         "steps": [_step_to_json(problem, step) for step in episode.steps],
     }
@@ -97,7 +98,10 @@ def _check_sums(root: Field, episode: Episode) -> None:
     if abs(stated.number() - episode.cost) > slack:
         raise InputError("cost", stated.value, f"{episode.cost}, the sum of the costs of the steps")
     marginal = root.child("marginal_cost")
-    if not isinstance(marginal.value, int | float) or not abs(marginal.value - episode.marginal_cost) <= slack:
+    if not episode.finished:
+        if marginal.value is not None:
+            raise marginal.refuse("null, because the episode was cut off")
+    elif not isinstance(marginal.value, int | float) or not abs(marginal.value - episode.marginal_cost) <= slack:
         raise marginal.refuse(f"{episode.marginal_cost}, the cost less the optimal cost")
     for k, step in enumerate(episode.steps):
         if step.t != k + 1:

@@ -251,7 +251,7 @@ def test_a_text_drawing_is_no_instance(run: Run) -> None:
 def test_a_teammate_that_cannot_be_explained(run: Run) -> None:
     options = ["--teammate", "plan:EAST,WEST", "--goal", "A", "--seed", "1"]
     run("run", "workshop.json", *options).assert_refused(
-        "askwise run: an action of the teammate rules out every goal that was still possible under the belief "
+        "askwise run: step 3: an action of the teammate rules out every goal that was still possible under the belief "
         "'elimination': the teammate does not act as assumed; belief 'robust' allows for that (try --belief robust)"
     )
     assert "Finished after " in run("run", "workshop.json", *options, "--belief", "robust").assert_fine()

@@ -60,9 +60,7 @@ def test_an_agent_without_a_belief() -> None:
     assert "ASKS: is it one of A, B?" in story
     assert "YES  (2 of all possible, cost 0.5)" in story
     assert lines_of(story)[-1].rstrip().endswith(")")
-    assert story.endswith(
-        "Not finished: cut off after 3 steps. Cost 2.5, with the goal known 12: marginal cost -9.5; 1 question.\n"
-    )
+    assert story.endswith("Not finished: cut off after 3 steps. Cost 2.5, with the goal known 12; 1 question.\n")
 
 
 def test_questions_that_were_not_worth_their_price() -> None:

@@ -75,9 +75,17 @@ class Decision:
 
 
 class Agent(ABC):
-    """An ego agent. `reset` before each episode, then `decide` before each step."""
+    """An ego agent. `reset` before each episode, then `decide` before each step.
 
-    name: str
+    A subclass that gives itself no `name` is known by that of its class.
+    """
+
+    name: str = "agent"
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """Begin an episode."""

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
-    parser.add_argument("--method", metavar="NAME", default="never", help="how the fetcher decides; help lists all")
-    parser.add_argument("--teammate", metavar="KIND", default="urop", help="how the worker walks; help lists all")
+    parser.add_argument(
+        "--method", metavar="NAME", default="never", help="how the fetcher decides (%(default)s); help lists all"
+    )
+    parser.add_argument(
+        "--teammate", metavar="KIND", default="urop", help="how the worker walks (%(default)s); help lists all"
+    )
     values.add_agent_options(parser)
     parser.add_argument("--goal", metavar="STATION", help="the worker's goal (default: drawn from the prior)")
     parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
@@ -141,7 +145,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
         "goal": episode.goal_name,
         "cost": episode.cost,
         "optimal_cost": episode.optimal_cost,
-        "marginal_cost": episode.marginal_cost,
+        "marginal_cost": episode.marginal_cost if episode.finished else None,
         "steps": len(episode.steps),
         "queries": queries,
         "finished": episode.finished,

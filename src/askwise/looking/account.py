@@ -53,9 +53,11 @@ def closing(episode: Episode) -> str:
     n = len(episode.steps)
     end = "Finished" if episode.finished else "Not finished: cut off"
     asked = counted(len(episode.questions), "question")
+    # Where the end is missing, there is nothing to compare with.
+    marginal = f": marginal cost {number(episode.marginal_cost)}" if episode.finished else ""
     return (
         f"{end} after {counted(n, 'step')}. Cost {number(episode.cost)}, with the goal known "
-        f"{number(episode.optimal_cost)}: marginal cost {number(episode.marginal_cost)}; {asked}."
+        f"{number(episode.optimal_cost)}{marginal}; {asked}."
     )
 
 

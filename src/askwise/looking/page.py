@@ -24,7 +24,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
 from askwise.looking.explain import runner_up_in_words, verdict_in_words
-from askwise.looking.pairs import affordable, pairs_at
+from askwise.looking.pairs import affordable, heaviest_pairs
 from askwise.looking.palette import DARK_RAMP, RAMP
 from askwise.looking.scene import costs_before, size_of, tool_fetching
 from askwise.problem import JointState
@@ -122,7 +122,7 @@ def _frame(
         return frame
     frame["belief"] = beliefs.number(_belief_row(belief))
     if affordable(problem):
-        found = pairs_at(problem, joint, belief)
+        found = heaviest_pairs(problem, joint, belief)
         frame["zones"] = zones.number([[p.first, p.second, p.informed, p.branching] for p in found])
     return frame
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askwise.divergence import Zone
+from askwise.divergence.zones import ROUNDING
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.problem import JointState
 from askwise.types import FloatArray, IntArray
@@ -90,6 +91,11 @@ def _several(belief: FloatArray) -> bool:
     return bool(np.count_nonzero(belief > 0) > 1)
 
 
+def _length(start: FloatArray, end: FloatArray) -> FloatArray:
+    """Return the lengths of many zones, as `Zone.length` does for one."""
+    return np.where(start <= end + ROUNDING, np.maximum(end, start) - start + 1, 0.0)
+
+
 class _AllPairs:
     """All pairs of possible goals, as arrays with one entry for each pair."""
 
@@ -103,7 +109,7 @@ class _AllPairs:
         self.informed: FloatArray = wcd[first, second]
         self.expected: tuple[FloatArray, FloatArray] = edp[second, first], edp[first, second]
         self.likely: FloatArray = belief[first] + belief[second]
-        one, other = (np.maximum(end - self.branching + 1, 0.0) for end in self.expected)
+        one, other = (_length(self.branching, end) for end in self.expected)
         self.torn: FloatArray = belief[first] * one + belief[second] * other
         """Steps in which the fetcher is expected to be torn between the two, times how likely that is."""
 

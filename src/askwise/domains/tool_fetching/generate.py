@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from askwise._graph import breadth_first
-from askwise.domains.tool_fetching.instance import LARGEST_SIDE, MOST_CELLS, Cell, Instance, Prior, Station
-from askwise.errors import InputError
+from askwise.domains.tool_fetching.instance import LARGEST_SIDE, MOST_CELLS, PRIOR_KINDS, Cell, Instance, Prior, Station
+from askwise.errors import InputError, did_you_mean
 from askwise.model import GridWorld
 from askwise.model.names import as_int
 from askwise.problem import QueryCost
@@ -31,7 +31,7 @@ def generate(
     toolboxes: int = 5,
     walls: float = 0.0,
     clustered: bool = False,
-    prior: Prior | None = None,
+    prior: Prior | str | None = None,
     query_cost: QueryCost | None = None,
     seed: Seed = None,
 ) -> Instance:
@@ -44,10 +44,13 @@ def generate(
         toolboxes: number of toolboxes.
         walls: share of the cells that are walls.
         clustered: put the stations in clusters instead of anywhere.
-        prior: how likely each station is.
+        prior: how likely each station is: a `Prior`, or the name of a kind.
         query_cost: what questions cost.
         seed: makes the instance repeatable.
     """
+    prior = _as_prior(prior)
+    if not isinstance(query_cost, QueryCost | None):
+        raise InputError("query_cost", repr(query_cost), "a QueryCost(base, per_goal)")
     height = width if height is None else height
     _check(width, height, stations, toolboxes, walls)
     rng = generator(seed)
@@ -74,9 +77,18 @@ def generate(
         stations={f"S{k + 1}": Station(cell, f"T{owners[k] + 1}") for k, cell in enumerate(station_cells)},
         worker=worker,
         fetcher=fetcher,
-        prior=prior or Prior(),
+        prior=prior,
         query_cost=query_cost or QueryCost(),
     )
+
+
+def _as_prior(given: Prior | str | None) -> Prior:
+    if given is None or isinstance(given, Prior):
+        return given or Prior()
+    if given not in PRIOR_KINDS:
+        allowed = "a Prior, or one of " + ", ".join(map(repr, PRIOR_KINDS))
+        raise InputError("prior", repr(given), allowed + did_you_mean(str(given), PRIOR_KINDS))
+    return Prior(given)
 
 
 def _largest_region(mask: Any) -> list[Cell]:
@@ -118,5 +130,5 @@ def _check(width: int, height: int, stations: int, toolboxes: int, walls: float)
             raise InputError(field, value, "a whole number from 1")
     if width * height > MOST_CELLS:
         raise InputError("width, height", f"{width} x {height} cells", f"at most {MOST_CELLS} cells")
-    if not 0 <= walls < 1:
+    if isinstance(walls, bool) or not isinstance(walls, int | float) or not 0 <= walls < 1:
         raise InputError("walls", walls, "a share from 0 and below 1")
