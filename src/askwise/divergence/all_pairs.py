@@ -18,7 +18,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise._graph import breadth_first_into
 from askwise.model import Model
-from askwise.model._kernels import count_plans, plan_shares
+from askwise.model._kernels import SMALLEST, count_plans, scale
 from askwise.types import FloatArray, IntArray
 
 
@@ -52,13 +52,11 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
         _mark_optimal(j, order[j, : reached[j]], distance[j], successor, stay, optimal)
     mantissa = np.empty(n_states)
     exponent = np.empty(n_states, dtype=np.int32)
-    policy = np.empty((n_states, n_actions))
     for j in range(n_goals):
         if reached[j] < n_states:
             table[j] = np.nan
         count_plans(order[j], reached[j], distance[j], successor, mantissa, exponent)
-        plan_shares(order[j], reached[j], distance[j], successor, mantissa, exponent, stay, policy)
-        _pass_towards(j, order[j, : reached[j]], distance[j], successor, stay, policy, optimal, table[j])
+        _pass_towards(j, order[j, : reached[j]], distance[j], successor, stay, mantissa, exponent, optimal, table[j])
 
 
 @compiled
@@ -76,7 +74,15 @@ def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, 
 
 @compiled
 def _pass_towards(
-    j: int, order: Any, distance: Any, successor: Any, stay: int, policy: Any, optimal: Any, values: Any
+    j: int,
+    order: Any,
+    distance: Any,
+    successor: Any,
+    stay: int,
+    mantissa: Any,
+    exponent: Any,
+    optimal: Any,
+    values: Any,
 ) -> None:
     """Fill ``values[s, i]`` for all states that reach goal `j`, nearest first."""
     n_goals = values.shape[1]
@@ -89,8 +95,9 @@ def _pass_towards(
         for a in range(successor.shape[1]):
             if not optimal[s, a, j]:
                 continue
-            share = policy[s, a]
             t = successor[s, a]
+            # The UROP's share; never 0, because 0 times an infinite value would be no number.
+            share = max(mantissa[t] / mantissa[s] * scale(exponent[t] - exponent[s]), SMALLEST)
             if first:
                 for i in range(n_goals):
                     onwards = share * values[t, i]

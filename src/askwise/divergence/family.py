@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from askwise.divergence.edp import edp
 from askwise.divergence.policies import as_policy, optimal_policy
 from askwise.divergence.wcd import wcd
 from askwise.errors import InputError
-from askwise.model import GridWorld, Model, Policy, goal_list
+from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
@@ -51,16 +52,23 @@ class Divergence:
         policies: Sequence[Policy] | None = None,
     ) -> None:
         self.model = model
-        self.names, self.targets = goal_list(model, goals)
-        self.named = isinstance(goals, Mapping)
-        self._goal_names = Names("goal", self.n_goals, self.names if self.named else None)
+        names, self.targets = goal_list(model, goals)
+        self.named = names is not None
+        self._goal_names = Names("goal", self.n_goals, names)
         self._backend = self._choose_backend(policies)
         self._table: FloatArray | None = None
 
     @property
     def n_goals(self) -> int:
         """Number of goals."""
-        return len(self.names)
+        return len(self.targets)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the goals; those given without a name are called after their states."""
+        if self._goal_names.names is not None:
+            return tuple(str(name) for name in self._goal_names.names)
+        return tuple(" or ".join(str(self.model.name(int(s))) for s in states) for states in self.targets)
 
     @property
     def method(self) -> str:
@@ -127,8 +135,10 @@ class Divergence:
         if isinstance(model, GridWorld) and single and open_grid.applies(model):
             return _OpenGrid(model, self.targets)
         if model.deterministic:
-            return _Graph(model, self.names, self.targets)
-        return _Chains(model, self.names, [optimal_policy(model, states.tolist()) for states in self.targets])
+            return _Graph(self)
+        return _Chains(
+            model, self.names, [optimal_policy(model, state_names(model, states)) for states in self.targets]
+        )
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
@@ -171,17 +181,17 @@ class _OpenGrid(_Backend):
 class _Graph(_Backend):
     method = "cones and one pass for each goal"
 
-    def __init__(self, model: Model, names: Sequence[str], targets: Sequence[IntArray]) -> None:
-        self.model = model
-        self.names = names
-        self.targets = np.concatenate(targets)
-        self.starts = np.concatenate(([0], np.cumsum([states.size for states in targets]))).astype(np.int32)
+    def __init__(self, family: Divergence) -> None:
+        self.model = family.model
+        self.family = family  # for names, which are made only if an error needs them
+        self.targets = np.concatenate(family.targets)
+        self.starts = np.concatenate(([0], np.cumsum([s.size for s in family.targets]))).astype(np.int32)
 
     def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
         edps, wcds, steps = cones.matrices_at(self.model, state, self.targets, self.starts)
         missing = np.flatnonzero(steps < 0)
         if missing.size:
-            raise unreachable(self.model, state, self.names[missing[0]])
+            raise unreachable(self.model, state, self.family.names[missing[0]])
         return edps, wcds
 
     def table(self) -> FloatArray:

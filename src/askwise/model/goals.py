@@ -30,18 +30,15 @@ def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
     return [model.name(int(state)) for state in states]
 
 
-def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...], tuple[IntArray, ...]]:
-    """Return names and target states of `goals`, a sequence of goals or a mapping from name to goal.
-
-    Goals of a sequence are named after their states.
-    """
+def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
+    """Return names and target states of `goals`, a mapping from name to goal or a sequence, which has no names."""
+    names = None
     if isinstance(goals, Mapping):
         named = [(str(name), goal) for name, goal in goals.items()]
         targets = tuple(goal_states(model, goal, f"goal {name!r}") for name, goal in named)
         names = tuple(name for name, _ in named)
     else:
         targets = tuple(goal_states(model, goal, f"goal {k}") for k, goal in enumerate(goals))
-        names = tuple(" or ".join(str(model.name(int(s))) for s in states) for states in targets)
     if not targets:
         raise InputError("goals", "an empty list", "at least one goal")
     return names, targets
