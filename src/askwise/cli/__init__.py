@@ -23,6 +23,7 @@ COMMANDS = {
     "generate": "draw a random instance of tool fetching",
     "reproduce": "rebuild the paper's two-goal grid: its numbers and its picture",
     "run": "play an episode of tool fetching: account, animation, page",
+    "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
     "show": "describe and draw an instance of tool fetching",
 }
 

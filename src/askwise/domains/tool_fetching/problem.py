@@ -14,6 +14,8 @@ asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the wayp
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +24,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.divergence import Divergence
 from askwise.domains.factored import FactoredProblem
-from askwise.domains.tool_fetching.instance import Instance
+from askwise.domains.tool_fetching.instance import Instance, Prior
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.domains.tool_fetching.rules import (
     FETCHER_NOOP,
@@ -66,6 +68,15 @@ class ToolFetching:
         return self.instance == other.instance if isinstance(other, ToolFetching) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
+
+    def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
+        """Return the same map, stations and agents under another prior and other prices; tables are shared."""
+        _ = self._worker_family, self._from_box  # made now, or each copy would make its own
+        other = copy.copy(self)
+        other.instance = replace(self.instance, prior=prior, query_cost=query_cost)
+        other.query_cost = query_cost
+        vars(other).pop("prior", None)
+        return other
 
     @property
     def grid(self) -> GridWorld:

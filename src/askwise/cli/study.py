@@ -1,0 +1,146 @@
+"""Run a study: many instances, priors, prices, teammates and methods; tables, figures and a report.
+
+STUDY is a study file (TOML), or "paper", the study of the paper's evaluation. Options replace what stands
+in it; without STUDY they are the whole study. A study that was stopped, in whatever way, goes on where it
+was when the same command is given again.
+
+  askwise study paper --instances 10
+  askwise study mine.toml --workers 8
+  askwise study mine.toml --dask tcp://scheduler:8786
+  askwise study --methods never ezq --priors far near --costs 0 0.2 --instances 50 --out out/two-methods
+  askwise study mine.toml --dry-run
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import values
+from askwise.errors import AskwiseError, InputError
+
+if TYPE_CHECKING:
+    from askwise.experiments.study import Study
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise study``."""
+    parser.add_argument("study", metavar="STUDY", nargs="?", help="study file, or the name of a study of askwise's own")
+    what = parser.add_argument_group("what is played (in place of what the study file says)")
+    what.add_argument("--instances", metavar="N", help="number of random instances")
+    what.add_argument("--size", metavar="N", help="width and height of their maps")
+    what.add_argument("--stations", metavar="N", help="stations on each map")
+    what.add_argument("--toolboxes", metavar="N", help="toolboxes on each map")
+    what.add_argument("--walls", metavar="SHARE", help="share of the cells that are walls")
+    what.add_argument("--files", metavar="FILE", nargs="+", help="instance files instead of random instances")
+    what.add_argument("--priors", metavar="KIND", nargs="+", help="priors: uniform, far, near, fetcher-far, ...")
+    what.add_argument("--costs", metavar="X", nargs="+", help="per-station costs of a question")
+    what.add_argument("--base-cost", metavar="X", help="base cost of a question")
+    what.add_argument("--methods", metavar="NAME", nargs="+", help="methods (askwise run --method help lists them)")
+    what.add_argument("--teammates", metavar="KIND", nargs="+", help="teammates (askwise run --teammate help)")
+    what.add_argument("--beliefs", metavar="KIND", nargs="+", help="play every method with each of these beliefs")
+    what.add_argument("--episodes", metavar="N", help="episodes for each instance and cell")
+    what.add_argument("--seed", metavar="N", help="seed of everything random")
+    what.add_argument("--quick", action="store_true", help="at most 10 instances, and three of the costs")
+    what.add_argument("--dry-run", action="store_true", help="say what would be played, and stop")
+    parser.add_argument("--out", metavar="DIR", help="folder for the results (out/NAME)")
+    add_running_options(parser)
+
+
+def add_running_options(parser: argparse.ArgumentParser) -> None:
+    """Declare how a study is run."""
+    how = parser.add_argument_group("how it is run")
+    how.add_argument("--workers", metavar="N", help="processes on this machine (default: one for each core)")
+    how.add_argument("--dask", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    how.add_argument("--retry-failed", action="store_true", help="play again what failed before")
+    how.add_argument("--json", action="store_true", help="print where everything is, as JSON, instead of the summary")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise study``."""
+    study = chosen(options)
+    if options.dry_run:
+        print(json.dumps(study.describe(), indent=1, ensure_ascii=False))
+        print(f"{study.n_tasks} instances, {study.n_tasks * study.episodes_per_task} episodes", file=sys.stderr)
+        return 0
+    return conduct(study, options.out or f"out/{study.name}", options)
+
+
+def chosen(options: argparse.Namespace) -> Study:
+    """Return the study that the options describe."""
+    from askwise.experiments.study_file import merged, quicker, read_settings, shipped_studies, study_from
+
+    if options.study is None and options.methods is None:
+        names = ", ".join(shipped_studies())
+        raise InputError("STUDY", "nothing", f"a study file, one of {names}, or --methods and other options")
+    settings, folder = ({"name": "study"}, Path()) if options.study is None else read_settings(options.study)
+    overrides = _overrides(options)
+    if options.files is not None:
+        settings, folder = {**settings, "instances": {}}, Path()
+    settings = merged(settings, overrides)
+    return study_from(quicker(settings) if options.quick else settings, folder)
+
+
+def _overrides(options: argparse.Namespace) -> dict[str, Any]:
+    drawn = {
+        "count": _whole(options.instances, "--instances", 1),
+        "size": _whole(options.size, "--size", 1),
+        "stations": _whole(options.stations, "--stations", 1),
+        "toolboxes": _whole(options.toolboxes, "--toolboxes", 1),
+        "walls": None if options.walls is None else values.real(options.walls, "--walls"),
+        "files": options.files,
+    }
+    base, costs = options.base_cost, options.costs
+    found = {
+        "instances": {key: value for key, value in drawn.items() if value is not None},
+        "priors": options.priors,
+        "per_station_costs": None if costs is None else [values.real(cost, "--costs") for cost in costs],
+        "base_costs": None if base is None else [values.real(base, "--base-cost")],
+        "methods": options.methods,
+        "teammates": options.teammates,
+        "beliefs": options.beliefs,
+        "episodes": _whole(options.episodes, "--episodes", 1),
+        "seed": _whole(options.seed, "--seed", 0),
+    }
+    return {key: value for key, value in found.items() if value not in (None, {})}
+
+
+def _whole(text: str | None, option: str, lowest: int) -> int | None:
+    return None if text is None else values.whole(text, option, lowest)
+
+
+def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
+    """Run a study, write its tables, figures and report, and say what came out."""
+    from askwise.experiments import conducting
+    from askwise.experiments.run import Interrupted
+
+    workers = _workers(options)
+    total = study.n_tasks
+    try:
+        done = conducting.conduct(
+            study, folder, workers=workers, dask=options.dask, retry_failed=options.retry_failed, show_progress=True
+        )
+    except Interrupted as stopped:
+        stored = len(stopped.store.done())
+        print(f"\nStopped: {stored} of {total} instances are stored in {folder}.", file=sys.stderr)
+        print("Give the same command again to go on.", file=sys.stderr)
+        return 130
+    except AskwiseError as error:
+        stored = conducting.stored_tasks(study, folder)
+        if stored:
+            hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
+            raise AskwiseError(f"{error} ({hint})") from None
+        raise
+    print(done.as_json() if options.json else done.summary(values.colourful()))
+    return 0
+
+
+def _workers(options: argparse.Namespace) -> int:
+    from askwise.experiments.executors import usable_cores
+
+    if options.workers is not None and options.dask is not None:
+        raise InputError("--workers", "--dask as well", "one of the two")
+    return usable_cores() if options.workers is None else values.whole(options.workers, "--workers", 1)

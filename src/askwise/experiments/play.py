@@ -1,0 +1,175 @@
+"""Playing a task: one instance in all cells of a study.
+
+Nothing that happens in a cell ends a study. An agent or a teammate that fails becomes a row with its error, and the
+other cells are played as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from askwise.agents import Agent, Decision, Observation
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.episode import Episode
+from askwise.experiments.study import Cell, StudyPrior, Task
+from askwise.experiments.tables import Row, table
+from askwise.problem import QueryCost
+from askwise.simulation import simulate
+
+LONGEST_ERROR = 500
+
+
+@dataclass
+class Played:
+    """What came of a task: its index and its rows."""
+
+    index: int
+    tables: dict[str, pl.DataFrame]
+
+
+@dataclass
+class Rows:
+    """The rows of a task as they come in."""
+
+    episodes: list[Row] = field(default_factory=list)
+    queries: list[Row] = field(default_factory=list)
+    timings: list[Row] = field(default_factory=list)
+
+
+def play(task: Task) -> Played:
+    """Play all cells of a task."""
+    rows = Rows()
+    problems = Problems(task)
+    for episode in range(task.study.episodes):
+        for cell in task.cells():
+            play_cell(task, problems, episode, cell, rows)
+    return _played(task, rows)
+
+
+def failed(task: Task, error: str) -> Played:
+    """Return the rows of a task that could not be played at all, for instance because its process died."""
+    rows = Rows()
+    for episode in range(task.study.episodes):
+        rows.episodes += [failed_row(_key(task, episode, cell, None), error) for cell in task.cells()]
+    return _played(task, rows)
+
+
+def _played(task: Task, rows: Rows) -> Played:
+    return Played(task.index, {name: table(name, getattr(rows, name)) for name in ("episodes", "queries", "timings")})
+
+
+class Problems:
+    """The problems of a task: one for each prior and price, all on the tables of one map."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._plain: ToolFetching | None = None
+        self._made: dict[tuple[StudyPrior, QueryCost], ToolFetching] = {}
+
+    def __call__(self, cell: Cell) -> ToolFetching:
+        """Return the problem that a cell plays."""
+        if self._plain is None:
+            self._plain = ToolFetching(self._task.instance())
+        cost = cell.query_cost(self._plain.instance)
+        key = (cell.prior, cost)
+        if key not in self._made:
+            self._made[key] = self._plain.with_terms(cell.prior.of(self._plain.instance), cost)
+        return self._made[key]
+
+
+def play_cell(task: Task, problems: Problems, number: int, cell: Cell, rows: Rows) -> None:
+    """Play one episode and add its rows."""
+    key = _key(task, number, cell, None)
+    clock = Clock()
+    start = time.perf_counter()
+    try:
+        problem = problems(cell)
+        key = _key(task, number, cell, problem.query_cost)
+        agent = timed(cell.method.make(), clock)
+        episode = simulate(
+            problem, agent, cell.teammate, seed=task.episode_seed(number), max_steps=task.study.max_steps
+        )
+    except Exception as error:  # whatever an agent does wrong, the study goes on
+        rows.episodes.append(failed_row(key, f"{type(error).__name__}: {error}"[:LONGEST_ERROR]))
+        return
+    rows.timings.append({**key, "seconds": time.perf_counter() - start, "decide_seconds": clock.seconds})
+    rows.episodes.append(_episode_row(key, episode))
+    rows.queries += _query_rows(key, episode)
+
+
+@dataclass
+class Clock:
+    """Adds up time."""
+
+    seconds: float = 0.0
+
+
+def timed(agent: Agent, clock: Clock) -> Agent:
+    """Return the agent with a clock that runs while it decides."""
+    decide: Callable[[Observation], Decision] = agent.decide
+
+    def timed_decide(observation: Observation) -> Decision:
+        start = time.perf_counter()
+        try:
+            return decide(observation)
+        finally:
+            clock.seconds += time.perf_counter() - start
+
+    vars(agent)["decide"] = timed_decide  # on this object only; a wrapper would hide what else the agent can do
+    return agent
+
+
+def _key(task: Task, episode: int, cell: Cell, cost: QueryCost | None) -> Row:
+    return {
+        "instance": task.index,
+        "episode": episode,
+        "prior": cell.prior.label,
+        "teammate": cell.teammate,
+        "method": cell.method.label,
+        "base_cost": cell.base_cost if cost is None else cost.base,
+        "per_station_cost": cell.per_station_cost if cost is None else cost.per_goal,
+    }
+
+
+def failed_row(key: Row, error: str) -> Row:
+    """Return the row of an episode that could not be played."""
+    unknown = ("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost")
+    return {**key, **dict.fromkeys(unknown), "finished": False, "error": error}
+
+
+def _episode_row(key: Row, episode: Episode) -> Row:
+    return {
+        **key,
+        "goal": episode.goal_name,
+        "optimal_cost": episode.optimal_cost,
+        "cost": episode.cost,
+        "marginal_cost": episode.marginal_cost if episode.finished else None,
+        "steps": len(episode.steps),
+        "queries": len(episode.questions),
+        "query_cost": float(sum(step.cost for step in episode.questions)),
+        "finished": episode.finished,
+        "error": None if episode.finished else f"cut off after {len(episode.steps)} steps",
+    }
+
+
+def _query_rows(key: Row, episode: Episode) -> Iterator[Row]:
+    names = episode.problem.goals
+    for number, step in enumerate(episode.questions, start=1):
+        assert step.answer is not None
+        value = step.decision.value
+        yield {
+            **key,
+            "number": number,
+            "t": step.t,
+            "size": len(step.answer.asked),
+            "possible": None if step.belief is None else int(np.count_nonzero(step.belief)),
+            "goals": [names[goal] for goal in step.answer.asked],
+            "answer": step.answer.yes,
+            "cost": step.cost,
+            "value": None if value is None or not np.isfinite(value) else float(value),
+        }

@@ -1,0 +1,59 @@
+"""The tables of a study: one row for each episode, one for each question, one for each episode's time.
+
+Times are kept apart: they differ from run to run, while the other two tables are the same bit for bit however a study
+was run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+KEY: Mapping[str, Any] = {
+    "instance": pl.Int32,
+    "episode": pl.Int32,
+    "prior": pl.String,
+    "teammate": pl.String,
+    "method": pl.String,
+    "base_cost": pl.Float64,
+    "per_station_cost": pl.Float64,
+}
+"""What names an episode. Rows that differ in the method and the costs only share goal and teammate's path."""
+
+EPISODES: Mapping[str, Any] = {
+    **KEY,
+    "goal": pl.String,
+    "optimal_cost": pl.Float64,
+    "cost": pl.Float64,
+    "marginal_cost": pl.Float64,
+    "steps": pl.Int32,
+    "queries": pl.Int32,
+    "query_cost": pl.Float64,
+    "finished": pl.Boolean,
+    "error": pl.String,
+}
+
+QUERIES: Mapping[str, Any] = {
+    **KEY,
+    "number": pl.Int32,
+    "t": pl.Int32,
+    "size": pl.Int32,
+    "possible": pl.Int32,
+    "goals": pl.List(pl.String),
+    "answer": pl.Boolean,
+    "cost": pl.Float64,
+    "value": pl.Float64,
+}
+
+TIMINGS: Mapping[str, Any] = {**KEY, "seconds": pl.Float64, "decide_seconds": pl.Float64}
+
+SCHEMAS: Mapping[str, Mapping[str, Any]] = {"episodes": EPISODES, "queries": QUERIES, "timings": TIMINGS}
+
+Row = dict[str, Any]
+
+
+def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
+    """Return rows as the table of that name; every row has every column."""
+    return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
