@@ -13,7 +13,7 @@ import numpy as np
 
 from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState, Problem
-from askwise.query.beliefs import Belief, make_belief
+from askwise.query.beliefs import Belief, belief_kind, make_belief
 from askwise.query.gate import common_actions
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
@@ -127,6 +127,7 @@ class BeliefAgent(Agent):
         if tie_break not in TIE_BREAKS:
             allowed = "one of " + ", ".join(map(repr, TIE_BREAKS))
             raise InputError("tie_break", repr(tie_break), allowed + did_you_mean(str(tie_break), TIE_BREAKS))
+        belief_kind(belief)  # a name that is none is refused now, not in the middle of a study
         self.belief_kind = belief
         self.tie_break = tie_break
 

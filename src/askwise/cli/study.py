@@ -134,7 +134,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
             hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
             raise AskwiseError(f"{error} ({hint})") from None
         raise
-    print(done.as_json() if options.json else done.summary(values.colourful()))
+    print(f"{done.before + done.played} of {total} instances are stored in {folder}")
     return 0
 
 

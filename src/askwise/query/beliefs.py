@@ -158,7 +158,12 @@ BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Ba
 
 def make_belief(name: str, prior: FloatArray) -> Belief:
     """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``."""
+    return belief_kind(name)(prior)
+
+
+def belief_kind(name: str) -> type[Belief]:
+    """Return the kind of belief of that name."""
     if name not in BELIEFS:
         allowed = "one of " + ", ".join(map(repr, BELIEFS))
         raise InputError("belief", repr(name), allowed + did_you_mean(str(name), BELIEFS))
-    return BELIEFS[name](prior)
+    return BELIEFS[name]
