@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help reproduce test lint browser bench oracle clean
+.PHONY: help reproduce test lint browser docs docs-results bench oracle clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
 	@echo "make test        lint, types and all tests"
+	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
+	@echo "make docs-results  take the tables and figures of make reproduce into the documentation"
 	@echo "make bench       speed, scale and memory, beside other ways to compute the same (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make lint        ruff and mypy only"
@@ -30,7 +32,7 @@ $(VENV)/installed-%: $(VENV)/installed
 reproduce: $(VENV)/installed
 	$(BIN)/askwise reproduce
 
-lint: $(VENV)/installed-test
+lint: $(VENV)/installed-test $(VENV)/installed-docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -52,6 +54,19 @@ endif
 test: lint browser
 	$(BIN)/pytest -n 2
 
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -d out/doctrees docs out/docs
+	@echo "Written: out/docs/index.html"
+
+# The results that the page "The paper, reproduced" shows, from a finished `make reproduce`.
+RESULTS := out/reproduce
+docs-results:
+	@test -f $(RESULTS)/summary.csv || { echo "$(RESULTS)/summary.csv is missing: make reproduce first"; exit 1; }
+	mkdir -p docs/reproduced/figures
+	cp $(RESULTS)/summary.csv $(RESULTS)/claims.csv docs/reproduced/
+	rm -f docs/reproduced/figures/*.svg
+	cp $(RESULTS)/figures/*.svg docs/reproduced/figures/
+
 bench: $(VENV)/installed-oracle $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
 
@@ -59,5 +74,5 @@ oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 	$(BIN)/pytest tests/oracle
 
 clean:
-	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) out docs/drawn .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +

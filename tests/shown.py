@@ -7,12 +7,14 @@ Blocks of a page are run in order, in one namespace, in a folder of their own wi
   are run, and so is ``pip install ./FOLDER``, into the test's own folder; others are not.
 - ``{code-block}`` with a ``:caption:``: a file of that name, written to the folder.
 
-In output, a line of just ``...`` stands for any lines.
+In output, a line of just ``...`` stands for any lines. Where output has changed for a good reason, run the tests with
+``ASKWISE_REWRITE_PAGES`` set: they write what comes out now into the pages. Read the difference before keeping it.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import shlex
 import shutil
@@ -33,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>```+|~~~+) *(?:\{code-block\} *)?(?P<language>[\w-]*|\{[\w:-]+\})(?: [^`]*)?$"
 )
+REWRITE = "ASKWISE_REWRITE_PAGES"
 CAPTION = re.compile(r"^:caption: *(?P<file>\S+)$")
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 
@@ -122,11 +125,19 @@ class Reader:
         self.namespace: dict[str, Any] = {"__name__": "__main__"}
         self.printed: list[str] | None = None
         """What the block just above printed, None if it was no Python."""
+        self.changes: list[tuple[int, int, list[str]]] = []
+        """Output to be written anew: its first line in the page, how many lines it has there, what comes out now."""
 
     def read(self) -> None:
         """Do everything, in order."""
-        for block in blocks(self.page.read_text(encoding="utf-8")):
+        text = self.page.read_text(encoding="utf-8")
+        for block in blocks(text):
             self.do(block)
+        if self.changes:
+            lines = text.splitlines()
+            for line, count, printed in reversed(self.changes):
+                lines[line - 1 : line - 1 + count] = printed
+            self.page.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
     def do(self, block: Block) -> None:
         """Do what one block shows."""
@@ -152,7 +163,7 @@ class Reader:
             self.capsys.readouterr()
             with suppress(SystemExit):  # --help and wrong options end like this; what they print is compared too
                 main(shlex.split(command.text)[1:])
-            self._compare(f"$ {command.text}", command.expected, self._lines(), command.line)
+            self._compare(f"$ {command.text}", command.expected, self._lines(), command.line + 1)
         elif command.text.startswith("pip install ./"):
             self._install(command.text.removeprefix("pip install "))
 
@@ -169,7 +180,11 @@ class Reader:
         return [line.rstrip() for line in (printed.out + printed.err).splitlines()]
 
     def _compare(self, what: str, expected: list[str], printed: list[str], line: int) -> None:
-        if not matches(expected, printed):
+        if matches(expected, printed):
+            return
+        if REWRITE in os.environ and "..." not in expected:
+            self.changes.append((line, len(expected), printed))
+        else:
             where = f"{self.page.name}, line {line}"
             diff = difflib.unified_diff(expected, printed, where, "what it prints now", lineterm="")
             pytest.fail(f"{what}\n" + "\n".join(diff), pytrace=False)

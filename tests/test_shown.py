@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from askwise import __version__
 from tests.shown import Block, Command, Reader, blocks, commands, matches, run_python
 
 PAGE = """\
@@ -94,7 +95,7 @@ def reader(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
 def test_other_output_of_a_command_is_noticed_and_shown(reader: Reader) -> None:
     with pytest.raises(pytest.fail.Exception) as caught:
         reader.run(Command("askwise --version", ["askwise 0"], 9))
-    assert "$ askwise --version\n--- PAGE.md, line 9\n" in str(caught.value)
+    assert "$ askwise --version\n--- PAGE.md, line 10\n" in str(caught.value)
     assert "-askwise 0\n" in str(caught.value)
 
 
@@ -104,6 +105,18 @@ def test_output_of_python_is_compared_with_the_block_below(reader: Reader) -> No
     reader.do(Block("python", "print(3)\n", 4))
     with pytest.raises(pytest.fail.Exception, match=r"^the Python above\n--- PAGE.md, line 8\n(.*\n)*-4\n\+3$"):
         reader.do(Block("output", "4\n", 8))
+
+
+def test_output_is_written_anew_where_that_is_asked_for(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "```python\nprint(1)\nprint(2)\n```\n\n```output\n1\n```\n\n```console\n$ askwise --version\n```\nEnd.\n"
+    reader.page.write_text(page, encoding="utf-8")
+    with pytest.raises(pytest.fail.Exception):
+        reader.read()
+    assert reader.page.read_text(encoding="utf-8") == page
+    monkeypatch.setenv("ASKWISE_REWRITE_PAGES", "yes")
+    reader.read()
+    anew = page.replace("```output\n1\n", "```output\n1\n2\n").replace("version\n", f"version\naskwise {__version__}\n")
+    assert reader.page.read_text(encoding="utf-8") == anew
 
 
 def test_output_of_nothing_is_noticed(reader: Reader) -> None:

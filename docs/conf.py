@@ -1,0 +1,73 @@
+"""How the documentation is built: Markdown pages (MyST), the API from docstrings, pictures drawn on the way.
+
+Nothing is fetched from anywhere, neither while the site is built nor while it is read.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "extensions")]
+
+import askwise  # noqa: E402
+from pictures import draw_all  # noqa: E402
+
+draw_all(HERE / "drawn")
+
+project = "askwise"
+author = "The askwise developers"
+project_copyright = author
+version = release = askwise.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "docstrings",
+    "command_help",
+    "results",
+]
+exclude_patterns = ["reproduced/*", "drawn", "extensions"]
+
+# Single backticks in docstrings name things: a link where there is something of that name, else plain code.
+default_role = "py:obj"
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:obj", ".*"),
+    # Types of other packages: no pages of ours, and no network to look for theirs.
+    ("py:class", r"Path|Pixels|askwise\.model\.names\.Names"),
+    ("py:class", r"(collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
+]
+# Signatures say `FloatArray`, as the source does, and not what that stands for.
+autodoc_type_aliases = {
+    name: name for name in ("BoolArray", "FloatArray", "GoalLike", "IntArray", "Pixels", "Seed", "StateLike")
+}
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autosummary_generate = False
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = "askwise"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0b5c8f", "color-brand-content": "#0b5c8f"},
+    "dark_css_variables": {"color-brand-primary": "#6db9e8", "color-brand-content": "#6db9e8"},
+}
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"

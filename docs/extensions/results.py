@@ -1,0 +1,90 @@
+"""Results of the full study in the site: tables and figures from ``reproduced``, a note where they are not there yet.
+
+``{results-table} summary.csv`` shows a table, ``{results-figures}`` every ``figures/*.svg``. ``make docs-results``
+copies these files from a finished ``make reproduce``.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+FOLDER = Path(__file__).parent.parent / "reproduced"
+MISSING = "Not there yet: `make reproduce`, then `make docs-results`."
+
+
+class Results(SphinxDirective):
+    """What tables and figures share: where the files are, and what stands in their place."""
+
+    def nothing(self) -> list[nodes.Node]:
+        """Return the note for missing files."""
+        return self.parse_text_to_nodes(f":::{{note}}\n{MISSING}\n:::")
+
+
+class ResultsTable(Results):
+    """A CSV file as a table; ``:columns:`` picks some, ``:class:`` styles it."""
+
+    required_arguments = 1
+    option_spec = {"columns": directives.unchanged, "class": directives.class_option}  # noqa: RUF012
+
+    def run(self) -> list[nodes.Node]:
+        """See `SphinxDirective`."""
+        path = FOLDER / self.arguments[0]
+        if not path.exists():
+            return self.nothing()
+        self.env.note_dependency(str(path))
+        with path.open(encoding="utf-8", newline="") as handle:
+            rows = list(csv.DictReader(handle))
+        chosen = self.options.get("columns", "").split() or list(rows[0] if rows else {})
+        return [table(chosen, [[row[name] for name in chosen] for row in rows], self.options.get("class", []))]
+
+
+class ResultsFigures(Results):
+    """All figures, each with its name as a caption."""
+
+    def run(self) -> list[nodes.Node]:
+        """See `SphinxDirective`."""
+        found = sorted((FOLDER / "figures").glob("*.svg"))
+        if not found:
+            return self.nothing()
+        shown = [f"![{caption(path)}](/reproduced/figures/{path.name})\n\n*{caption(path)}*" for path in found]
+        return self.parse_text_to_nodes("\n\n".join(shown))
+
+
+def caption(path: Path) -> str:
+    """Return what a figure's name says."""
+    return path.stem.replace("-", " ").replace("_", " ").capitalize()
+
+
+def table(names: list[str], rows: list[list[str]], classes: list[str]) -> nodes.table:
+    """Return a table with a head; numbers are shown with up to four digits behind the point."""
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in names), cols=len(names))
+    head, body = nodes.thead("", row(names)), nodes.tbody("", *(row([short(cell) for cell in cells]) for cells in rows))
+    group += [head, body]
+    return nodes.table("", group, classes=["results", *classes])
+
+
+def row(cells: list[str]) -> nodes.row:
+    """Return one row of a table."""
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+
+
+def short(cell: str) -> str:
+    """Return a number without needless digits, and other text as it is."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return cell
+    return cell if len(cell) <= 6 else f"{value:.4g}"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the directives to Sphinx."""
+    app.add_directive("results-table", ResultsTable)
+    app.add_directive("results-figures", ResultsFigures)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
