@@ -247,22 +247,22 @@ def walk_of_the_data() -> Figure:
     ax.set_xlim(0, 7.4)
     ax.set_ylim(0.4, 3.25)
     ax.set_axis_off()
-    code: Any = {"fontsize": 7, "family": "monospace"}
+    code: Any = {"fontsize": 8, "family": "monospace"}
     for k, (what, function, part) in enumerate(WALK):
         row, column = divmod(k, 4)
         x, y = 2.0 * column + 0.08, 2.25 - 1.75 * row
         box = FancyBboxPatch((x, y), 1.12, 0.62, boxstyle="round,pad=0.03", facecolor="#e8f1f8", edgecolor=BLUE, lw=1.2)
         ax.add_patch(box)
-        ax.text(x + 0.56, y + 0.31, what, ha="center", va="center", fontsize=8.5, color=INK)
+        ax.text(x + 0.56, y + 0.31, what, ha="center", va="center", fontsize=9, color=INK)
         if function and column < 3:
             _arrow(ax, (x + 1.18, y + 0.31), (x + 1.94, y + 0.31), FAINT, 1.4)
             ax.text(x + 1.56, y + 0.72, function, ha="center", va="bottom", color=ORANGE, **code)
-            ax.text(x + 1.56, y + 0.22, part, ha="center", va="top", fontsize=7, color=FAINT)
+            ax.text(x + 1.56, y + 0.22, part, ha="center", va="top", fontsize=8, color=FAINT)
         elif function:  # the end of the row: round the corner
             ax.plot([x + 0.56, x + 0.56, 0.64, 0.64], [y - 0.06, y - 0.5, y - 0.5, y - 0.9], color=FAINT, lw=1.4)
             _arrow(ax, (0.64, y - 0.9), (0.64, y - 1.06), FAINT, 1.4)
             ax.text(3.8, y - 0.46, function.replace("\n", " "), ha="right", color=ORANGE, **code)
-            ax.text(3.9, y - 0.46, part, fontsize=7, color=FAINT)
+            ax.text(3.9, y - 0.46, part, fontsize=8, color=FAINT)
     return figure
 
 

@@ -33,7 +33,7 @@ class MarkdownDocstring(SphinxDirective):
         module, _, name = self.arguments[0].rpartition(".")
         text = inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
         # The first sentence stands in the signature above.
-        return self.parse_text_to_nodes(HEADING.sub(r"**\1**", text.partition("\n\n")[2]))
+        return self.parse_text_to_nodes(HEADING.sub(r"**\1**\n", text.partition("\n\n")[2]))
 
 
 def shorten_markdown(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:  # noqa: ARG001

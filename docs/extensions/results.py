@@ -27,7 +27,7 @@ class Results(SphinxDirective):
 
 
 class ResultsTable(Results):
-    """A CSV file as a table; ``:columns:`` picks some, ``:class:`` styles it."""
+    """A CSV file as a table; ``:columns:`` picks some of those that it has, ``:class:`` styles it."""
 
     required_arguments = 1
     option_spec = {"columns": directives.unchanged, "class": directives.class_option}  # noqa: RUF012
@@ -40,7 +40,8 @@ class ResultsTable(Results):
         self.env.note_dependency(str(path))
         with path.open(encoding="utf-8", newline="") as handle:
             rows = list(csv.DictReader(handle))
-        chosen = self.options.get("columns", "").split() or list(rows[0] if rows else {})
+        there = list(rows[0]) if rows else []
+        chosen = [name for name in self.options.get("columns", "").split() if name in there] or there
         return [table(chosen, [[row[name] for name in chosen] for row in rows], self.options.get("class", []))]
 
 
