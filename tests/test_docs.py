@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import askwise
+from askwise.agents import AGENTS
 from askwise.cli import COMMANDS, build_parser
 from tests.browser import browser, visit
 from tests.html_site import problems_of
@@ -56,6 +57,11 @@ def test_what_is_not_run_could_be(page: str, text: str) -> None:
 def test_every_command_has_a_place_in_the_reference() -> None:
     page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\{command-help\} (\w+)", page)) == {"askwise", *COMMANDS}
+
+
+def test_every_method_is_explained() -> None:
+    page = (DOCS / "concepts" / "questions.md").read_text(encoding="utf-8")
+    assert set(AGENTS) - set(re.findall(r"`([\w-]+)`", page.partition("## Methods")[2])) == set()
 
 
 def test_every_column_and_key_of_a_study_is_explained() -> None:
