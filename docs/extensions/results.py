@@ -35,9 +35,9 @@ class ResultsTable(Results):
     def run(self) -> list[nodes.Node]:
         """See `SphinxDirective`."""
         path = FOLDER / self.arguments[0]
+        self.env.note_dependency(str(path))  # of a file that is missing too: the page is built anew when it comes
         if not path.exists():
             return self.nothing()
-        self.env.note_dependency(str(path))
         with path.open(encoding="utf-8", newline="") as handle:
             rows = list(csv.DictReader(handle))
         there = list(rows[0]) if rows else []
@@ -50,6 +50,7 @@ class ResultsFigures(Results):
 
     def run(self) -> list[nodes.Node]:
         """See `SphinxDirective`."""
+        self.env.note_dependency(str(FOLDER / "figures"))
         found = sorted((FOLDER / "figures").glob("*.svg"))
         if not found:
             return self.nothing()
