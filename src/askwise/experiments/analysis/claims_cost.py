@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from askwise.experiments.analysis.evidence import METHODS, PRIORS, Evidence, Pick
 from askwise.experiments.analysis.judging import (
@@ -36,7 +37,7 @@ def _against(
         for other in others:
             one, two = Pick(first, prior, price), Pick(other, prior, price)
             name = f"{first} less {other}, {prior} at {price:g}"
-            yield part(name, lambda a=one, b=two: evidence.difference(a, b), rule)  # type: ignore[misc]
+            yield part(name, partial(evidence.difference, one, two), rule)
 
 
 def _growth(evidence: Evidence, method: str, prior: str, against: str | None = None) -> Part:
@@ -46,7 +47,7 @@ def _growth(evidence: Evidence, method: str, prior: str, against: str | None = N
     if against is not None:
         weights |= {Pick(against, prior, top): -1.0, Pick(against, prior, 0.0): 1.0}
     what = f"rise of {method}" + (f" less that of {against}" if against else "") + f", {prior}, 0 to {top:g}"
-    return part(what, lambda: evidence.combined(weights), above_zero)
+    return part(what, partial(evidence.combined, weights), above_zero)
 
 
 def _far_similar(evidence: Evidence) -> Iterator[Part]:
@@ -69,7 +70,7 @@ def _uniform_worsen(evidence: Evidence) -> Iterator[Part]:
     for method in ASKING:
         weights = {Pick(method, "uniform", evidence.top): 1.0, Pick(method, "uniform", 0.0): -2.0}
         name = f"{method} at {evidence.top:g} less twice that at 0"
-        yield part(name, lambda w=weights: evidence.combined(w), above_zero)  # type: ignore[misc]
+        yield part(name, partial(evidence.combined, weights), above_zero)
 
 
 def _uniform_lose_to_never(evidence: Evidence) -> Iterator[Part]:
@@ -91,7 +92,7 @@ def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
         weights = {Pick("never", "near", 0.0): 1.0, Pick("ezq", "near", 0.0): -1.0}
         weights |= {Pick("never", other, 0.0): -1.0, Pick("ezq", other, 0.0): 1.0}
         name = f"gain of ezq over never, near less {other}"
-        yield part(name, lambda w=weights: evidence.combined(w), below_zero)  # type: ignore[misc]
+        yield part(name, partial(evidence.combined, weights), below_zero)
 
 
 def _near_better(evidence: Evidence) -> Iterator[Part]:
@@ -123,7 +124,7 @@ def _near_never_good(evidence: Evidence) -> Iterator[Part]:
     for other in ("uniform", "far"):
         weights = {Pick("never", "near", evidence.prices[0]): 1.0, Pick("never", other, evidence.prices[0]): -0.5}
         name = f"never under near less half of that under {other}"
-        yield part(name, lambda w=weights: evidence.combined(w), below_zero)  # type: ignore[misc]
+        yield part(name, partial(evidence.combined, weights), below_zero)
 
 
 def _significant(evidence: Evidence) -> Iterator[Part]:
@@ -144,8 +145,8 @@ def _exception(prior: str) -> Claim:
     return Claim(
         f"{prior}: no significant lead over cost-prob up to {limit:g}",
         "Appendix, last paragraph",
-        f"Exception to that: under {prior}, ezq is not significantly better than cost-prob up to a per-station cost of "
-        f"{limit:g}.",
+        f"Under {prior}, ezq is not significantly better than cost-prob up to a per-station cost of {limit:g}: an "
+        "exception to the claim before.",
         "no significant lead in any of these cells, with at least the paper's 100 pairs",
         judge,
     )
@@ -158,7 +159,7 @@ def _best_overall(evidence: Evidence) -> Iterator[Part]:
             weights = {Pick("ezq", prior, price): share for price in evidence.prices}
             weights |= {Pick(other, prior, price): -share for price in evidence.prices}
             name = f"ezq less {other}, {prior}, mean of all prices"
-            yield part(name, lambda w=weights: evidence.combined(w), below_zero)  # type: ignore[misc]
+            yield part(name, partial(evidence.combined, weights), below_zero)
 
 
 FAR = (

@@ -123,7 +123,7 @@ def _by_unit(values: FloatArray, instances: IntArray) -> tuple[FloatArray, Float
     found, numbers = np.unique(instances, return_inverse=True)
     if found.size == 1:
         return values, np.ones(values.size)
-    sums = np.bincount(numbers, weights=values, minlength=found.size)
+    sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)
     return sums, np.bincount(numbers, minlength=found.size).astype(np.float64)
 
 

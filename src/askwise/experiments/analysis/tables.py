@@ -2,8 +2,8 @@
 
 ``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each episode. Times
 differ from run to run, so they stand apart from the other two, which a run repeats bit for bit. All three share the
-columns of `KEY`. Episodes that agree in instance, number, prior and teammate have the same goal and the same path of the
-teammate, whatever the method and the price: these are the pairs of every paired comparison.
+columns of `KEY`. Episodes that agree in instance, number, prior and teammate have the same goal and the same path of
+the teammate, whatever the method and the price: these are the pairs of every paired comparison.
 
 Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices ascend. `checked` sorts
 by that order, so that nothing computed later depends on the order in which rows were written.
