@@ -88,7 +88,8 @@ def test_a_picture_that_cannot_be_written_fails_without_a_traceback(run: Run) ->
     outcome = run("reproduce", "--grid-only", "--out", "here")
     assert outcome.code == 2
     assert outcome.err == (
-        "askwise reproduce: file 'here/figures/edp-map.png': found is a directory; expected a place that can be written to\n"
+        "askwise reproduce: file 'here/figures/edp-map.png': found is a directory; "
+        "expected a place that can be written to\n"
     )
 
 
