@@ -157,7 +157,7 @@ class BeliefAgent(Agent):
 
     def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
         """Choose among the actions that are optimal for all possible goals."""
-        if actions.size > 1 and self.tie_break == "late" and possible.sum() > 1:
+        if actions.size > 1 and self.tie_break == "late" and np.count_nonzero(possible) > 1:
             actions = actions[self._branching_after(actions, possible, state)]
         return int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
 
@@ -190,7 +190,7 @@ class BeliefAgent(Agent):
     def _act(self, common: Any, possible: BoolArray, state: JointState) -> Decision:
         action = self.choose_common(common, possible, state)
         name = self.problem.describe_ego_action(action)
-        left = int(possible.sum())
+        left = np.count_nonzero(possible)
         if left == 1:
             goal = self.problem.goals[int(possible.argmax())]
             return Decision(action=action, why=f"{name}: only {goal} is possible.")

@@ -41,8 +41,9 @@ class Belief(ABC):
     def __init__(self, prior: FloatArray) -> None:
         self._weights = np.array(prior, dtype=np.float64)
         self._allowed: BoolArray = self._weights > 0
+        self._n_allowed = np.count_nonzero(self._allowed)
         self._probabilities: FloatArray | None = None  # kept until something is learnt
-        if not self._allowed.any():
+        if self._n_allowed == 0:
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
         self._rescale()
 
@@ -70,13 +71,14 @@ class Belief(ABC):
 
     def _keep(self, goals: BoolArray, source: str) -> None:
         left = self._allowed & goals
-        if (left == self._allowed).all():
+        n_left = np.count_nonzero(left)
+        if n_left == self._n_allowed:
             return
-        if not left.any():
+        if n_left == 0:
             raise ContradictoryObservation(
                 f"{source} rules out every goal that was still possible under the belief {self.name!r}: {self.way_out}"
             )
-        self._allowed = left
+        self._allowed, self._n_allowed = left, n_left
         self._weights[~left] = 0.0
         self._rescale()
         self._probabilities = None
