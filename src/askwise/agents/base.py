@@ -205,8 +205,8 @@ class BeliefAgent(Agent):
             self.belief.observe(self._likelihood(self._last.teammate, observation.teammate_action))
         self._last = observation.state
 
-    def _likelihood(self, teammate: int, action: int) -> FloatArray:
-        """Return how probable each goal made what the teammate did; where support is enough, just 0 or 1."""
+    def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
+        """Return how probable each goal made what the teammate did; where support is enough, whether it was possible."""
         if self.belief.needs_shares:
             return self.problem.teammate_policy(teammate)[:, action]
-        return self.problem.teammate_optimal(teammate)[:, action].astype(np.float64)
+        return self.problem.teammate_optimal(teammate)[:, action]
