@@ -206,7 +206,7 @@ class BeliefAgent(Agent):
         self._last = observation.state
 
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
-        """Return how probable each goal made what the teammate did; where support is enough, whether it was possible."""
+        """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
         if self.belief.needs_shares:
             return self.problem.teammate_policy(teammate)[:, action]
         return self.problem.teammate_optimal(teammate)[:, action]

@@ -16,4 +16,6 @@ class Never(BeliefAgent):
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
         """See `BeliefAgent`."""
-        return self.wait(f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them.")
+        return self.wait(
+            f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them."
+        )

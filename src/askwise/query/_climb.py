@@ -1,16 +1,17 @@
 """Compiled hill climbing over questions: flip one goal after the other, and look only at what a flip changes.
 
-For a true goal `g`, only the goals on its own side count, and among intervals that begin together only the longest of
-these, their *lead*. So if another goal `k` changes sides, the union of `g` changes
+For a true goal `g`, only the goals on its own side count, and of a *group* of intervals that begin together only the
+longest of these, its *lead*. So if another goal `k` changes sides, the union of `g` changes only
 
 - if `k` joins and its interval reaches further than the lead: by what the union leaves uncovered of it;
 - if `k` is the lead and leaves: by what the others, the *second* now leading, leave uncovered of it.
 
-Intervals that begin together are listed longest first, so the goals that matter are those up to the lead, and all
-others share nothing. `Standing` keeps for each interval what `g` would gain if the other goal changed sides, and their
-sums: the gains of all flips. A flip of `k` then concerns few true goals: those in whose lists it comes early enough.
-Where a list begins with goals of both sides early on, as it does for most questions, the work for a flip is about
-proportional to the number of goals, and a whole climb to its square.
+A group is listed longest first, so these are the goals up to the lead; all others gain nothing. `Standing` keeps for
+each interval what `g` being the truth contributes to the gain of a flip, its *share*, and the sums of these shares, the
+gains of all flips. If `g` itself changes sides, the longest intervals of the other side, its *rivals*, take the lead.
+
+A flip of `k` concerns the true goals in whose lists it comes before a second or a rival, a few for each group, and the
+work for each is about the number of its groups. So a climb takes about the square of the number of goals.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ class Standing(NamedTuple):
         gains: ``float64 [n]``, by how much the value grows if the goal changes sides.
         own: ``float64 [n]``, the part of it that comes from the goal being the truth itself.
         shares: ``float64 [m]``, for each interval the part that comes from the true goal in whose list it is.
-        lead: ``int64 [m]``, at the first of several intervals that begin together: the longest on the true goal's side.
+        lead: ``int64 [m]``, at the first interval of a group: the longest on the true goal's side. Where there is none,
+            here and below, it is the interval that follows the group.
         second: ``int64 [m]``, likewise: the next one on that side.
         rival: ``int64 [m]``, likewise: the longest on the other side.
-        reach: ``float64 [m]``, likewise: how far the leads before it cover.
+        reach: ``float64 [m]``, likewise: how far the leads of the groups before it cover.
     """
 
     mask: Any
@@ -109,10 +111,11 @@ def _swap(now: Any, belief: Any, intervals: Any, tolerance: float) -> tuple[bool
     inside = inside[np.argsort(-now.gains[inside])[:SWAP_WIDTH]]
     outside = np.flatnonzero(~now.mask)
     looked_at = 0
-    for k in inside:
+    for goal in inside:
+        k = int(goal)
         lost = now.gains[k]
         flip(k, now, belief, intervals)
-        h = outside[now.gains[outside].argmax()]
+        h = int(outside[now.gains[outside].argmax()])
         looked_at += outside.size
         if lost + now.gains[h] > tolerance:
             flip(h, now, belief, intervals)
@@ -172,7 +175,7 @@ def _look_around(g: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @compiled
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
-    """Find lead, second and rival; shares are withdrawn from where the lead no longer reaches."""
+    """Find lead, second and rival of a group; those that no longer come before the lead have no share any more."""
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
     lead = second = rival = after
@@ -219,12 +222,12 @@ def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> No
     """Set the shares of the goals that could join as a new lead, and of the leads, which could leave."""
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
-    k = intervals.starts[g]
-    while k < stop:
-        after, lead, second = following[k], now.lead[k], now.second[k]
-        reach = max(begin[k], now.reach[k])
+    group = intervals.starts[g]
+    while group < stop:
+        after, lead, second = following[group], now.lead[group], now.second[group]
+        reach = max(begin[group], now.reach[group])
         led = max(reach, end[lead]) if lead < after else reach
-        for place in range(k, min(lead + 1, after)):
+        for place in range(group, min(lead + 1, after)):
             if place < lead:
                 share = -probability * _uncovered(led, end[place], after, stop, now.lead, begin, end, following)
             else:
@@ -232,19 +235,22 @@ def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> No
                 share = probability * _uncovered(left, end[lead], after, stop, now.lead, begin, end, following)
             now.gains[intervals.others[place]] += share - now.shares[place]
             now.shares[place] = share
-        k = after
+        group = after
 
 
 @compiled
 def _uncovered(
-    reach: float, until: float, k: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
+    reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Length of what the leads of the intervals from `k` up to `stop` leave uncovered between `reach` and `until`."""
+    """Length of what the leads from `group` on leave uncovered between `reach` and `until`.
+
+    Arrays are passed one by one: in this innermost loop, handing whole records on costs more than the work itself.
+    """
     length = 0.0
-    while reach < until and k < stop and begin[k] < until:
-        after = following[k]
-        if lead[k] < after:
-            length += max(0.0, begin[k] - reach)
-            reach = max(reach, end[lead[k]])
-        k = after
+    while reach < until and group < stop and begin[group] < until:
+        after = following[group]
+        if lead[group] < after:
+            length += max(0.0, begin[group] - reach)
+            reach = max(reach, end[lead[group]])
+        group = after
     return length + max(0.0, until - reach)

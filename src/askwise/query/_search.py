@@ -10,6 +10,7 @@ from askwise._compiled import compiled
 from askwise.query._climb import GAIN
 from askwise.query.value import union_length
 
+
 @compiled
 def branch_and_bound(
     best_mask: Any,

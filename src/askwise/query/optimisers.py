@@ -134,12 +134,12 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
     Args:
         values: the values of all questions.
         rng: draws the random starts.
-        restarts: how many, by default 16 and fewer for more than 50 goals, each of which takes longer.
+        restarts: how many, by default 16 and fewer for more than 50 goals, for which each takes longer.
     """
     prices = _prices(values)
     restarts = max(4, min(16, 800 // values.n)) if restarts is None else restarts
     starts = [_likeliest_half(values.belief), *_likeliest_few(values.belief)]
-    starts += [rng.random(values.n) < share for share in rng.uniform(0.1, 0.6, size=restarts)]
+    starts += [rng.random(values.n) < share for share in rng.uniform(0.05, 0.95, size=restarts)]
     best, best_net, evaluations = starts[0], -np.inf, 0
     ended: set[bytes] = set()
     for mask in starts:
