@@ -158,7 +158,7 @@ class BeliefAgent(Agent):
 
     def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
         """Choose among the actions that are optimal for all possible goals."""
-        if actions.size > 1 and self.tie_break == "late" and possible.sum() > 1:
+        if actions.size > 1 and self.tie_break == "late" and np.count_nonzero(possible) > 1:
             actions = actions[self._branching_after(actions, possible, state)]
         return int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
 
@@ -191,7 +191,7 @@ class BeliefAgent(Agent):
     def _act(self, common: Any, possible: BoolArray, state: JointState) -> Decision:
         action = self.choose_common(common, possible, state)
         name = self.problem.describe_ego_action(action)
-        left = int(possible.sum())
+        left = np.count_nonzero(possible)
         if left == 1:
             goal = self.problem.goals[int(possible.argmax())]
             return Decision(action=action, why=f"{name}: only {goal} is possible.")
@@ -206,8 +206,8 @@ class BeliefAgent(Agent):
             self.belief.observe(self._likelihood(self._last.teammate, observation.teammate_action))
         self._last = observation.state
 
-    def _likelihood(self, teammate: int, action: int) -> FloatArray:
-        """Return how probable each goal made what the teammate did; where support is enough, just 0 or 1."""
+    def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
+        """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
         if self.belief.needs_shares:
             return self.problem.teammate_policy(teammate)[:, action]
-        return self.problem.teammate_optimal(teammate)[:, action].astype(np.float64)
+        return self.problem.teammate_optimal(teammate)[:, action]
