@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askwise.agents import Agent, Answer, Decision, KnowsGoal, Observation, make_agent
+from askwise.agents import Agent, Answer, Decision, KnowsGoal, Observation, Situation, make_agent
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.episode import Episode, Step
 from askwise.errors import AskwiseError, InputError
@@ -113,6 +113,8 @@ def _step(
     problem: Problem, state: JointState, decision: Decision, player: Agent, other: Teammate, truth: int, t: int
 ) -> tuple[Step, JointState]:
     belief = player.probabilities
+    if decision.situation is None and belief is not None:
+        decision = decision.made_at(Situation(problem, state, belief))  # an agent that decides all by itself
     if (decision.ask is None) == (decision.action is None):
         both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
         raise InvalidDecision(f"step {t}: agent {player.name!r} decided {both}")

@@ -21,6 +21,8 @@ from tests.tool_fetching import instance, workshop
 
 CONTENDERS = [name for name in AGENTS if name != "informed"]
 
+BASIC = ["ask", "action", "value", "cost", "net", "why"]
+
 TORN = """\
 ASK: is it C?
 Ask about C: expected to save 5.33 for a price of 0.60.
@@ -76,7 +78,7 @@ def test_the_zones_of_the_pairs(run: Run) -> None:
 
 def test_a_question_in_json(run: Run) -> None:
     found = answer(run, "workshop.json", "--method", "ezq-exact")
-    assert list(found) == ["ask", "action", "value", "cost", "net", "why"]
+    assert list(found) == [*BASIC, "verdict", "runner_up", "gate", "pairs"]
     assert (found["ask"], found["action"], found["cost"]) == (["C"], None, 0.6)
     # If A or B is the goal, C is ruled out by the sixth step, the first WORK; if it is C, B by the fourth on average.
     # Z_B begins now, and A and B need not be told apart in time: (6 + 6 + 4) / 3.
@@ -85,9 +87,26 @@ def test_a_question_in_json(run: Run) -> None:
     assert found["why"] == "Ask about C: expected to save 5.33 for a price of 0.60."
 
 
+def test_the_grounds_in_json(run: Run) -> None:
+    found = answer(run, "workshop.json", "--method", "ezq-exact")
+    assert found["verdict"] == "proven optimal"
+    assert found["runner_up"] == {"stations": ["A", "C"], "net": pytest.approx(2.02, abs=0.01)}
+    suits = {"NORTH": 2, "EAST": 1, "WEST": 2}
+    assert found["gate"] == {"open": True, "possible": 3, "common": [], "suits": suits}
+    assert [(pair["goals"], pair["now"]) for pair in found["pairs"]] == [
+        (["B", "C"], True),
+        (["A", "C"], True),
+        (["A", "B"], False),
+    ]
+    # The decision of the agent tells the same.
+    explained = explain(moment(Instance.load("workshop.json")), "ezq-exact")
+    assert [pair.weight for pair in explained.decision.pairs] == [pair["weight"] for pair in found["pairs"]]
+
+
 def test_an_action_where_one_suits_everybody(run: Run) -> None:
     options = ["workshop.json", "--ruled-out", "C", "--fetcher", "2,2"]
-    assert answer(run, *options) == {
+    found = answer(run, *options)
+    assert {key: found[key] for key in BASIC} == {
         "ask": None,
         "action": "WEST",
         "value": None,
