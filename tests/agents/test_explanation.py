@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -109,6 +110,15 @@ def test_decisions_are_compared_and_shown_without_their_situation() -> None:
     assert hash(decision) == hash(plain)
     assert repr(decision) == repr(plain)
     assert (plain.gate, plain.pairs) == (None, ())
+
+
+def test_a_decision_stays_what_it_is_wherever_it_is_made() -> None:
+    problem = ToolFetching(workshop())
+    given = Decision(None, (1,), "Why not.", 2.5, 0.5, (1,), ((0,), 1.5), "proven optimal")
+    assert all(getattr(given, each.name) not in (None, "") for each in fields(Decision)[1:-1])
+    placed = given.made_at(Situation(problem, problem.start, problem.prior))
+    assert placed == given
+    assert placed.gate is not None
 
 
 @pytest.mark.parametrize("looked_at", [False, True])
