@@ -7,15 +7,15 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from askwise import agents
 from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
-from askwise.domains.tool_fetching import Instance, Prior, State, ToolFetching
+from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.explain import explain, moment
+from askwise.looking.explain import explain
 from askwise.looking.methods import SUMMARIES
+from askwise.looking.moment import moment
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 
@@ -168,20 +168,44 @@ def test_it_is_what_the_agent_decides(run: Run, method: str) -> None:
 
 
 def test_positions_and_the_tool_in_hand(run: Run) -> None:
-    options = ["--worker", "4,4", "--fetcher", "0,2", "--holding", "B", "--ruled-out", "C"]
+    options = ["--worker", "4,4", "--fetcher", "0,2", "--holding", "B", "--ruled-out", "C", "--fresh"]
     printed = run("ask", "workshop.json", *options).assert_fine()
     assert "\nnow        worker at (4, 4); fetcher at (0, 2), with the tool of B\n" in printed
     # For B it carries the tool on, for A it would have to change it here.
     assert "\ngate       open: no action is optimal for all 2: NORTH for 1, EAST for 1, a PICKUP for 1\n" in printed
 
 
-def test_the_prior_is_that_of_the_instances_own_start() -> None:
-    given = workshop(prior={"kind": "near", "temperature": 2.0})
-    own = ToolFetching(given).prior
-    now = moment(given, worker=(5, 4), fetcher=(4, 4), holding="C", ruled_out=["A"])
-    assert now.problem.decode(now.state) == State(now.problem.grid.state((5, 4)), now.problem.grid.state((4, 4)), 2)
-    expected = np.array([0.0, own[1], own[2]])
-    assert now.problem.prior == pytest.approx(expected / expected.sum())
+def test_a_worker_that_has_moved_has_told_something(run: Run) -> None:
+    # From (0, 0), a worker at (2, 3) is on its way to C at (5, 4): A at (5, 0) and B at (1, 4) are behind it.
+    moved = run("ask", "workshop.json", "--worker", "2,3").assert_fine()
+    assert "\ninferred   the worker came from (0, 0), which 1 of 3 stations explains\npossible   1 of 3 " in moved
+    assert moved.startswith("DO: EAST\nEAST: only C is possible.\n")
+    fresh = run("ask", "workshop.json", "--worker", "2,3", "--fresh").assert_fine()
+    assert "inferred" not in fresh
+    assert "\npossible   3 of 3 stations\n" in fresh
+    assert "inferred" not in run("ask", "workshop.json", "--worker", "0,0").assert_fine()
+
+
+def test_the_belief_decides_what_is_inferred(run: Run) -> None:
+    options = ["workshop.json", "--worker", "0,3"]
+    likeliest = {}
+    for belief in ("elimination", "bayes", "robust"):
+        printed = run("ask", *options, "--belief", belief).assert_fine()
+        likeliest[belief] = printed.split("\nlikeliest  ")[1].splitlines()[0]
+    # Both B and C explain three steps north, B better: its ways are 5 in all and two of them begin like that.
+    assert likeliest["elimination"] == "all the same, 50 % each"
+    assert likeliest["bayes"].startswith("B ")
+    assert likeliest["robust"].startswith("B ")
+
+
+def test_a_worker_where_it_cannot_be(run: Run) -> None:
+    options = ["workshop.json", "--worker", "4,4", "--ruled-out", "C"]
+    run("ask", *options).assert_refused(
+        "askwise ask: --worker: found (4, 4), on no shortest way from (0, 0) to a station that is possible; "
+        "expected a cell on one (--belief robust allows for detours, --fresh starts there)"
+    )
+    assert "\npossible   " in run("ask", *options, "--belief", "robust").assert_fine()
+    assert "\npossible   2 of 3 stations\n" in run("ask", *options, "--fresh").assert_fine()
 
 
 def test_ruled_out_may_be_repeated_and_names_may_hold_commas(run: Run) -> None:

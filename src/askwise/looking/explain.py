@@ -1,19 +1,13 @@
-"""What an agent would do at one moment, and why: the decision, the gate, the question and its price, the zones.
-
-A `Moment` is an instance with everybody where they are now. Nothing is known of how they got there, so the belief is
-the prior *of the instance's own start* (``far`` and ``near`` mean far from and near to where the worker began), less
-the goals that are ruled out by name; where the worker is now rules nothing out by itself.
-"""
+"""What an agent would do at one moment, and why: the decision, the gate, the question and its price, the zones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from askwise._graph import breadth_first
 from askwise.agents import (
     Agent,
     Decision,
@@ -26,15 +20,13 @@ from askwise.agents import (
     methods,
 )
 from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
-from askwise.domains.tool_fetching import Instance, Prior, State, ToolFetching
-from askwise.domains.tool_fetching.instance import Cell
-from askwise.domains.tool_fetching.rules import FETCHER_NOOP, FIRST_PICKUP, NOTHING
-from askwise.errors import InputError, did_you_mean
-from askwise.looking.description import prior
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.rules import FETCHER_NOOP, FIRST_PICKUP
+from askwise.errors import InputError
+from askwise.looking.moment import Moment, Way
 from askwise.looking.scene import Scene
 from askwise.looking.text import belief_line
 from askwise.looking.words import columns_of, counted, listed, number, percent
-from askwise.problem import JointState
 from askwise.reading import printable
 from askwise.seeds import Seed
 from askwise.types import FloatArray
@@ -50,14 +42,6 @@ VERDICTS = {
     "budget used": "the search was cut off; there may be a better one",
 }
 """What an optimiser's verdict means."""
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Where everybody is now, in a problem whose prior is what is believed now."""
-
-    problem: ToolFetching
-    state: JointState
 
 
 @dataclass(frozen=True)
@@ -84,68 +68,6 @@ class Explanation:
             "gate": None if decision.gate is None else gate_to_json(problem, decision.gate),
             "pairs": pairs_to_json(problem, decision.pairs) if _zones_in_time(problem) else None,
         }
-
-
-# -- the moment --------------------------------------------------------------------------------------------------
-
-
-def moment(
-    instance: Instance,
-    *,
-    worker: Cell | None = None,
-    fetcher: Cell | None = None,
-    holding: str | None = None,
-    ruled_out: Iterable[str] = (),
-) -> Moment:
-    """Return a moment of an instance.
-
-    Args:
-        instance: what is played.
-        worker: the worker's cell, by default where it starts.
-        fetcher: the fetcher's cell, by default where it starts.
-        holding: the station whose tool is in hand, None for empty hands.
-        ruled_out: stations that are known not to be the goal.
-    """
-    weights = _weights(instance, ruled_out)
-    held = NOTHING if holding is None else _station(instance, "holding", holding)
-    now = replace(
-        instance,
-        worker=_reachable(instance, "worker", worker),
-        fetcher=_reachable(instance, "fetcher", fetcher),
-        prior=Prior(weights=weights),
-    )
-    problem = ToolFetching(now)
-    start = problem.rules.start
-    return Moment(problem, problem.encode(State(start.worker, start.fetcher, held)))
-
-
-def _weights(instance: Instance, ruled_out: Iterable[str]) -> dict[str, float]:
-    weights = dict(zip(instance.stations, prior(instance).tolist(), strict=True))
-    names = list(instance.stations)
-    for name in ruled_out:
-        weights[names[_station(instance, "ruled out", name)]] = 0.0
-    if not any(weights.values()):
-        raise InputError("ruled out", "every station that the prior allows", "at least one that is still possible")
-    return weights
-
-
-def _station(instance: Instance, field: str, name: str) -> int:
-    names = list(instance.stations)
-    if name not in names:
-        raise InputError(field, f"the unknown station {name!r}", f"some of {listed(names)}" + did_you_mean(name, names))
-    return names.index(name)
-
-
-def _reachable(instance: Instance, who: str, cell: Cell | None) -> Cell:
-    """Return where somebody is, a cell from which the stations can be reached."""
-    if cell is None:
-        return instance.worker if who == "worker" else instance.fetcher
-    grid = instance.grid
-    state = grid.state(cell, who)
-    steps = breadth_first([grid.state(instance.worker)], *grid.predecessors)[0]
-    if steps[state] < 0:  # moves can be undone: the stations are where the worker is from
-        raise InputError(who, f"{cell}, with no way to the stations", "a cell with a way to them")
-    return cell
 
 
 # -- the decision ------------------------------------------------------------------------------------------------
@@ -198,6 +120,8 @@ def _facts(given: Explanation) -> Iterator[tuple[str, str]]:
     now = given.moment
     scene = Scene(now.problem.rules, now.problem.decode(now.state), given.belief)
     yield "now", f"worker at {scene.worker}; fetcher at {scene.fetcher}, with {scene.hands}"
+    if now.way is not None:
+        yield "inferred", _way_in_words(now.way)
     gate = given.decision.gate
     if given.belief is None or gate is None:
         yield "possible", "this method shows no belief"
@@ -206,6 +130,11 @@ def _facts(given: Explanation) -> Iterator[tuple[str, str]]:
         yield "likeliest", _likeliest(scene, given.belief[given.belief > 0])
         yield "gate", gate_in_words(now.problem, gate)
     yield from _question_facts(now.problem, given.decision)
+
+
+def _way_in_words(way: Way) -> str:
+    explain = "explains" if way.explained == 1 else "explain"
+    return f"the worker came from {way.start}, which {way.explained} of {counted(way.of, 'station')} {explain}"
 
 
 def _likeliest(scene: Scene, shares: FloatArray) -> str:
