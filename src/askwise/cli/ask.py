@@ -1,8 +1,9 @@
 """Tell what the fetcher would do now, and why.
 
 FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
-Everybody is where the instance starts, or where the options say. A worker that is not at its start has
-walked there by a shortest way, and that rules stations out; --fresh starts the instance where you say.
+Everybody is where the instance starts, or where the options say. A worker that is not at its
+start has walked there by a shortest way, and that rules stations out (for --belief robust, it
+makes them unlikely); with --fresh the given cells are the start, and nothing is inferred.
 
   askwise ask instance.json
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--worker", metavar="X,Y", help="where the worker is (default: where it starts)")
     parser.add_argument("--fetcher", metavar="X,Y", help="where the fetcher is (default: where it starts)")
     parser.add_argument(
-        "--fresh", action="store_true", help="the given cells are the start: infer nothing from the worker's way"
+        "--fresh", action="store_true", help="start at the given cells: infer nothing from the worker's way"
     )
     parser.add_argument("--holding", metavar="STATION", help="the station whose tool it holds (default: none)")
     parser.add_argument(
