@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.moment import Moment, Way, moment
+from askwise.looking.moment import Moment, Way, moment, typical_way
+from askwise.model import GridWorld
 from askwise.query import ContradictoryObservation
 from askwise.simulation import simulate
 from askwise.types import FloatArray
@@ -126,3 +127,10 @@ def test_robust_doubts_but_goes_on() -> None:
     assert 0 < found[0] < found[2]
     # (2, 3) is three steps off the way to A.
     assert robust_at((2, 3)).problem.prior[0] == 0
+
+
+def test_the_way_that_is_watched_goes_where_most_ways_go() -> None:
+    grid = GridWorld(13, 13)
+    way = [grid.cells[state].tolist() for state, _action in typical_way(grid, grid.state((0, 0)), grid.state((6, 6)))]
+    assert len(way) == 12
+    assert all(abs(x - y) <= 1 for x, y in way), "near the diagonal, not along an edge"

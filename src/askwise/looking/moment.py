@@ -8,8 +8,9 @@ leaves the same belief,
 - `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, at their prior odds;
 - `bayes`: ``P(g) ~ P0(g) N_g(now) / N_g(start)``, with `N_g` the number of shortest ways to `g`.
 
-So one shortest way is taken and the belief watches it. For `robust`, which allows for detours, the way does matter a
-little; the goals that explain it badly are set aside, and no way contradicts it.
+So one shortest way is taken and the belief watches it. For `robust`, which allows for detours, the way does matter: it
+watches the one that goes where most shortest ways go. The goals that explain it badly are set aside, and no way
+contradicts it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from askwise.domains.tool_fetching.rules import NOTHING
 from askwise.errors import InputError, did_you_mean
 from askwise.looking.description import prior
 from askwise.looking.words import listed
-from askwise.model import GridWorld
+from askwise.model import GridWorld, urop
 from askwise.problem import JointState
 from askwise.query.beliefs import ContradictoryObservation, make_belief
 from askwise.types import FloatArray
@@ -100,7 +101,7 @@ def _inferred(now: Instance, start: Cell, belief: str) -> tuple[Instance, Way]:
 
 def _watched(problem: ToolFetching, start: int, kind: str) -> FloatArray:
     belief = make_belief(kind, problem.prior)
-    for state, action in _shortest_way(problem.grid, start, problem.rules.start.worker):
+    for state, action in typical_way(problem.grid, start, problem.rules.start.worker):
         if belief.needs_shares:
             belief.observe(problem.teammate_policy(state)[:, action])
         else:
@@ -108,12 +109,12 @@ def _watched(problem: ToolFetching, start: int, kind: str) -> FloatArray:
     return belief.probabilities
 
 
-def _shortest_way(grid: GridWorld, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Iterate over the states and actions of a shortest way."""
-    left = breadth_first([end], *grid.predecessors)[0]
+def typical_way(grid: GridWorld, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Iterate over the states and actions of the shortest way that always goes on as most of them do."""
+    shares = urop(grid, grid.name(end)).probabilities
     state = start
     while state != end:
-        action = next(a for a, t in enumerate(grid.successor[state]) if t >= 0 and left[t] == left[state] - 1)
+        action = int(shares[state].argmax())
         yield state, action
         state = int(grid.successor[state, action])
 
