@@ -39,7 +39,17 @@ def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -
 
 
 OPTIONS = {
-    "ask": ["FILE", "--method", "--worker X,Y", "--fetcher X,Y", "--holding", "--ruled-out", "--tie-break", "--json"],
+    "ask": [
+        "FILE",
+        "--method",
+        "--worker X,Y",
+        "--fetcher X,Y",
+        "--fresh",
+        "--holding",
+        "--ruled-out",
+        "--tie-break",
+        "--json",
+    ],
     "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
     "reproduce": ["--out DIR"],

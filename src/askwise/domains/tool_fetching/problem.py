@@ -18,6 +18,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.divergence import Divergence
 from askwise.domains.factored import FactoredProblem
-from askwise.domains.tool_fetching.instance import Instance, Prior
+from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.domains.tool_fetching.rules import (
     FETCHER_NOOP,
@@ -43,12 +44,13 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 
 class ToolFetching:
-    """Tool fetching; fulfils `askwise.Problem`.
+    """Tool fetching; fulfils `askwise.Problem`. Made from an instance, or the path of an instance file.
 
     An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance | str | Path) -> None:
+        instance = as_instance(instance)
         self.instance = instance
         self.rules = Rules(instance)
         self.goals = self.rules.stations
