@@ -61,7 +61,7 @@ def _played(
         episode = simulate(problem, agent, seed=1000 + k)
         spent += perf_counter() - start
         costs.append(episode.marginal_cost)
-        decisions += sum(step.belief is None or np.count_nonzero(step.belief) > 1 for step in episode.steps)
+        decisions += int(sum(step.belief is None or np.count_nonzero(step.belief) > 1 for step in episode.steps))
     return np.array(costs), spent / decisions
 
 

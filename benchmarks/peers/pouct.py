@@ -185,7 +185,8 @@ class Pouct(BeliefAgent):
         )
         plan = Plan(self._rules, reduced_questions(self.problem, state.ego, probabilities))
         agent = pomdp_py.Agent(belief, plan, blackbox_model=Blackbox(self._rules))
-        horizon = 2 * int(max(self.problem.ego_steps(state.ego).max(), self.problem.teammate_steps(state.teammate).max()))
+        farthest = (self.problem.ego_steps(state.ego).max(), self.problem.teammate_steps(state.teammate).max())
+        horizon = 2 * int(max(farthest))
         search = pomdp_py.POUCT(
             max_depth=horizon + 5,
             num_sims=self.simulations,

@@ -52,7 +52,7 @@ OPTIONS = {
     ],
     "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
-    "reproduce": ["--out DIR"],
+    "reproduce": ["--out DIR", "--quick", "--grid-only", "--workers N", "--dask ADDRESS", "--retry-failed"],
     "run": [
         "FILE",
         "--method",
@@ -65,6 +65,7 @@ OPTIONS = {
         "--html FILE",
     ],
     "show": ["FILE", "--png FILE"],
+    "study": ["STUDY", "--methods NAME", "--priors KIND", "--costs X", "--out DIR", "--dry-run", "--dask ADDRESS"],
 }
 
 

@@ -1,8 +1,9 @@
-"""Reproduce the paper: its two-goal grid number by number, then its whole evaluation, beside what the paper says.
+"""Reproduce the paper: its two-goal grid, then its whole evaluation, beside what the paper says.
 
-The evaluation plays 100 random instances under three priors, six prices and five methods, 9,000 episodes, and ends
-with tables, figures like the paper's, and report.html, which judges every claim of the paper's results by the data.
-A run that was stopped goes on where it was when the same command is given again.
+The evaluation plays 100 random instances under three priors, six prices and five methods, 9,000
+episodes, and ends with tables, figures like the paper's, and report.html, which judges every
+claim of the paper's results by the data. A run that was stopped goes on where it was when the
+same command is given again.
 
   askwise reproduce
   askwise reproduce --quick

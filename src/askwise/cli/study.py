@@ -1,13 +1,13 @@
-"""Run a study: many instances, priors, prices, teammates and methods; tables, figures and a report.
+"""Run a study: many instances, priors, prices, teammates and methods; tables, figures, a report.
 
-STUDY is a study file (TOML), or "paper", the study of the paper's evaluation. Options replace what stands
-in it; without STUDY they are the whole study. A study that was stopped, in whatever way, goes on where it
-was when the same command is given again.
+STUDY is a study file (TOML), or the name of a study that comes with askwise, such as "paper".
+Options replace what stands in it; without STUDY they are the whole study. A study that was
+stopped, in whatever way, goes on where it was when the same command is given again.
 
   askwise study paper --instances 10
   askwise study mine.toml --workers 8
   askwise study mine.toml --dask tcp://scheduler:8786
-  askwise study --methods never ezq --priors far near --costs 0 0.2 --instances 50 --out out/two-methods
+  askwise study --methods never ezq --priors far near --costs 0 0.2 --out out/two-methods
   askwise study mine.toml --dry-run
 """
 
