@@ -42,6 +42,8 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
     for picture in drawn:
         for ending in ENDINGS:
             save_figure(picture.figure, target / f"{picture.name}{ending}")
+            # Where everything goes is found while the first file is drawn; finding it again would take as long.
+            picture.figure.set_layout_engine("none")
     return drawn
 
 

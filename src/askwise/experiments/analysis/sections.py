@@ -32,6 +32,7 @@ Section = tuple[str, str, list[object]]
 def sections(
     analysis: Analysis, pictures: Sequence[Picture], images: Mapping[str, bytes], study: Given, provenance: Given
 ) -> Iterator[Section | None]:
+    """Yield all sections in order; None for those that this study has nothing for."""
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
     yield ("claims", "The paper's claims", _claims(analysis.claims)) if analysis.claims.height else None
