@@ -68,7 +68,7 @@ def _of_setting(here: Tables, suffix: str, where: str) -> Iterator[Picture]:
     cells = summary(here.episodes)
     priors = here.episodes["prior"].unique(maintain_order=True).to_list()
     if len(priors) > 1:
-        caption = f"Mean marginal cost over per-station cost for each prior, {_counted(cells)}.{_band(here)}{where}"
+        caption = f"Mean marginal cost for each prior{_at(cells)}, {_counted(cells)}.{_band(here)}{where}"
         drawn = cost_figure(cells, priors, here.bounds)
         yield Picture(f"costs{suffix}", "all costs", where, caption, _best_in_words(cells), drawn)
     for prior in priors:
@@ -79,7 +79,7 @@ def _of_prior(here: Tables, cells: pl.DataFrame, prior: str, suffix: str, where:
     mine = cells.filter(pl.col("prior") == prior)
     slug = _slug(prior) + suffix
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
-    caption = f"Prior {prior}{paper}: mean marginal cost, {_counted(mine)}.{_band(here)}{where}"
+    caption = f"Prior {prior}{paper}: mean marginal cost{_at(mine)}, {_counted(mine)}.{_band(here)}{where}"
     yield Picture(
         f"costs-{slug}", "costs", where, caption, _best_in_words(mine), cost_figure(cells, [prior], here.bounds)
     )
@@ -104,6 +104,11 @@ def _ends(episodes: pl.DataFrame) -> list[float]:
     """Return the lowest and the highest price, once if they are the same."""
     prices = episodes["per_station_cost"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
+
+
+def _at(cells: pl.DataFrame) -> str:
+    prices = cells["per_station_cost"].unique().to_list()
+    return " over per-station cost" if len(prices) > 1 else f" at a per-station cost of {prices[0]:g}"
 
 
 def _counted(cells: pl.DataFrame, what: str = "") -> str:
