@@ -76,6 +76,16 @@ def test_a_lower_bound_is_a_dashed_line() -> None:
     assert list(point_ax.lines[-1].get_ydata()) == [0.5, 0.5]  # type: ignore[arg-type]
 
 
+def test_a_bound_is_drawn_for_its_own_teammate_only() -> None:
+    one = simple({"ezq": [1.0, 2.0]})
+    both = pl.concat([one, one.with_columns(pl.lit("noisy").alias("teammate"))])
+    row = {"prior": ["far"], "per_station_cost": [0.0], "mean": [0.5], "stderr": [0.1], "teammate": ["noisy"]}
+    found = [each for each in pictures(checked(both, bounds=pl.DataFrame(row))) if each.kind == "costs"]
+    assert ["lower bound" in each.caption for each in found] == [False, True]
+    drawn = [[line.get_label() for line in each.figure.axes[0].lines] for each in found]
+    assert ["lower bound" in labels for labels in drawn] == [False, True]
+
+
 def test_bars_are_the_numbers_of_questions() -> None:
     _, queries, _ = paper_like(5)
     far = queries.filter(pl.col("prior") == "far")

@@ -14,7 +14,7 @@ from askwise.experiments.analysis.figure_costs import cost_figure
 from askwise.experiments.analysis.figure_questions import questions_figure
 from askwise.experiments.analysis.figure_spread import spread_figure
 from askwise.experiments.analysis.summary import summary
-from askwise.experiments.analysis.tables import Tables, in_setting, settings, usable
+from askwise.experiments.analysis.tables import SETTING, Tables, in_setting, settings, usable
 from askwise.files import make_folder, save_figure
 
 PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
@@ -55,13 +55,23 @@ def pictures(tables: Tables) -> Iterator[Picture]:
             in_setting(usable(tables.episodes), setting),
             in_setting(tables.queries, setting),
             tables.timings,
-            tables.bounds,
+            _bounds_of(tables.bounds, setting),
         )
         if here.episodes.is_empty():
             continue
         suffix = "" if len(every) == 1 else _slug(f"-{setting[0]}-{setting[1]:g}")
         where = "" if len(every) == 1 else f" Teammate {setting[0]}, base cost {setting[1]:g}."
         yield from _of_setting(here, suffix, where)
+
+
+def _bounds_of(bounds: pl.DataFrame | None, setting: tuple[str, float]) -> pl.DataFrame | None:
+    """Return the bounds for one teammate and base cost, as far as the table tells them apart."""
+    if bounds is None:
+        return None
+    for column, value in zip(SETTING, setting, strict=True):
+        if column in bounds.columns:
+            bounds = bounds.filter(pl.col(column) == value)
+    return bounds if bounds.height else None
 
 
 def _of_setting(here: Tables, suffix: str, where: str) -> Iterator[Picture]:
