@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askwise.experiments.analysis.styles import FAINT, GRID, Style, styles
+from askwise.experiments.analysis.styles import FAINT, GRID, Style, legend_below, styles
 from askwise.plot import PLAIN
 from askwise.reading import printable
 
@@ -37,7 +37,7 @@ def cost_figure(summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame |
     panels[0].set_ylabel(UNIT)
     if (summary["mean"] >= 0).all():
         panels[0].set_ylim(bottom=0)
-    _legend(figure, panels[0])
+    legend_below(figure, panels[0])
     return figure
 
 
@@ -61,7 +61,7 @@ def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
         row = rows.row(0, named=True)
         reach = [[row["mean"] - (row["ci_low"] or row["mean"])], [(row["ci_high"] or row["mean"]) - row["mean"]]]
         look = {**style.line(), "markersize": 9, "linestyle": "none"}
-        ax.errorbar([place], [row["mean"]], yerr=reach, capsize=5, label=printable(method), **look)
+        ax.errorbar([place], [row["mean"]], yerr=reach, capsize=5, **look)
     ax.set_xticks(range(len(looks)), [printable(method) for method in looks], rotation=30, ha="right", **PLAIN)
     ax.set_xlim(-0.6, len(looks) - 0.4)
 
@@ -73,10 +73,3 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
     x = rows["per_station_cost"].to_list() if several else [-0.5, n_methods - 0.5]
     y = rows["mean"].to_list() if several else [rows["mean"][0]] * 2
     ax.plot(x, y, color=FAINT, linestyle=(0, (6, 3)), linewidth=1.4, label="lower bound")
-
-
-def _legend(figure: Figure, ax: Axes) -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    if handles:
-        columns = min(len(handles), 6 if figure.get_figwidth() > 7 else 3)
-        figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, handlelength=3.5)

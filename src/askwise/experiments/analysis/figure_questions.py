@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from askwise.experiments.analysis.styles import GRID, styles
 from askwise.plot import PLAIN
@@ -34,6 +35,7 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
             _bars(panels[row, column], steps, last, looks[method].colour)
         label = printable(method)
         panels[row, 0].set_ylabel(label, rotation=0, ha="right", va="center", **PLAIN)
+    panels[0, 0].set_ylim(top=1.3 * panels[0, 0].get_ylim()[1])  # room for the notes
     for column, price in enumerate(prices):
         panels[0, column].set_title(f"per-station cost {price:g}", fontsize=11)
         panels[-1, column].set_xlabel("step")
@@ -48,6 +50,7 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
     note = f"{steps.size} questions" + (f", {later} after step {last}" if later else "")
     ax.text(0.98, 0.92, note, transform=ax.transAxes, ha="right", va="top", fontsize=8.5)
     ax.set_xlim(0.3, last + 0.7)
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     ax.grid(axis="y", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)

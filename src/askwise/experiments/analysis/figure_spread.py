@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from askwise.experiments.analysis.styles import GRID, Style, styles
+from askwise.experiments.analysis.styles import GRID, Style, legend_below, styles
 from askwise.reading import printable
 
 TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000)
@@ -39,11 +39,7 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
         ax.grid(color=GRID, linewidth=0.7)
         ax.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("episodes that cost at most this")
-    handles, labels = panels[0].get_legend_handles_labels()
-    columns = min(max(len(handles), 1), 5 if len(prices) > 1 else 3)
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, frameon=False, handlelength=2.6, columnspacing=1.2
-    )
+    legend_below(figure, panels[0])
     return figure
 
 

@@ -14,7 +14,7 @@ from askwise.experiments.analysis.figure_costs import cost_figure
 from askwise.experiments.analysis.figure_questions import questions_figure
 from askwise.experiments.analysis.figure_spread import spread_figure
 from askwise.experiments.analysis.summary import summary
-from askwise.experiments.analysis.tables import Tables, in_setting, settings, usable
+from askwise.experiments.analysis.tables import SETTING, Tables, in_setting, settings, usable
 from askwise.files import make_folder, save_figure
 
 PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
@@ -42,6 +42,8 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
     for picture in drawn:
         for ending in ENDINGS:
             save_figure(picture.figure, target / f"{picture.name}{ending}")
+            # Where everything goes is found while the first file is drawn; finding it again would take as long.
+            picture.figure.set_layout_engine("none")
     return drawn
 
 
@@ -53,7 +55,7 @@ def pictures(tables: Tables) -> Iterator[Picture]:
             in_setting(usable(tables.episodes), setting),
             in_setting(tables.queries, setting),
             tables.timings,
-            tables.bounds,
+            _bounds_of(tables.bounds, setting),
         )
         if here.episodes.is_empty():
             continue
@@ -62,11 +64,21 @@ def pictures(tables: Tables) -> Iterator[Picture]:
         yield from _of_setting(here, suffix, where)
 
 
+def _bounds_of(bounds: pl.DataFrame | None, setting: tuple[str, float]) -> pl.DataFrame | None:
+    """Return the bounds for one teammate and base cost, as far as the table tells them apart."""
+    if bounds is None:
+        return None
+    for column, value in zip(SETTING, setting, strict=True):
+        if column in bounds.columns:
+            bounds = bounds.filter(pl.col(column) == value)
+    return bounds if bounds.height else None
+
+
 def _of_setting(here: Tables, suffix: str, where: str) -> Iterator[Picture]:
     cells = summary(here.episodes)
     priors = here.episodes["prior"].unique(maintain_order=True).to_list()
     if len(priors) > 1:
-        caption = f"Mean marginal cost over per-station cost for each prior, {_counted(cells)}.{_band(here)}{where}"
+        caption = f"Mean marginal cost for each prior{_at(cells)}, {_counted(cells)}.{_band(here)}{where}"
         drawn = cost_figure(cells, priors, here.bounds)
         yield Picture(f"costs{suffix}", "all costs", where, caption, _best_in_words(cells), drawn)
     for prior in priors:
@@ -77,7 +89,7 @@ def _of_prior(here: Tables, cells: pl.DataFrame, prior: str, suffix: str, where:
     mine = cells.filter(pl.col("prior") == prior)
     slug = _slug(prior) + suffix
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
-    caption = f"Prior {prior}{paper}: mean marginal cost, {_counted(mine)}.{_band(here)}{where}"
+    caption = f"Prior {prior}{paper}: mean marginal cost{_at(mine)}, {_counted(mine)}.{_band(here)}{where}"
     yield Picture(
         f"costs-{slug}", "costs", where, caption, _best_in_words(mine), cost_figure(cells, [prior], here.bounds)
     )
@@ -102,6 +114,11 @@ def _ends(episodes: pl.DataFrame) -> list[float]:
     """Return the lowest and the highest price, once if they are the same."""
     prices = episodes["per_station_cost"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
+
+
+def _at(cells: pl.DataFrame) -> str:
+    prices = cells["per_station_cost"].unique().to_list()
+    return " over per-station cost" if len(prices) > 1 else f" at a per-station cost of {prices[0]:g}"
 
 
 def _counted(cells: pl.DataFrame, what: str = "") -> str:

@@ -32,6 +32,7 @@ Section = tuple[str, str, list[object]]
 def sections(
     analysis: Analysis, pictures: Sequence[Picture], images: Mapping[str, bytes], study: Given, provenance: Given
 ) -> Iterator[Section | None]:
+    """Yield all sections in order; None for those that this study has nothing for."""
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
     yield ("claims", "The paper's claims", _claims(analysis.claims)) if analysis.claims.height else None
@@ -77,6 +78,7 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
     parts: list[object] = []
     for setting in dict.fromkeys(each.setting for each in pictures):
         mine = [(each.kind, html) for each, html in shown if each.setting == setting]
+        parts += [tag("h3", setting.strip(" ."))] if setting else []
         single = [html for kind, html in mine if kind == "costs"]
         parts += [html for kind, html in mine if kind == "all costs"]
         parts += [] if setting in together else single
@@ -90,8 +92,7 @@ def _figure(picture: Picture, image: bytes) -> Html:
     source = "data:image/svg+xml;base64," + base64.b64encode(image).decode("ascii")
     drawn = f'<img src="{source}" alt="{escaped(picture.alt)}">'
     caption = tag("figcaption", picture.caption)
-    wide = picture.figure.get_figwidth() > 8.5
-    return tag("figure", joined([Html(drawn), caption]), id=f"figure-{picture.name}", class_="" if wide else "narrow")
+    return tag("figure", joined([Html(drawn), caption]), id=f"figure-{picture.name}")
 
 
 def _costs(summary: pl.DataFrame) -> list[object]:

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 Dashes: TypeAlias = str | tuple[int, tuple[int, ...]]
 
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = (
@@ -68,3 +71,15 @@ def styles(methods: Iterable[str]) -> dict[str, Style]:
         )
         others += 1
     return found
+
+
+def legend_below(figure: Figure, ax: Axes) -> None:
+    """Put the names of what `ax` shows below the figure, in as many columns as fit."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
+    # Inches: a line and its gaps, and a letter of ordinary width; long names get fewer columns instead of being cut.
+    widest = 0.75 + 0.085 * max(map(len, labels))
+    columns = max(1, min(len(handles), int((figure.get_figwidth() - 0.3) / widest)))
+    look = {"ncols": columns, "frameon": False, "handlelength": 3.0, "columnspacing": 1.2}
+    figure.legend(handles, labels, loc="outside lower center", **look)

@@ -55,7 +55,8 @@ class Tables:
         queries: see `QUERIES`; ``goals`` and other columns are not looked at.
         timings: see `TIMINGS`; ``setup_seconds``, what making the problem and its tables took, is used where it is
             there.
-        bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none.
+        bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. Where it has the columns
+            ``teammate`` and ``base_cost``, they say which episodes it is for.
     """
 
     episodes: pl.DataFrame
