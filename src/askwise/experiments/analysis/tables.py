@@ -13,31 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from askwise.errors import InputError
+from askwise.experiments import tables
 
-KEY = ("instance", "episode", "prior", "teammate", "method", "base_cost", "per_station_cost")
+KEY = tuple(tables.KEY)
 CELL = ("prior", "method", "per_station_cost")
 NAMED = ("prior", "teammate", "method")
 SETTING = ("teammate", "base_cost")
 """What the paper keeps fixed; a study may vary it."""
 
-_KEY_TYPES = {
-    "instance": pl.Int32, "episode": pl.Int32, "prior": pl.String, "teammate": pl.String, "method": pl.String,
-    "base_cost": pl.Float64, "per_station_cost": pl.Float64,
-}  # fmt: skip
-EPISODES: Mapping[str, type[pl.DataType]] = {
-    **_KEY_TYPES, "goal": pl.String, "optimal_cost": pl.Float64, "cost": pl.Float64, "marginal_cost": pl.Float64,
-    "steps": pl.Int32, "queries": pl.Int32, "query_cost": pl.Float64, "finished": pl.Boolean, "error": pl.String,
-}  # fmt: skip
-QUERIES: Mapping[str, type[pl.DataType]] = {
-    **_KEY_TYPES, "number": pl.Int32, "t": pl.Int32, "size": pl.Int32, "possible": pl.Int32, "answer": pl.Boolean,
-    "cost": pl.Float64, "value": pl.Float64,
-}  # fmt: skip
-TIMINGS: Mapping[str, type[pl.DataType]] = {**_KEY_TYPES, "seconds": pl.Float64, "decide_seconds": pl.Float64}
-BOUNDS: Mapping[str, type[pl.DataType]] = {
+
+def _required(schema: Mapping[str, Any], *optional: str) -> Mapping[str, Any]:
+    return {column: kind for column, kind in schema.items() if column not in optional}
+
+
+EPISODES = _required(tables.EPISODES, "known_at")
+QUERIES = _required(tables.QUERIES, "goals")
+TIMINGS = _required(tables.TIMINGS, "setup_seconds")
+BOUNDS: Mapping[str, Any] = {
     "prior": pl.String, "per_station_cost": pl.Float64, "mean": pl.Float64, "stderr": pl.Float64
 }  # fmt: skip
 
@@ -122,7 +119,7 @@ def in_setting(table: pl.DataFrame, setting: tuple[str, float]) -> pl.DataFrame:
 def _companion(
     given: pl.DataFrame | None,
     name: str,
-    schema: Mapping[str, type[pl.DataType]],
+    schema: Mapping[str, Any],
     key: tuple[str, ...],
     episodes: pl.DataFrame,
     order: Mapping[str, list[str]],
@@ -137,7 +134,7 @@ def _companion(
     return _sorted(table, order, key)
 
 
-def _typed(table: pl.DataFrame, name: str, schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+def _typed(table: pl.DataFrame, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
     missing = [column for column in schema if column not in table.columns]
     if missing:
         raise InputError(name, f"no column {missing[0]!r}", "the columns " + ", ".join(schema))
@@ -147,7 +144,7 @@ def _typed(table: pl.DataFrame, name: str, schema: Mapping[str, type[pl.DataType
         except pl.exceptions.PolarsError:
             found = f"values of type {table.schema[column]}"
             raise InputError(f"{name}, column {column!r}", found, f"values that fit {kind.__name__}") from None
-        if column in _KEY_TYPES and table[column].null_count():
+        if column in tables.KEY and table[column].null_count():
             raise InputError(f"{name}, column {column!r}", "nothing in some rows", "a value in every row")
     prices = [column for column in ("base_cost", "per_station_cost") if column in schema]
     return table.with_columns(pl.col(prices).round(PRICE_DIGITS))
