@@ -123,6 +123,6 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def test_importing_the_package_loads_no_compiler_and_no_plotting() -> None:
-    check = "import sys, askwise; print(*sorted({'numba', 'matplotlib', 'scipy'} & set(sys.modules)))"
+    check = "import sys, askwise; print(*sorted({'numba', 'matplotlib', 'polars', 'scipy'} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == ""

@@ -6,6 +6,7 @@ import math
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -433,3 +434,48 @@ def test_an_episode_cannot_be_changed() -> None:
     episode = simulate(workshop(), seed=1)
     with pytest.raises(AttributeError):
         episode.goal = 0  # type: ignore[misc]
+
+
+# -- what is played, and how it is shown -------------------------------------------------------------------------
+
+
+def test_a_file_is_played_as_the_instance_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "shop.json"
+    workshop().save(path)
+    expected = simulate(workshop(), seed=1)
+    assert simulate(path, seed=1) == simulate(str(path), seed=1) == expected
+    assert ToolFetching(path) == ToolFetching(str(path)) == expected.problem
+
+
+def test_files_are_refused_as_by_the_command(tmp_path: Path) -> None:
+    missing, drawn = tmp_path / "none.json", tmp_path / "map.txt"
+    drawn.write_text("W..A")
+    for play in (simulate, ToolFetching):
+        assert_refused(
+            lambda play=play: play(missing),  # type: ignore[misc]
+            f"file '{missing}': found no such file or directory; expected a file that can be read",
+        )
+        assert_refused(
+            lambda play=play: play(drawn),  # type: ignore[misc]
+            f"file '{drawn}': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
+            "(askwise generate makes one)",
+        )
+
+
+def test_what_cannot_be_played_is_refused() -> None:
+    assert_refused(
+        lambda: simulate(7),  # type: ignore[arg-type]
+        "instance: found 7; expected an Instance, the path of an instance file, or a Problem",
+    )
+    assert_refused(
+        lambda: ToolFetching(None),  # type: ignore[arg-type]
+        "instance: found None; expected an Instance or the path of an instance file",
+    )
+
+
+def test_an_episode_is_shown_in_one_line() -> None:
+    asked = simulate(workshop(query_cost={"base": 0.5, "per_station": 0.1}), AsksHalf(), goal="C", seed=3)
+    assert repr(asked) == str(asked)
+    assert repr(asked) == "<Episode: asks the first half, goal C: cost 11.2, marginal cost 1.2, 12 steps, 2 questions>"
+    short = simulate(workshop(), goal="C", seed=3, max_steps=1)
+    assert repr(short) == "<Episode: never, goal C: cost 1, cut off, 1 step, 0 questions>"

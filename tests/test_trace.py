@@ -17,6 +17,7 @@ from askwise import trace
 from askwise.agents import Agent, Decision
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance
+from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
 from askwise.errors import InputError
 from askwise.simulation import simulate
@@ -72,6 +73,7 @@ def assert_same(loaded: Episode, saved: Episode) -> None:
         assert (one.decision.action, one.decision.ask) == (two.decision.action, two.decision.ask)
         assert (one.decision.why, one.decision.value) == (two.decision.why, two.decision.value)
         np.testing.assert_equal(one.belief, two.belief)
+        assert (one.decision.gate, one.decision.pairs) == (two.decision.gate, two.decision.pairs)
 
 
 @given(drawn=instances(max_side=5, max_stations=4), seed=st.integers(0, 2**64), at_random=st.booleans())
@@ -140,7 +142,7 @@ def test_the_documentation_names_every_key() -> None:
         assert f"``{key}``" in documented, key
     assert f"``{found['format']}``" in documented
     assert ", ".join(found) == KEYS
-    assert ", ".join(found["steps"][0]) == STEP_KEYS
+    assert ", ".join(found["steps"][0]) == f"{STEP_KEYS}, {OPTIONAL_STEP_KEYS}"
 
 
 def test_a_trace_is_strict_json(tmp_path: Path) -> None:
@@ -149,6 +151,46 @@ def test_a_trace_is_strict_json(tmp_path: Path) -> None:
     assert "NaN" not in text
     assert "Infinity" not in text
     assert json.loads(text) == trace.to_json(episode())
+
+
+def test_gate_and_zones_are_in_a_trace() -> None:
+    first, second = trace.to_json(episode(AsksHalf()))["steps"][:2]
+    suits = {"NORTH": 2, "EAST": 1, "WEST": 2}
+    assert first["gate"] == {"open": True, "possible": 3, "common": [], "suits": suits}
+    heaviest = first["pairs"][0]
+    assert heaviest == {
+        "goals": ["B", "C"],
+        "informed": 6,
+        "branching": 1,
+        "expected": [6, pytest.approx(4, rel=1e-9)],
+        "weight": pytest.approx(10 / 3),
+        "now": True,
+    }
+    assert second["gate"]["possible"] == 2
+    assert [pair["goals"] for pair in second["pairs"]] == [["B", "C"]]
+
+
+def test_what_the_trace_says_is_shown_not_worked_out_again() -> None:
+    data = trace.to_json(episode(AsksHalf()))
+    data["steps"][0]["pairs"][0]["weight"] = 7.5
+    assert trace.from_json(data).steps[0].decision.pairs[0].weight == 7.5
+
+
+def test_traces_of_earlier_versions_have_neither_gate_nor_pairs() -> None:
+    saved = episode(AsksHalf())
+    data = trace.to_json(saved)
+    for step in data["steps"]:
+        del step["gate"], step["pairs"]
+    loaded = trace.from_json(data)
+    assert_same(loaded, saved)
+    assert loaded.steps[0].decision.gate is not None
+
+
+def test_large_maps_have_gates_but_no_pairs() -> None:
+    large = simulate(generate(width=150, stations=100, seed=1), "never", seed=1, max_steps=1)
+    (step,) = trace.to_json(large)["steps"]
+    assert step["gate"]["possible"] == 100
+    assert step["pairs"] is None
 
 
 # -- faults ------------------------------------------------------------------------------------------------------
@@ -186,6 +228,7 @@ STEP_KEYS = (
     "t, worker, fetcher, holding, belief, action, worker_action, ask, answer, why, value, question_cost, "
     "considered, runner_up, verdict, cost"
 )
+OPTIONAL_STEP_KEYS = "gate, pairs"
 CELL = "a cell [x, y] with x from 0 to 5 and y from 0 to 4"
 MOVES = "'NORTH', 'EAST', 'SOUTH', 'WEST'"
 
@@ -208,7 +251,7 @@ FAULTS: dict[str, Fault] = {
     "an unknown key": (changed("note", value=1), f'file: found the unknown key "note"; expected only {KEYS}'),
     "an unknown key in a step": (
         changed("steps", 1, "note", value=1),
-        f'steps[1]: found the unknown key "note"; expected only {STEP_KEYS}',
+        f'steps[1]: found the unknown key "note"; expected only {STEP_KEYS}, {OPTIONAL_STEP_KEYS}',
     ),
     "steps by name": (changed("steps", value={}), "steps: found {}; expected a list, [ ... ]"),
     "a step that is none": (changed("steps", 0, value=3), "steps[0]: found 3; expected an object, { ... }"),
@@ -265,6 +308,31 @@ FAULTS: dict[str, Fault] = {
     "a worker in a wall": (
         changed("steps", 0, "worker", value=[3, 1]),
         "steps[0].worker: found (3, 1), a wall; expected a free cell",
+    ),
+    "a gate that lacks a key": (lacking("steps", 0, "gate", "possible"), f"steps[0].gate.possible: {REQUIRED}"),
+    "a gate that is said to be closed": (
+        changed("steps", 0, "gate", "open", value=False),
+        "steps[0].gate.open: found false; expected true, as the rest says",
+    ),
+    "a gate for more goals than there are": (
+        changed("steps", 0, "gate", "possible", value=4),
+        "steps[0].gate.possible: found 4; expected a whole number from 1 to 3",
+    ),
+    "an unknown action at the gate": (
+        changed("steps", 0, "gate", "common", value=["JUMP"]),
+        f"steps[0].gate.common[0]: found \"JUMP\"; expected one of {MOVES}, 'NOOP', 'PICKUP A', 'PICKUP B', 'PICKUP C'",
+    ),
+    "a pair of three": (
+        changed("steps", 0, "pairs", 0, "goals", value=["A", "B", "C"]),
+        'steps[0].pairs[0].goals: found ["A", "B", "C"]; expected two of them',
+    ),
+    "a pair that is said not to matter now": (
+        changed("steps", 0, "pairs", 0, "now", value=False),
+        "steps[0].pairs[0].now: found false; expected true, as the rest says",
+    ),
+    "zones in words": (
+        changed("steps", 0, "pairs", 0, "informed", value="soon"),
+        'steps[0].pairs[0].informed: found "soon"; expected a finite number from 0',
     ),
     "a fault in the instance": (
         changed("instance", "width", value=0),

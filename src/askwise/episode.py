@@ -10,6 +10,7 @@ import numpy as np
 
 from askwise.agents import Answer, Decision
 from askwise.problem import JointState, Problem
+from askwise.reading import printable
 from askwise.types import FloatArray
 
 
@@ -47,9 +48,9 @@ class Step:
         return self.t, self.state, self.decision, self.teammate_action, self.answer, self.cost
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Episode:
-    """A whole episode.
+    """A whole episode; it is printed in one line, `askwise.looking.account` tells all of it.
 
     Attributes:
         problem: what was played.
@@ -72,6 +73,12 @@ class Episode:
     final: JointState
     optimal_cost: float
     finished: bool
+
+    def __repr__(self) -> str:
+        marginal = f"marginal cost {self.marginal_cost:.6g}" if self.finished else "cut off"
+        counts = ((len(self.steps), "step"), (len(self.questions), "question"))
+        told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        return f"<Episode: {self.method}, goal {printable(self.goal_name)}: cost {self.cost:.6g}, {marginal}, {told}>"
 
     @property
     def goal_name(self) -> str:

@@ -7,10 +7,11 @@ meet the same goal and the same path of the teammate, whatever they ask on the w
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
-from askwise.agents import Agent, Answer, Decision, KnowsGoal, Observation, make_agent
+from askwise.agents import Agent, Answer, Decision, KnowsGoal, Observation, Situation, make_agent
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.episode import Episode, Step
 from askwise.errors import AskwiseError, InputError
@@ -25,13 +26,17 @@ class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
     """An agent or a teammate decided something that the rules do not allow."""
 
 
-def as_problem(given: Instance | Problem) -> Problem:
-    """Return an instance as the problem it describes; a problem is returned as it is."""
-    return ToolFetching(given) if isinstance(given, Instance) else given
+def as_problem(given: Instance | Problem | str | Path) -> Problem:
+    """Return an instance, or the one in a file, as the problem it describes; a problem is returned as it is."""
+    if isinstance(given, Instance | str | Path):
+        return ToolFetching(given)
+    if not hasattr(given, "ego_optimal"):  # one of many things that every problem has
+        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
+    return given
 
 
 def simulate(
-    instance: Instance | Problem,
+    instance: Instance | Problem | str | Path,
     agent: str | Agent = "never",
     teammate: str | Teammate = "urop",
     goal: int | str | None = None,
@@ -44,7 +49,7 @@ def simulate(
     """Play one episode.
 
     Args:
-        instance: a tool-fetching instance, or any problem.
+        instance: a tool-fetching instance, the path of its file, or any problem.
         agent: the ego agent, or the name of one.
         teammate: the teammate, or the name of one.
         goal: the teammate's goal, by name or number; by default drawn from the prior.
@@ -113,6 +118,8 @@ def _step(
     problem: Problem, state: JointState, decision: Decision, player: Agent, other: Teammate, truth: int, t: int
 ) -> tuple[Step, JointState]:
     belief = player.probabilities
+    if decision.situation is None and belief is not None:
+        decision = decision.made_at(Situation(problem, state, belief))  # an agent that decides all by itself
     if (decision.ask is None) == (decision.action is None):
         both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
         raise InvalidDecision(f"step {t}: agent {player.name!r} decided {both}")

@@ -10,7 +10,10 @@ and ``steps``, each with
 - ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
   null where no question was considered;
 - ``considered`` (the stations of that question), ``runner_up`` (the next best question and its net value) and
-  ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost.
+  ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost;
+- ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the goals that mattered, as of
+  `askwise.agents.recorded`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
+  may be left out, as they were by earlier versions: they are worked out again then.
 
 Numbers are written in full: a loaded episode equals the one that was saved.
 """
@@ -23,7 +26,15 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Answer, Decision
+from askwise.agents import Answer, Decision, Situation
+from askwise.agents.recorded import (
+    gate_from_json,
+    gate_to_json,
+    pairs_from_json,
+    pairs_to_json,
+    runner_up_from_json,
+    runner_up_to_json,
+)
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.rules import NOTHING
 from askwise.episode import Episode, Step
@@ -138,16 +149,24 @@ def _step_to_json(problem: ToolFetching, step: Step) -> dict[str, Any]:
         "value": decision.value,
         "question_cost": decision.cost,
         "considered": None if decision.considered is None else [names[goal] for goal in decision.considered],
-        "runner_up": _runner_up_to_json(decision, names),
+        "runner_up": runner_up_to_json(problem, decision),
         "verdict": decision.verdict,
         "cost": step.cost,
+        **_grounds_to_json(problem, decision.situation),
     }
+
+
+def _grounds_to_json(problem: ToolFetching, situation: Situation | None) -> dict[str, Any]:
+    if situation is None:
+        return {"gate": None, "pairs": None}
+    pairs = pairs_to_json(problem, situation.pairs) if situation.affordable else None
+    return {"gate": gate_to_json(problem, situation.gate), "pairs": pairs}
 
 
 def _step_from_json(problem: ToolFetching, given: Field) -> Step:
     keys = ["t", "worker", "fetcher", "holding", "belief", "action", "worker_action", "ask", "answer", "why", "value"]
     keys += ["question_cost", "considered", "runner_up", "verdict"]
-    given.object([*keys, "cost"], [])
+    given.object([*keys, "cost"], ["gate", "pairs"])
     _check_kind(given)
     cost = given.child("cost").number()
     ask = given.child("ask")
@@ -155,6 +174,7 @@ def _step_from_json(problem: ToolFetching, given: Field) -> Step:
     action = given.child("action")
     worker_action = given.child("worker_action")
     value, price, considered = (given.child(key) for key in ("value", "question_cost", "considered"))
+    state, belief = _state_from_json(problem, given), _belief_from_json(problem, given.child("belief"))
     decision = Decision(
         action=None if action.value is None else _index(action, problem.ego_actions),
         ask=asked,
@@ -162,17 +182,29 @@ def _step_from_json(problem: ToolFetching, given: Field) -> Step:
         value=None if value.value is None else value.number(),
         cost=None if price.value is None else price.number(),
         considered=None if considered.value is None else _goals(considered, problem.goals),
-        runner_up=_runner_up_from_json(given.child("runner_up"), problem.goals),
+        runner_up=runner_up_from_json(problem, given.child("runner_up")),
         verdict=given.child("verdict").text(),
+        situation=None if belief is None else _situation_from_json(problem, state, belief, given),
     )
     return Step(
         t=given.child("t").whole(1, MOST_STEPS),
-        state=_state_from_json(problem, given),
-        belief=_belief_from_json(problem, given.child("belief")),
+        state=state,
+        belief=belief,
         decision=decision,
         teammate_action=None if worker_action.value is None else _index(worker_action, problem.teammate_actions),
         answer=None if asked is None else Answer(asked, _truth(given.child("answer"))),
         cost=cost,
+    )
+
+
+def _situation_from_json(problem: ToolFetching, state: JointState, belief: FloatArray, given: Field) -> Situation:
+    stated = {key: given.child(key) for key in ("gate", "pairs") if given.has(key) and given.value[key] is not None}
+    return Situation(
+        problem,
+        state,
+        belief,
+        gate=gate_from_json(problem, stated["gate"]) if "gate" in stated else None,
+        pairs=pairs_from_json(problem, stated["pairs"]) if "pairs" in stated else None,
     )
 
 
@@ -203,23 +235,6 @@ def _belief_from_json(problem: ToolFetching, given: Field) -> FloatArray | None:
         return None
     given.object(problem.goals, [])
     return np.array([given.child(name).number() for name in problem.goals])
-
-
-def _runner_up_to_json(decision: Decision, names: tuple[str, ...]) -> dict[str, Any] | None:
-    if decision.runner_up is None:
-        return None
-    goals, net = decision.runner_up
-    return {"stations": [names[goal] for goal in goals], "net": net}
-
-
-def _runner_up_from_json(given: Field, names: tuple[str, ...]) -> tuple[tuple[int, ...], float] | None:
-    if given.value is None:
-        return None
-    given.object(["stations", "net"], [])
-    net = given.child("net")
-    if isinstance(net.value, bool) or not isinstance(net.value, int | float):
-        raise net.refuse("a number")
-    return _goals(given.child("stations"), names), float(net.value)
 
 
 def _goals(given: Field, names: tuple[str, ...]) -> tuple[int, ...]:

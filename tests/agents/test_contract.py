@@ -170,6 +170,10 @@ class Contract:
                 possible = step.belief > 0
                 assert possible[episode.goal], "the true goal is never lost"
                 common = np.flatnonzero(problem.ego_optimal(step.state.ego)[possible].all(axis=0))
+                gate = step.decision.gate
+                assert gate is not None, "every decision tells its gate"
+                assert (gate.possible, list(gate.common)) == (possible.sum(), common.tolist())
+                assert gate.open == (not common.size)
                 if common.size:
                     assert step.decision.action in common
                 elif step.decision.ask is None:

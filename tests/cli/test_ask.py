@@ -7,19 +7,21 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from askwise import agents
 from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
-from askwise.domains.tool_fetching import Instance, Prior, State, ToolFetching
+from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.explain import explain, moment
+from askwise.looking.explain import explain
 from askwise.looking.methods import SUMMARIES
+from askwise.looking.moment import moment
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 
 CONTENDERS = [name for name in AGENTS if name != "informed"]
+
+BASIC = ["ask", "action", "value", "cost", "net", "why"]
 
 TORN = """\
 ASK: is it C?
@@ -76,7 +78,7 @@ def test_the_zones_of_the_pairs(run: Run) -> None:
 
 def test_a_question_in_json(run: Run) -> None:
     found = answer(run, "workshop.json", "--method", "ezq-exact")
-    assert list(found) == ["ask", "action", "value", "cost", "net", "why"]
+    assert list(found) == [*BASIC, "verdict", "runner_up", "gate", "pairs"]
     assert (found["ask"], found["action"], found["cost"]) == (["C"], None, 0.6)
     # If A or B is the goal, C is ruled out by the sixth step, the first WORK; if it is C, B by the fourth on average.
     # Z_B begins now, and A and B need not be told apart in time: (6 + 6 + 4) / 3.
@@ -85,9 +87,26 @@ def test_a_question_in_json(run: Run) -> None:
     assert found["why"] == "Ask about C: expected to save 5.33 for a price of 0.60."
 
 
+def test_the_grounds_in_json(run: Run) -> None:
+    found = answer(run, "workshop.json", "--method", "ezq-exact")
+    assert found["verdict"] == "proven optimal"
+    assert found["runner_up"] == {"stations": ["A", "C"], "net": pytest.approx(2.02, abs=0.01)}
+    suits = {"NORTH": 2, "EAST": 1, "WEST": 2}
+    assert found["gate"] == {"open": True, "possible": 3, "common": [], "suits": suits}
+    assert [(pair["goals"], pair["now"]) for pair in found["pairs"]] == [
+        (["B", "C"], True),
+        (["A", "C"], True),
+        (["A", "B"], False),
+    ]
+    # The decision of the agent tells the same.
+    explained = explain(moment(Instance.load("workshop.json")), "ezq-exact")
+    assert [pair.weight for pair in explained.decision.pairs] == [pair["weight"] for pair in found["pairs"]]
+
+
 def test_an_action_where_one_suits_everybody(run: Run) -> None:
     options = ["workshop.json", "--ruled-out", "C", "--fetcher", "2,2"]
-    assert answer(run, *options) == {
+    found = answer(run, *options)
+    assert {key: found[key] for key in BASIC} == {
         "ask": None,
         "action": "WEST",
         "value": None,
@@ -149,20 +168,44 @@ def test_it_is_what_the_agent_decides(run: Run, method: str) -> None:
 
 
 def test_positions_and_the_tool_in_hand(run: Run) -> None:
-    options = ["--worker", "4,4", "--fetcher", "0,2", "--holding", "B", "--ruled-out", "C"]
+    options = ["--worker", "4,4", "--fetcher", "0,2", "--holding", "B", "--ruled-out", "C", "--fresh"]
     printed = run("ask", "workshop.json", *options).assert_fine()
     assert "\nnow        worker at (4, 4); fetcher at (0, 2), with the tool of B\n" in printed
     # For B it carries the tool on, for A it would have to change it here.
     assert "\ngate       open: no action is optimal for all 2: NORTH for 1, EAST for 1, a PICKUP for 1\n" in printed
 
 
-def test_the_prior_is_that_of_the_instances_own_start() -> None:
-    given = workshop(prior={"kind": "near", "temperature": 2.0})
-    own = ToolFetching(given).prior
-    now = moment(given, worker=(5, 4), fetcher=(4, 4), holding="C", ruled_out=["A"])
-    assert now.problem.decode(now.state) == State(now.problem.grid.state((5, 4)), now.problem.grid.state((4, 4)), 2)
-    expected = np.array([0.0, own[1], own[2]])
-    assert now.problem.prior == pytest.approx(expected / expected.sum())
+def test_a_worker_that_has_moved_has_told_something(run: Run) -> None:
+    # From (0, 0), a worker at (2, 3) is on its way to C at (5, 4): A at (5, 0) and B at (1, 4) are behind it.
+    moved = run("ask", "workshop.json", "--worker", "2,3").assert_fine()
+    assert "\ninferred   the worker came from (0, 0), which 1 of 3 stations explains\npossible   1 of 3 " in moved
+    assert moved.startswith("DO: EAST\nEAST: only C is possible.\n")
+    fresh = run("ask", "workshop.json", "--worker", "2,3", "--fresh").assert_fine()
+    assert "inferred" not in fresh
+    assert "\npossible   3 of 3 stations\n" in fresh
+    assert "inferred" not in run("ask", "workshop.json", "--worker", "0,0").assert_fine()
+
+
+def test_the_belief_decides_what_is_inferred(run: Run) -> None:
+    options = ["workshop.json", "--worker", "0,3"]
+    likeliest = {}
+    for belief in ("elimination", "bayes", "robust"):
+        printed = run("ask", *options, "--belief", belief).assert_fine()
+        likeliest[belief] = printed.split("\nlikeliest  ")[1].splitlines()[0]
+    # Both B and C explain three steps north, B better: its ways are 5 in all and two of them begin like that.
+    assert likeliest["elimination"] == "all the same, 50 % each"
+    assert likeliest["bayes"].startswith("B ")
+    assert likeliest["robust"].startswith("B ")
+
+
+def test_a_worker_where_it_cannot_be(run: Run) -> None:
+    options = ["workshop.json", "--worker", "4,4", "--ruled-out", "C"]
+    run("ask", *options).assert_refused(
+        "askwise ask: --worker: found (4, 4), on no shortest way from (0, 0) to a station that is possible; "
+        "expected a cell on one (--belief robust allows for detours, --fresh starts there)"
+    )
+    assert "\npossible   " in run("ask", *options, "--belief", "robust").assert_fine()
+    assert "\npossible   2 of 3 stations\n" in run("ask", *options, "--fresh").assert_fine()
 
 
 def test_ruled_out_may_be_repeated_and_names_may_hold_commas(run: Run) -> None:

@@ -39,10 +39,20 @@ def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -
 
 
 OPTIONS = {
-    "ask": ["FILE", "--method", "--worker X,Y", "--fetcher X,Y", "--holding", "--ruled-out", "--tie-break", "--json"],
+    "ask": [
+        "FILE",
+        "--method",
+        "--worker X,Y",
+        "--fetcher X,Y",
+        "--fresh",
+        "--holding",
+        "--ruled-out",
+        "--tie-break",
+        "--json",
+    ],
     "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
-    "reproduce": ["--out DIR"],
+    "reproduce": ["--out DIR", "--quick", "--grid-only", "--workers N", "--dask ADDRESS", "--retry-failed"],
     "run": [
         "FILE",
         "--method",
@@ -55,6 +65,7 @@ OPTIONS = {
         "--html FILE",
     ],
     "show": ["FILE", "--png FILE"],
+    "study": ["STUDY", "--methods NAME", "--priors KIND", "--costs X", "--out DIR", "--dry-run", "--dask ADDRESS"],
 }
 
 

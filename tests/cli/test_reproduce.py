@@ -28,16 +28,15 @@ ECD at (7, 6) differs from both EDPs and their mean       yes           yes
 
 Expected divergence points with the teammate at (4, 3) (in the paper's lost figure):
   EDP(g1 | g2) = 2.0000, EDP(g2 | g1) = 2.0000
-Drawn: results/today/edp-map.png
-       results/today/edp-map.svg
 
 8 of 8 numbers agree with the paper.
+Drawn: results/today/figures/edp-map.png
 """
 
 
 def test_the_report_and_the_pictures(run: Run) -> None:
-    assert run("reproduce", "--out", "results/today").assert_fine() == REPORT
-    folder = Path("results/today")
+    assert run("reproduce", "--grid-only", "--out", "results/today").assert_fine() == REPORT
+    folder = Path("results/today/figures")
     assert sorted(path.name for path in folder.iterdir()) == ["edp-map.png", "edp-map.svg"]
     with Image.open(folder / "edp-map.png") as picture:
         picture.load()
@@ -46,9 +45,9 @@ def test_the_report_and_the_pictures(run: Run) -> None:
     assert (folder / "edp-map.svg").read_text().rstrip().endswith("</svg>")
 
     # Once more, into the folder that is used if none is named: the same bytes.
-    run("reproduce").assert_fine()
+    run("reproduce", "--grid-only").assert_fine()
     for name in ("edp-map.png", "edp-map.svg"):
-        assert (folder / name).read_bytes() == (Path("out/reproduce") / name).read_bytes()
+        assert (folder / name).read_bytes() == (Path("out/reproduce/figures") / name).read_bytes()
 
 
 @pytest.fixture
@@ -66,11 +65,11 @@ def test_a_number_that_differs_is_marked_and_fails(run: Run, monkeypatch: pytest
         yield from right[1:]
 
     monkeypatch.setattr(two_goal_grid, "comparisons", one_wrong)
-    outcome = run("reproduce", "--out", "here")
+    outcome = run("reproduce", "--grid-only", "--out", "here")
     assert outcome.code == 1
     marked = [line for line in outcome.out.splitlines() if line.endswith("DIFFERS")]
     assert marked == ["divergence point of east, east, north from (4, 3)         3             4             DIFFERS"]
-    assert outcome.out.endswith("\n7 of 8 numbers agree with the paper.\n")
+    assert "\n7 of 8 numbers agree with the paper.\n" in outcome.out
 
 
 @pytest.mark.parametrize(
@@ -78,21 +77,22 @@ def test_a_number_that_differs_is_marked_and_fails(run: Run, monkeypatch: pytest
 )
 def test_a_folder_that_cannot_be_made_is_refused(run: Run, folder: str, why: str) -> None:
     Path("file").write_text("in the way")
-    run("reproduce", "--out", folder).assert_refused(
+    run("reproduce", "--grid-only", "--out", folder).assert_refused(
         f"askwise reproduce: folder {folder!r}: found {why}; expected a folder that can be written to"
     )
 
 
 @pytest.mark.usefixtures("empty_figure")
 def test_a_picture_that_cannot_be_written_fails_without_a_traceback(run: Run) -> None:
-    Path("here/edp-map.png").mkdir(parents=True)
-    outcome = run("reproduce", "--out", "here")
+    Path("here/figures/edp-map.png").mkdir(parents=True)
+    outcome = run("reproduce", "--grid-only", "--out", "here")
     assert outcome.code == 2
     assert outcome.err == (
-        "askwise reproduce: file 'here/edp-map.png': found is a directory; expected a place that can be written to\n"
+        "askwise reproduce: file 'here/figures/edp-map.png': found is a directory; "
+        "expected a place that can be written to\n"
     )
 
 
 def test_a_folder_without_name_is_refused(run: Run) -> None:
-    run("reproduce", "--out", "").assert_refused_somehow()
+    run("reproduce", "--grid-only", "--out", "").assert_refused_somehow()
     assert list(Path.cwd().iterdir()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,6 +66,13 @@ def test_the_paper_s_instances_unless_told_otherwise() -> None:
     assert drawn.walls == ()
     assert (drawn.prior, drawn.query_cost) == (Prior(), QueryCost())
     assert generate(width=7, stations=2, seed=1).height == 7
+
+
+def test_the_size_can_be_said_in_two_ways() -> None:
+    few: dict[str, Any] = {"stations": 3, "toolboxes": 2, "seed": 5}
+    assert generate(size=9, **few) == generate(width=9, **few) == generate(size=(9, 9), **few)
+    assert generate(size=(9, 4), **few) == generate(width=9, height=4, **few)
+    assert generate(height=7, **few) == generate(size=(20, 7), **few)
 
 
 def test_prior_and_cost_are_passed_on() -> None:
@@ -133,7 +141,16 @@ def test_tools_are_spread_over_all_toolboxes() -> None:
 
 SIDE = "a whole number from 1 to 10000"
 
+SIZE = "a whole number from 1 to 10000, or two for columns and rows"
+
 FAULTS: dict[str, Fault] = {
+    "a size in words": (lambda: generate(size="20"), f"size: found '20'; expected {SIZE}"),  # type: ignore[arg-type]
+    "a size of three": (lambda: generate(size=(2, 3, 4)), f"size: found (2, 3, 4); expected {SIZE}"),  # type: ignore[arg-type]
+    "no size at all": (lambda: generate(size=0), f"size: found 0; expected {SIZE}"),
+    "a size in both ways": (
+        lambda: generate(size=20, width=20),
+        "size: found width or height as well; expected one of the two ways to say it",
+    ),
     "no width": (lambda: generate(width=0), f"width: found 0; expected {SIDE}"),
     "too wide": (lambda: generate(width=10_001), f"width: found 10001; expected {SIDE}"),
     "no height": (lambda: generate(height=-1), f"height: found -1; expected {SIDE}"),

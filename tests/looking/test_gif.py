@@ -43,8 +43,8 @@ def test_frames_are_the_pictures(written: Path) -> None:
             frame = np.asarray(animation.convert("RGB")).astype(int)
             picture = raster.draw(scene_at(episode, k), longest_side=gif.LONGEST_SIDE)
             assert frame.shape == picture.shape
-            # 256 colours are not all colours, but agents must keep theirs.
-            assert np.abs(frame - picture).mean() < 2
+            # 256 colours are not all colours (white becomes 252), but agents must keep theirs.
+            assert np.abs(frame - picture).mean() < 2.5
             for colour in (WORKER, FETCHER):
                 same = (picture == colour).all(axis=2)
                 assert np.abs(frame[same] - colour).max() < 12

@@ -76,6 +76,19 @@ def test_what_was_considered_is_told_whether_it_was_asked_or_not() -> None:
     assert not {"considered", "value", "price", "runnerUp", "verdict"} & set(acting)
 
 
+def test_gate_and_zones_are_those_of_the_decision() -> None:
+    episode = never()
+    data = page_data(episode)
+    for step, frame in zip(episode.steps, data["frames"], strict=False):
+        gate = step.decision.gate
+        assert gate is not None
+        assert frame["gate"].startswith("open: " if gate.open else "closed: ")
+        shown = [(pair.first, pair.second, pair.informed, pair.branching) for pair in step.decision.pairs]
+        assert [tuple(row) for row in data["zones"][frame["zones"]]] == shown
+    assert data["frames"][0]["gate"] == "open: no action is optimal for all 3: NORTH for 2, WEST for 2, EAST for 1"
+    assert "gate" not in data["frames"][-1], "nothing is decided at the end"
+
+
 def test_beliefs_are_sorted_and_kept_once() -> None:
     episode = never()
     data = page_data(episode)

@@ -22,7 +22,7 @@ from tests.looking.episodes import asking, row_of
 from tests.tool_fetching import workshop
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, FloatRect
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,37 @@ def test_it_opens_at_the_first_step(page: Visit) -> None:
     assert page.text("#facts").split("\n")[0] == "6 x 5 cells, 2 walls, 3 stations, 2 toolboxes"
     assert page.page.title() == "C, asks the first half: tool fetching, step by step"
     assert page.text("#optimal") == "10"
+
+
+def test_the_gate_is_told(page: Visit) -> None:
+    assert page.text("#gate") == "Gate open: no action is optimal for all 3: NORTH for 2, WEST for 2, EAST for 1."
+    for _ in range(3):
+        page.page.click("#next")
+    assert page.text("#gate") == "Gate closed: one goal is left."
+    page.page.click("#last")
+    assert page.page.locator("#gate").count() == 0
+
+
+def test_coordinates_stand_beside_and_below_the_map(page: Visit) -> None:
+    written = {side: page.page.locator(f"#coordinates .{side}") for side in ("below", "beside")}
+    assert written["below"].all_text_contents() == list("012345")
+    assert written["beside"].all_text_contents() == list("01234")
+    worker, floor = (page.page.locator(which).bounding_box() for which in ("#worker circle", "#map .floor"))
+    first = {side: labels.first.bounding_box() for side, labels in written.items()}
+    below, beside = first["below"], first["beside"]
+    assert worker is not None
+    assert floor is not None
+    assert below is not None
+    assert beside is not None
+    # The worker is at (0, 0): the first coordinates are right below and right beside it, outside the map.
+    assert middle(below)[0] == pytest.approx(middle(worker)[0], abs=2)
+    assert middle(beside)[1] == pytest.approx(middle(worker)[1], abs=2)
+    assert below["y"] >= floor["y"] + floor["height"] - 1
+    assert beside["x"] + beside["width"] <= floor["x"] + 1
+
+
+def middle(box: FloatRect) -> tuple[float, float]:
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_stepping_on_and_back(page: Visit) -> None:

@@ -15,6 +15,8 @@ from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.looking import raster, scene_at, scenes, start_scene
+from askwise.looking.axes import labelled
+from askwise.looking.marks import font
 from askwise.looking.palette import (
     FETCHER,
     FLOOR,
@@ -34,8 +36,10 @@ from tests.looking.episodes import asking, row_of
 from tests.tool_fetching import instance, instances, workshop
 
 CELL = 48
-LEFT = (480 - 6 * CELL) // 2
+LAYOUT = raster.Layout(6, 5)
+LEFT = LAYOUT.left
 BOTTOM = 5 * CELL
+STRIP = BOTTOM + raster.BELOW
 """Of the picture of `workshop`: its map is narrower than the strip below, and centred above it."""
 
 
@@ -128,10 +132,10 @@ def test_all_moments_of_an_episode_have_one_size_and_differ() -> None:
 
 def test_the_strip_tells_step_and_question() -> None:
     scene = scene_at(asking(), 0)
-    strip = raster.draw(scene)[BOTTOM:]
+    strip = raster.draw(scene)[STRIP:]
     for other in (replace(scene, progress="step 2"), replace(scene, answer=True), replace(scene, asked=(1,))):
         changed = raster.draw(other)
-        assert (changed[BOTTOM:] != strip).any()
+        assert (changed[STRIP:] != strip).any()
 
 
 def test_a_question_that_is_too_long_is_cut() -> None:
@@ -164,6 +168,38 @@ def test_a_picture_is_never_larger_than_asked_for(width: int, height: int) -> No
     assert picture.shape[0] <= 360 + 250
 
 
+def test_the_coordinates_are_written_beside_and_below(question: raster.Pixels) -> None:
+    for k in range(6):
+        column = LEFT + k * CELL + CELL // 2
+        below = question[BOTTOM + 2 : STRIP - 1, column - 6 : column + 6]
+        assert (below < 200).any(), f"x = {k}"
+        assert (question[BOTTOM + 2 : STRIP - 1, column + 10 : column + 30] == 255).all()
+    for k in range(5):
+        row = BOTTOM - k * CELL - CELL // 2
+        assert (question[row - 6 : row + 6, LEFT - 14 : LEFT - 2] < 200).any(), f"y = {k}"
+    assert (question[:BOTTOM, : LEFT - 20] == 255).all()
+
+
+@pytest.mark.parametrize(("width", "height"), [(20, 20), (9, 200), (600, 300), (10_000, 100), (1, 1)])
+def test_coordinates_do_not_run_into_each_other(width: int, height: int) -> None:
+    layout = raster.Layout(width, height)
+    longest = font(raster.DIGITS).getlength(str(width - 1))
+    along_x, along_y = (
+        labelled(width, layout.cell, longest + 6),
+        labelled(height, layout.cell, raster.DIGITS + 4),
+    )
+    assert along_x.step * layout.cell >= longest + 6
+    assert along_y.step * layout.cell > raster.DIGITS
+    assert layout.beside > font(raster.DIGITS).getlength(str(height - 1))
+    assert layout.left >= layout.beside
+    assert (along_x[0], along_y[0]) == (0, 0)
+
+
+@pytest.mark.parametrize(("cell", "apart"), [(40, 1), (15, 1), (14, 2), (7, 5), (2.9, 10), (1, 20), (0.02, 1000)])
+def test_coordinates_are_at_round_distances(cell: float, apart: int) -> None:
+    assert labelled(10_000, cell, 15) == range(0, 10_000, apart)
+
+
 def test_a_map_of_one_cell() -> None:
     given = instance((1, 1), stations={"A": ((0, 0), "T")}, toolboxes={"T": (0, 0)}, worker=(0, 0), fetcher=(0, 0))
     assert raster.draw(start_scene(given)).shape[1] == 480
@@ -173,7 +209,7 @@ def test_on_a_large_map_marks_are_still_seen() -> None:
     scene = start_scene(generate(width=600, stations=20, toolboxes=3, walls=0.2, seed=4), np.full(20, 0.05))
     picture = raster.draw(scene)
     x, y = scene.worker
-    column, row = round((x + 0.5) * 720 / 600), round((600 - y - 0.5) * 720 / 600)
+    column, row = map(round, raster.Layout(600, 600).centre((x, y)))
     around = picture[row - 8 : row + 8, column - 8 : column + 8].reshape(-1, 3)
     assert (around == WORKER).all(axis=1).sum() > 30
 

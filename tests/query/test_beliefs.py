@@ -15,7 +15,7 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import WORK
 from askwise.errors import AskwiseError
 from askwise.query import BELIEFS, Belief, ContradictoryObservation, make_belief
-from askwise.query.beliefs import Robust
+from askwise.query.beliefs import SMALLEST, Robust, rescale
 from askwise.types import FloatArray
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import count_plans, free_cells, instances, steps_between, urop_posterior
@@ -360,3 +360,16 @@ def test_counting_plans_by_hand() -> None:
     assert count_plans(open_grid - {(1, 0), (1, 1)}, (0, 0), (2, 0)) == 1
     assert steps_between(open_grid - {(1, 0), (1, 1)}, (0, 0))[2, 0] == 6
     assert free_cells(Instance(2, 1, {}, {}, (0, 0), (0, 0), walls=((1, 0),))) == {(0, 0)}
+
+
+# -- weights -----------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e300), st.booleans()), min_size=1, max_size=8))
+def test_rescaling_beside_plain_python(drawn: list[tuple[float, bool]]) -> None:
+    weights, allowed = row(*(weight for weight, _ in drawn)), asked(*(ok for _, ok in drawn))
+    positive = [max(weight, SMALLEST) if ok else 0.0 for weight, ok in drawn]
+    largest = max(positive) or 1.0
+    expected = [max(weight / largest, SMALLEST) if ok else 0.0 for weight, (_, ok) in zip(positive, drawn, strict=True)]
+    rescale(weights, allowed)
+    assert weights.tolist() == expected

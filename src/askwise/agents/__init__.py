@@ -15,9 +15,11 @@ from typing import Any
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
 from askwise.agents.baseline import Baseline
 from askwise.agents.cost_prob import CostProb
+from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
 from askwise.agents.informed import Informed
 from askwise.agents.never import Never
+from askwise.agents.pairs import PairZones
 from askwise.agents.toolbox import Toolbox
 from askwise.errors import InputError, did_you_mean
 
@@ -30,10 +32,13 @@ __all__ = [
     "CostProb",
     "Decision",
     "Ezq",
+    "Gate",
     "Informed",
     "KnowsGoal",
     "Never",
     "Observation",
+    "PairZones",
+    "Situation",
     "Toolbox",
     "make_agent",
     "methods",

@@ -6,11 +6,13 @@ An agent's own knowledge of the teammate is its belief, kept up to date here fro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from askwise.agents.explanation import Gate, Situation
+from askwise.agents.pairs import PairZones
 from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, belief_kind, make_belief
@@ -57,6 +59,8 @@ class Decision:
         considered: the question that was considered, the one asked included.
         runner_up: the best other question that the method knows of, with its net value.
         verdict: how sure the method is that it found its best question.
+        situation: the moment at which it was decided, from which `gate` and `pairs` are worked out at first use. Not
+            part of what was decided: decisions are compared without it.
     """
 
     action: int | None = None
@@ -67,6 +71,32 @@ class Decision:
     considered: tuple[int, ...] | None = None
     runner_up: tuple[tuple[int, ...], float] | None = None
     verdict: str = ""
+    situation: Situation | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def gate(self) -> Gate | None:
+        """Whether a question could be asked at all, None if the agent shows no belief."""
+        return None if self.situation is None else self.situation.gate
+
+    @property
+    def pairs(self) -> tuple[PairZones, ...]:
+        """The zones of the pairs of goals that mattered most, the heaviest first."""
+        return () if self.situation is None else self.situation.pairs
+
+    def made_at(self, situation: Situation) -> Decision:
+        """Return the same decision, knowing the moment at which it was made."""
+        # Spelt out, because it happens at every step: `dataclasses.replace` takes twice as long.
+        return Decision(
+            self.action,
+            self.ask,
+            self.why,
+            self.value,
+            self.cost,
+            self.considered,
+            self.runner_up,
+            self.verdict,
+            situation,
+        )
 
     @property
     def net(self) -> float | None:
@@ -148,9 +178,10 @@ class BeliefAgent(Agent):
         possible = self.belief.possible
         optimal = self.problem.ego_optimal(observation.state.ego)
         common = common_actions(optimal, possible)
+        situation = Situation(self.problem, observation.state, self.probabilities)
         if common.size:
-            return self._act(common, possible, observation.state)
-        return self.when_torn(observation.state, possible)
+            return self._act(common, possible, situation)
+        return self.when_torn(observation.state, possible).made_at(situation)
 
     @abstractmethod
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
@@ -158,7 +189,7 @@ class BeliefAgent(Agent):
 
     def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
         """Choose among the actions that are optimal for all possible goals."""
-        if actions.size > 1 and self.tie_break == "late" and possible.sum() > 1:
+        if actions.size > 1 and self.tie_break == "late" and np.count_nonzero(possible) > 1:
             actions = actions[self._branching_after(actions, possible, state)]
         return int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
 
@@ -188,14 +219,15 @@ class BeliefAgent(Agent):
         names = [self.problem.goals[int(goal)] for goal in goals]
         return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
-    def _act(self, common: Any, possible: BoolArray, state: JointState) -> Decision:
-        action = self.choose_common(common, possible, state)
+    def _act(self, common: Any, possible: BoolArray, situation: Situation) -> Decision:
+        action = self.choose_common(common, possible, situation.state)
         name = self.problem.describe_ego_action(action)
-        left = int(possible.sum())
+        left = np.count_nonzero(possible)
         if left == 1:
             goal = self.problem.goals[int(possible.argmax())]
-            return Decision(action=action, why=f"{name}: only {goal} is possible.")
-        return Decision(action=action, why=f"{name}: optimal for all {left} possible goals.")
+            return Decision(action=action, why=f"{name}: only {goal} is possible.", situation=situation)
+        why = f"{name}: optimal for all {left} possible goals."
+        return Decision(action=action, why=why, situation=situation)
 
     def _update(self, observation: Observation) -> None:
         if observation.answer is not None:
@@ -206,8 +238,8 @@ class BeliefAgent(Agent):
             self.belief.observe(self._likelihood(self._last.teammate, observation.teammate_action))
         self._last = observation.state
 
-    def _likelihood(self, teammate: int, action: int) -> FloatArray:
-        """Return how probable each goal made what the teammate did; where support is enough, just 0 or 1."""
+    def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
+        """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
         if self.belief.needs_shares:
             return self.problem.teammate_policy(teammate)[:, action]
-        return self.problem.teammate_optimal(teammate)[:, action].astype(np.float64)
+        return self.problem.teammate_optimal(teammate)[:, action]

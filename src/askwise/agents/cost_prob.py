@@ -18,9 +18,9 @@ class CostProb(BeliefAgent):
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
         goals = np.flatnonzero(possible)
-        optimal = self.problem.ego_optimal(state.ego)[goals]
-        # Two goals branch now if no action is optimal for both.
-        branches = ~np.asarray((optimal[:, None, :] & optimal[None, :, :]).any(axis=2))
+        optimal = self.problem.ego_optimal(state.ego)[goals].astype(np.float32)
+        # Two goals branch now if no action is optimal for both: a product counts those that are.
+        branches = optimal @ optimal.T == 0
         cut = best_cut(self.probabilities[goals], branches, self.problem.query_cost.per_goal)
         asked = goals[cut.asked]
         verdict = "proven optimal" if cut.proven else "budget used"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.agents.base import Agent, Decision, Observation
+from askwise.agents.explanation import Situation
 from askwise.types import FloatArray
 
 
@@ -29,4 +30,6 @@ class Informed(Agent):
         actions = np.flatnonzero(self.problem.ego_optimal(observation.state.ego)[self.goal])
         action = int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
         name = self.problem.describe_ego_action(action)
-        return Decision(action=action, why=f"{name}: the goal is known to be {self.problem.goals[self.goal]}.")
+        why = f"{name}: the goal is known to be {self.problem.goals[self.goal]}."
+        situation = Situation(self.problem, observation.state, self.probabilities)
+        return Decision(action=action, why=why, situation=situation)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from askwise.agents.base import BeliefAgent, Decision
 from askwise.problem import JointState
 from askwise.types import BoolArray
@@ -14,4 +16,6 @@ class Never(BeliefAgent):
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
         """See `BeliefAgent`."""
-        return self.wait(f"Wait: {int(possible.sum())} goals are possible and no action is optimal for all of them.")
+        return self.wait(
+            f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them."
+        )

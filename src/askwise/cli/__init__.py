@@ -21,7 +21,7 @@ COMMANDS = {
     "ask": "what the fetcher would do now, and why",
     "edp": "how long goals look alike, on a map or an instance",
     "generate": "draw a random instance of tool fetching",
-    "reproduce": "rebuild the paper's two-goal grid: its numbers and its picture",
+    "reproduce": "reproduce the paper: its example, its evaluation, its figures, a report",
     "run": "play an episode of tool fetching: account, animation, page",
     "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
     "show": "describe and draw an instance of tool fetching",

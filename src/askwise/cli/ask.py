@@ -1,11 +1,13 @@
 """Tell what the fetcher would do now, and why.
 
 FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
-Everybody is where the instance starts, or where the options say. How they got there is not known:
-the belief is the prior of the instance's own start, less the stations that are ruled out.
+Everybody is where the instance starts, or where the options say. A worker that is not at its
+start has walked there by a shortest way, and that rules stations out (for --belief robust, it
+makes them unlikely); with --fresh the given cells are the start, and nothing is inferred.
 
   askwise ask instance.json
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
+  askwise ask instance.json --worker 12,10 --belief bayes
   askwise ask instance.json --fetcher 4,0 --holding S2 --json
   askwise ask --method help
 """
@@ -22,7 +24,9 @@ from askwise.errors import InputError
 
 if TYPE_CHECKING:
     from askwise.domains.tool_fetching import Instance
+    from askwise.domains.tool_fetching.instance import Cell
     from askwise.looking.explain import Explanation
+    from askwise.looking.moment import Moment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     values.add_agent_options(parser)
     parser.add_argument("--worker", metavar="X,Y", help="where the worker is (default: where it starts)")
     parser.add_argument("--fetcher", metavar="X,Y", help="where the fetcher is (default: where it starts)")
+    parser.add_argument(
+        "--fresh", action="store_true", help="start at the given cells: infer nothing from the worker's way"
+    )
     parser.add_argument("--holding", metavar="STATION", help="the station whose tool it holds (default: none)")
     parser.add_argument(
         "--ruled-out",
@@ -65,16 +72,40 @@ def run(options: argparse.Namespace) -> int:
 
 def decide(options: argparse.Namespace) -> Explanation:
     """Return what the method decides at the moment that the options describe."""
-    from askwise.looking.explain import explain, moment
+    from askwise.looking.explain import explain
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
-    cells = {who: getattr(options, who) for who in ("worker", "fetcher")}
-    places = {who: None if text is None else parse_cell(text, f"--{who}") for who, text in cells.items()}
+    worker, fetcher = (_cell(options, who) for who in ("worker", "fetcher"))
     seed = values.whole(options.seed, "--seed")
-    instance = values.read_instance(options.file)
-    now = moment(instance, **places, holding=options.holding, ruled_out=ruled_out(options.ruled_out, instance))
+    now = moment_of(options, values.read_instance(options.file), worker, fetcher)
     return explain(now, options.method, seed=seed, **values.agent_options(options))
+
+
+def moment_of(options: argparse.Namespace, instance: Instance, worker: Cell | None, fetcher: Cell | None) -> Moment:
+    """Return the moment that the options describe."""
+    from askwise.looking.moment import moment
+    from askwise.query.beliefs import ContradictoryObservation
+
+    try:
+        return moment(
+            instance,
+            worker=worker,
+            fetcher=fetcher,
+            holding=options.holding,
+            ruled_out=ruled_out(options.ruled_out, instance),
+            belief=options.belief or "elimination",
+            fresh=options.fresh,
+        )
+    except ContradictoryObservation:
+        way = f"on no shortest way from {instance.worker} to a station that is possible"
+        hints = "--belief robust allows for detours, --fresh starts there"
+        raise InputError("--worker", f"{worker}, {way}", f"a cell on one ({hints})") from None
+
+
+def _cell(options: argparse.Namespace, who: str) -> Cell | None:
+    text = getattr(options, who)
+    return None if text is None else parse_cell(text, f"--{who}")
 
 
 def ruled_out(given: list[str], instance: Instance) -> list[str]:

@@ -1,36 +1,59 @@
-"""Rebuild the paper's two-goal grid: print its numbers beside the paper's and draw the EDP map.
+"""Reproduce the paper: its two-goal grid, then its whole evaluation, beside what the paper says.
 
-Writes edp-map.png and edp-map.svg to the output folder.
+The evaluation plays 100 random instances under three priors, six prices and five methods, 9,000
+episodes, and ends with tables, figures like the paper's, and report.html, which judges every
+claim of the paper's results by the data. A run that was stopped goes on where it was when the
+same command is given again.
+
+  askwise reproduce
+  askwise reproduce --quick
+  askwise reproduce --grid-only
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+
+from askwise.cli import study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise reproduce``."""
-    parser.add_argument("--out", metavar="DIR", default="out/reproduce", help="folder for the pictures (%(default)s)")
+    parser.add_argument("--out", metavar="DIR", help="folder for everything (out/reproduce; with --quick out/quick)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--quick", action="store_true", help="10 instances and three prices: a first look in seconds")
+    what.add_argument("--grid-only", action="store_true", help="the two-goal grid only")
+    study.add_running_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise reproduce``; the exit code is 1 if a number differs from the paper's."""
+    """Run ``askwise reproduce``; the exit code is 1 if a number of the grid differs from the paper's."""
+    from askwise import files
+    from askwise.experiments.study_file import quicker, read_settings, study_from
+
+    default = "out/quick" if options.quick else "out/reproduce"
+    folder = files.make_folder(default if options.out is None else options.out)
+    code = two_goal_grid(folder, quiet=options.json)
+    if options.grid_only:
+        return code
+    settings, _ = read_settings("paper")
+    if not options.json:
+        print("\nThe paper's evaluation\n", flush=True)
+    return study.conduct(study_from(quicker(settings) if options.quick else settings), str(folder), options) or code
+
+
+def two_goal_grid(folder: Path, *, quiet: bool) -> int:
+    """Print the grid's numbers beside the paper's and draw it; return 1 if a number differs."""
     from askwise import files
     from askwise.experiments import two_goal_grid
 
-    folder = files.make_folder(options.out)
+    target = files.make_folder(folder / "figures")
     rows = list(two_goal_grid.comparisons())
-    print("The two-goal grid of the paper: 9 x 7 cells, goals g1 at (8, 0) and g2 at (8, 6)\n")
-    print(f"{'':<58}{'paper':<14}askwise")
-    for row in rows:
-        print(f"{row.what:<58}{row.paper:<14}{row.ours:<14}{'' if row.agrees else 'DIFFERS'}".rstrip())
-    there, back = two_goal_grid.edps()
-    print(f"\nExpected divergence points with the teammate at {two_goal_grid.TEAMMATE} (in the paper's lost figure):")
-    print(f"  EDP(g1 | g2) = {there}, EDP(g2 | g1) = {back}")
     drawn = two_goal_grid.figure()
     for ending in ("png", "svg"):
-        files.save_figure(drawn, folder / f"edp-map.{ending}")
-        print(f"{'Drawn:' if ending == 'png' else '      '} {folder / f'edp-map.{ending}'}")
-    agreeing = sum(row.agrees for row in rows)
-    print(f"\n{agreeing} of {len(rows)} numbers agree with the paper.")
-    return 0 if agreeing == len(rows) else 1
+        files.save_figure(drawn, target / f"edp-map.{ending}")
+    if not quiet:
+        print(two_goal_grid.text(rows))
+        print(f"Drawn: {target / 'edp-map.png'}")
+    return 0 if all(row.agrees for row in rows) else 1

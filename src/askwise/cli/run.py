@@ -2,7 +2,8 @@
 
 FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
 
-  askwise run instance.json --method ezq --goal S3 --seed 1
+  askwise run instance.json --goal S3 --seed 1
+  askwise run instance.json --method never --goal S3 --seed 1
   askwise run instance.json --teammate noisy:0.1 --belief robust --watch
   askwise run instance.json --html episode.html --gif episode.gif
   askwise run --method help
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
     parser.add_argument(
-        "--method", metavar="NAME", default="never", help="how the fetcher decides (%(default)s); help lists all"
+        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
     )
     parser.add_argument(
         "--teammate", metavar="KIND", default="urop", help="how the worker walks (%(default)s); help lists all"

@@ -1,13 +1,13 @@
-"""Run a study: many instances, priors, prices, teammates and methods; tables, figures and a report.
+"""Run a study: many instances, priors, prices, teammates and methods; tables, figures, a report.
 
-STUDY is a study file (TOML), or "paper", the study of the paper's evaluation. Options replace what stands
-in it; without STUDY they are the whole study. A study that was stopped, in whatever way, goes on where it
-was when the same command is given again.
+STUDY is a study file (TOML), or the name of a study that comes with askwise, such as "paper".
+Options replace what stands in it; without STUDY they are the whole study. A study that was
+stopped, in whatever way, goes on where it was when the same command is given again.
 
   askwise study paper --instances 10
   askwise study mine.toml --workers 8
   askwise study mine.toml --dask tcp://scheduler:8786
-  askwise study --methods never ezq --priors far near --costs 0 0.2 --instances 50 --out out/two-methods
+  askwise study --methods never ezq --priors far near --costs 0 0.2 --out out/two-methods
   askwise study mine.toml --dry-run
 """
 
@@ -23,6 +23,7 @@ from askwise.cli import values
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
+    from askwise.experiments.conducting import Conducted
     from askwise.experiments.study import Study
 
 
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(study.describe(), indent=1, ensure_ascii=False))
         print(f"{study.n_tasks} instances, {study.n_tasks * study.episodes_per_task} episodes", file=sys.stderr)
         return 0
-    return conduct(study, options.out or f"out/{study.name}", options)
+    return conduct(study, f"out/{study.name}" if options.out is None else options.out, options)
 
 
 def chosen(options: argparse.Namespace) -> Study:
@@ -134,8 +135,23 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
             hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
             raise AskwiseError(f"{error} ({hint})") from None
         raise
-    print(f"{done.before + done.played} of {total} instances are stored in {folder}")
+    _print(done, options)
     return 0
+
+
+def _print(done: Conducted, options: argparse.Namespace) -> None:
+    from askwise.experiments.analysis import print_short
+
+    folder = done.ran.store.folder
+    failures = done.analysis.failures.height
+    if options.json:
+        paths = {name: str(folder / name) for name in ("report.html", "summary.csv", "claims.csv", "episodes.parquet")}
+        print(json.dumps({"folder": str(folder), "failures": failures, **paths}, ensure_ascii=False))
+        return
+    print_short(done.analysis)
+    print(f"\nReport:  {done.report}\nTables:  {folder}\nFigures: {folder / 'figures'}")
+    if failures:
+        print(f"{failures} cells hold failed episodes: see failures.csv; --retry-failed plays them again.")
 
 
 def _workers(options: argparse.Namespace) -> int:

@@ -56,14 +56,10 @@ def agent_options(options: argparse.Namespace) -> dict[str, str]:
 
 def read_instance(path: str) -> Instance:
     """Return the instance in a file, or from standard input for ``-``."""
-    from askwise.domains.tool_fetching import FORMAT, Instance
-    from askwise.reading import parse_json, read_stdin, read_text
+    from askwise.domains.tool_fetching import Instance
+    from askwise.reading import read_stdin
 
-    text = read_stdin() if path == "-" else read_text(path)
-    if text.lstrip()[:1] not in ("{", "["):
-        name = "standard input" if path == "-" else f"file {path!r}"
-        raise InputError(name, "text that is not JSON", f"an instance file, {FORMAT} (askwise generate makes one)")
-    return Instance.from_json(parse_json(text))
+    return Instance.from_text(read_stdin(), "standard input") if path == "-" else Instance.load(path)
 
 
 def colourful() -> bool:

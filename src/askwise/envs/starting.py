@@ -17,7 +17,7 @@ import numpy as np
 
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.instance import PRIOR_KINDS
+from askwise.domains.tool_fetching.instance import PRIOR_KINDS, as_instance
 from askwise.envs.playing import Play
 from askwise.errors import InputError
 from askwise.model.names import as_int
@@ -121,15 +121,6 @@ class Source:
         if shape != self.shape:
             raise InputError("option 'instance'", str(shape), f"{self.shape}, the shape of the spaces")
         return ToolFetching(instance)
-
-
-def as_instance(given: Instance | str | Path) -> Instance:
-    """Return an instance, read from a file if it is a path."""
-    if isinstance(given, Instance):
-        return given
-    if isinstance(given, str | Path):
-        return Instance.load(given)
-    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
 
 
 def checked_options(options: Mapping[str, Any] | None) -> None:

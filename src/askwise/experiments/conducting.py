@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
-from askwise.experiments.run import Ran, run_study
+import polars as pl
+
+from askwise.experiments.analysis import Analysis, write_results
+from askwise.experiments.run import Ran, previous_runs, run_study
 from askwise.experiments.store import Store
 from askwise.experiments.study import Study
+
+
+@dataclass(frozen=True)
+class Conducted:
+    """A study that was run and analysed."""
+
+    ran: Ran
+    analysis: Analysis
+
+    @property
+    def report(self) -> Path:
+        """The page with everything."""
+        return self.ran.store.folder / "report.html"
 
 
 def conduct(
@@ -18,11 +35,25 @@ def conduct(
     dask: str | None = None,
     retry_failed: bool = False,
     show_progress: bool = False,
-) -> Ran:
-    """Run a study (see `run_study`) and write its tables."""
+) -> Conducted:
+    """Run a study (see `run_study`), or what is left of it, and write its tables, figures and report."""
     ran = run_study(study, folder, workers=workers, dask=dask, retry_failed=retry_failed, show_progress=show_progress)
-    ran.store.combine()
-    return ran
+    store = ran.store
+    store.combine()
+    episodes, queries, timings = (pl.read_parquet(store.folder / f"{name}.parquet") for name in TABLES)
+    analysis = write_results(
+        store.folder,
+        episodes,
+        queries,
+        timings,
+        title=study.title,
+        study=study.describe(),
+        provenance={"fingerprint": study.fingerprint, "runs": previous_runs(store)},
+    )
+    return Conducted(ran, analysis)
+
+
+TABLES = ("episodes", "queries", "timings")
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:

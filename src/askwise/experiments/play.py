@@ -15,7 +15,7 @@ import polars as pl
 
 from askwise.agents import Agent, Decision, Observation
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.episode import Episode
+from askwise.episode import Episode, Step
 from askwise.experiments.study import Cell, StudyPrior, Task
 from askwise.experiments.tables import Row, table
 from askwise.problem import QueryCost
@@ -69,12 +69,17 @@ class Problems:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._plain: ToolFetching | None = None
+        self.setup_seconds = 0.0
         self._made: dict[tuple[StudyPrior, QueryCost], ToolFetching] = {}
 
     def __call__(self, cell: Cell) -> ToolFetching:
         """Return the problem that a cell plays."""
         if self._plain is None:
-            self._plain = ToolFetching(self._task.instance())
+            instance, start = self._task.instance(), time.perf_counter()
+            self._plain = ToolFetching(instance)
+            self._plain.teammate_matrices(self._plain.start.teammate)
+            self._plain.ego_matrices(self._plain.start.ego)
+            self.setup_seconds = time.perf_counter() - start
         cost = cell.query_cost(self._plain.instance)
         key = (cell.prior, cost)
         if key not in self._made:
@@ -86,9 +91,9 @@ def play_cell(task: Task, problems: Problems, number: int, cell: Cell, rows: Row
     """Play one episode and add its rows."""
     key = _key(task, number, cell, None)
     clock = Clock()
-    start = time.perf_counter()
     try:
         problem = problems(cell)
+        start = time.perf_counter()
         key = _key(task, number, cell, problem.query_cost)
         agent = timed(cell.method.make(), clock)
         episode = simulate(
@@ -97,7 +102,8 @@ def play_cell(task: Task, problems: Problems, number: int, cell: Cell, rows: Row
     except Exception as error:  # whatever an agent does wrong, the study goes on
         rows.episodes.append(failed_row(key, f"{type(error).__name__}: {error}"[:LONGEST_ERROR]))
         return
-    rows.timings.append({**key, "seconds": time.perf_counter() - start, "decide_seconds": clock.seconds})
+    taken = {"seconds": time.perf_counter() - start, "decide_seconds": clock.seconds}
+    rows.timings.append({**key, **taken, "setup_seconds": problems.setup_seconds})
     rows.episodes.append(_episode_row(key, episode))
     rows.queries += _query_rows(key, episode)
 
@@ -138,7 +144,7 @@ def _key(task: Task, episode: int, cell: Cell, cost: QueryCost | None) -> Row:
 
 def failed_row(key: Row, error: str) -> Row:
     """Return the row of an episode that could not be played."""
-    unknown = ("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost")
+    unknown = ("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
     return {**key, **dict.fromkeys(unknown), "finished": False, "error": error}
 
 
@@ -152,9 +158,14 @@ def _episode_row(key: Row, episode: Episode) -> Row:
         "steps": len(episode.steps),
         "queries": len(episode.questions),
         "query_cost": float(sum(step.cost for step in episode.questions)),
+        "known_at": next((step.t for step in episode.steps if _is_certain(step)), None),
         "finished": episode.finished,
         "error": None if episode.finished else f"cut off after {len(episode.steps)} steps",
     }
+
+
+def _is_certain(step: Step) -> bool:
+    return step.belief is not None and np.count_nonzero(step.belief) == 1
 
 
 def _query_rows(key: Row, episode: Episode) -> Iterator[Row]:

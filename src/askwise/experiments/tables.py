@@ -31,6 +31,7 @@ EPISODES: Mapping[str, Any] = {
     "steps": pl.Int32,
     "queries": pl.Int32,
     "query_cost": pl.Float64,
+    "known_at": pl.Int32,
     "finished": pl.Boolean,
     "error": pl.String,
 }
@@ -47,7 +48,13 @@ QUERIES: Mapping[str, Any] = {
     "value": pl.Float64,
 }
 
-TIMINGS: Mapping[str, Any] = {**KEY, "seconds": pl.Float64, "decide_seconds": pl.Float64}
+TIMINGS: Mapping[str, Any] = {
+    **KEY,
+    "seconds": pl.Float64,
+    "decide_seconds": pl.Float64,
+    "setup_seconds": pl.Float64,
+}
+"""Seconds for the whole episode, for the decisions in it, and for making the problem, which all its cells share."""
 
 SCHEMAS: Mapping[str, Mapping[str, Any]] = {"episodes": EPISODES, "queries": QUERIES, "timings": TIMINGS}
 

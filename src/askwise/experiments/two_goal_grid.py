@@ -6,7 +6,7 @@ Its figure is not part of the text we have, but its numbers fix it up to one row
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -93,3 +93,20 @@ def _with_fraction(value: float) -> str:
     fraction = Fraction(value).limit_denominator(1000)
     is_fraction = abs(float(fraction) - value) < 1e-12 and fraction.denominator > 1
     return f"{value:.4f} = {fraction}" if is_fraction else f"{value:.4f}"
+
+
+def text(rows: Sequence[Comparison]) -> str:
+    """Return the numbers beside the paper's, as a table for the terminal."""
+    there, back = edps()
+    agreeing = sum(row.agrees for row in rows)
+    lines = [f"{'':<58}{'paper':<14}askwise"]
+    lines += [f"{r.what:<58}{r.paper:<14}{r.ours:<14}{'' if r.agrees else 'DIFFERS'}".rstrip() for r in rows]
+    return "\n".join(
+        [
+            "The two-goal grid of the paper: 9 x 7 cells, goals g1 at (8, 0) and g2 at (8, 6)\n",
+            *lines,
+            f"\nExpected divergence points with the teammate at {TEAMMATE} (in the paper's lost figure):",
+            f"  EDP(g1 | g2) = {there}, EDP(g2 | g1) = {back}",
+            f"\n{agreeing} of {len(rows)} numbers agree with the paper.",
+        ]
+    )

@@ -1,33 +1,35 @@
-"""What an agent would do at one moment, and why: the decision, the gate, the question and its price, the zones.
-
-A `Moment` is an instance with everybody where they are now. Nothing is known of how they got there, so the belief is
-the prior *of the instance's own start* (``far`` and ``near`` mean far from and near to where the worker began), less
-the goals that are ruled out by name; where the worker is now rules nothing out by itself.
-"""
+"""What an agent would do at one moment, and why: the decision, the gate, the question and its price, the zones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from askwise._graph import breadth_first
-from askwise.agents import Agent, Decision, KnowsGoal, Observation, make_agent, methods
-from askwise.domains.tool_fetching import Instance, Prior, State, ToolFetching
-from askwise.domains.tool_fetching.instance import Cell
-from askwise.domains.tool_fetching.rules import FETCHER_NOOP, FIRST_PICKUP, NOTHING
-from askwise.errors import InputError, did_you_mean
-from askwise.looking.description import prior
-from askwise.looking.pairs import Pair, heaviest_pairs
+from askwise.agents import (
+    Agent,
+    Decision,
+    Gate,
+    KnowsGoal,
+    Observation,
+    PairZones,
+    Situation,
+    make_agent,
+    methods,
+)
+from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.rules import FETCHER_NOOP, FIRST_PICKUP
+from askwise.errors import InputError
+from askwise.looking.moment import Moment, Way
 from askwise.looking.scene import Scene
 from askwise.looking.text import belief_line
 from askwise.looking.words import columns_of, counted, listed, number, percent
-from askwise.problem import JointState
 from askwise.reading import printable
 from askwise.seeds import Seed
-from askwise.types import BoolArray, FloatArray
+from askwise.types import FloatArray
 
 MOST_ASKED = 12
 MOST_CELLS = 100_000_000
@@ -40,14 +42,6 @@ VERDICTS = {
     "budget used": "the search was cut off; there may be a better one",
 }
 """What an optimiser's verdict means."""
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Where everybody is now, in a problem whose prior is what is believed now."""
-
-    problem: ToolFetching
-    state: JointState
 
 
 @dataclass(frozen=True)
@@ -69,69 +63,11 @@ class Explanation:
             "cost": decision.cost,
             "net": decision.net,
             "why": decision.why,
+            "verdict": decision.verdict,
+            "runner_up": runner_up_to_json(problem, decision),
+            "gate": None if decision.gate is None else gate_to_json(problem, decision.gate),
+            "pairs": pairs_to_json(problem, decision.pairs) if _zones_in_time(problem) else None,
         }
-
-
-# -- the moment --------------------------------------------------------------------------------------------------
-
-
-def moment(
-    instance: Instance,
-    *,
-    worker: Cell | None = None,
-    fetcher: Cell | None = None,
-    holding: str | None = None,
-    ruled_out: Iterable[str] = (),
-) -> Moment:
-    """Return a moment of an instance.
-
-    Args:
-        instance: what is played.
-        worker: the worker's cell, by default where it starts.
-        fetcher: the fetcher's cell, by default where it starts.
-        holding: the station whose tool is in hand, None for empty hands.
-        ruled_out: stations that are known not to be the goal.
-    """
-    weights = _weights(instance, ruled_out)
-    held = NOTHING if holding is None else _station(instance, "holding", holding)
-    now = replace(
-        instance,
-        worker=_reachable(instance, "worker", worker),
-        fetcher=_reachable(instance, "fetcher", fetcher),
-        prior=Prior(weights=weights),
-    )
-    problem = ToolFetching(now)
-    start = problem.rules.start
-    return Moment(problem, problem.encode(State(start.worker, start.fetcher, held)))
-
-
-def _weights(instance: Instance, ruled_out: Iterable[str]) -> dict[str, float]:
-    weights = dict(zip(instance.stations, prior(instance).tolist(), strict=True))
-    names = list(instance.stations)
-    for name in ruled_out:
-        weights[names[_station(instance, "ruled out", name)]] = 0.0
-    if not any(weights.values()):
-        raise InputError("ruled out", "every station that the prior allows", "at least one that is still possible")
-    return weights
-
-
-def _station(instance: Instance, field: str, name: str) -> int:
-    names = list(instance.stations)
-    if name not in names:
-        raise InputError(field, f"the unknown station {name!r}", f"some of {listed(names)}" + did_you_mean(name, names))
-    return names.index(name)
-
-
-def _reachable(instance: Instance, who: str, cell: Cell | None) -> Cell:
-    """Return where somebody is, a cell from which the stations can be reached."""
-    if cell is None:
-        return instance.worker if who == "worker" else instance.fetcher
-    grid = instance.grid
-    state = grid.state(cell, who)
-    steps = breadth_first([grid.state(instance.worker)], *grid.predecessors)[0]
-    if steps[state] < 0:  # moves can be undone: the stations are where the worker is from
-        raise InputError(who, f"{cell}, with no way to the stations", "a cell with a way to them")
-    return cell
 
 
 # -- the decision ------------------------------------------------------------------------------------------------
@@ -146,7 +82,10 @@ def explain(now: Moment, method: str | Agent, *, seed: Seed = 0, **options: Any)
         raise InputError("method", found, f"one of {', '.join(map(repr, others))}")
     agent.reset(now.problem, seed)
     decision = agent.decide(Observation(now.state))
-    return Explanation(agent.name, now, decision, agent.probabilities)
+    belief = agent.probabilities
+    if decision.situation is None and belief is not None:
+        decision = decision.made_at(Situation(now.problem, now.state, belief))
+    return Explanation(agent.name, now, decision, belief)
 
 
 # -- in words ----------------------------------------------------------------------------------------------------
@@ -181,15 +120,21 @@ def _facts(given: Explanation) -> Iterator[tuple[str, str]]:
     now = given.moment
     scene = Scene(now.problem.rules, now.problem.decode(now.state), given.belief)
     yield "now", f"worker at {scene.worker}; fetcher at {scene.fetcher}, with {scene.hands}"
-    if given.belief is None:
+    if now.way is not None:
+        yield "inferred", _way_in_words(now.way)
+    gate = given.decision.gate
+    if given.belief is None or gate is None:
         yield "possible", "this method shows no belief"
     else:
-        possible = given.belief > 0
-        n = len(now.problem.goals)
-        yield "possible", f"{int(possible.sum())} of {counted(n, 'station')}"
-        yield "likeliest", _likeliest(scene, given.belief[possible])
-        yield "gate", gate_in_words(now, possible)
+        yield "possible", f"{gate.possible} of {counted(len(now.problem.goals), 'station')}"
+        yield "likeliest", _likeliest(scene, given.belief[given.belief > 0])
+        yield "gate", gate_in_words(now.problem, gate)
     yield from _question_facts(now.problem, given.decision)
+
+
+def _way_in_words(way: Way) -> str:
+    explain = "explains" if way.explained == 1 else "explain"
+    return f"the worker came from {way.start}, which {way.explained} of {counted(way.of, 'station')} {explain}"
 
 
 def _likeliest(scene: Scene, shares: FloatArray) -> str:
@@ -198,26 +143,24 @@ def _likeliest(scene: Scene, shares: FloatArray) -> str:
     return belief_line(scene).removeprefix("belief: ").partition(";")[0]
 
 
-def gate_in_words(now: Moment, possible: BoolArray) -> str:
+def gate_in_words(problem: ToolFetching, gate: Gate) -> str:
     """Return whether a question may be asked at all: only where no action is optimal for all possible goals."""
-    optimal = now.problem.ego_optimal(now.state.ego)[possible]
-    n = int(possible.sum())
+    n = gate.possible
     if n == 1:
         return "closed: one goal is left"
-    common = np.flatnonzero(optimal.all(axis=0))
-    if common.size:
-        names = [now.problem.ego_actions[action] for action in common]
+    if not gate.open:
+        names = [problem.ego_actions[action] for action in gate.common]
         suits = "is" if len(names) == 1 else "are each"
         return f"closed: {' and '.join(map(printable, names))} {suits} optimal for all {n} of them"
-    counts = ", ".join(f"{what} for {k}" for what, k in _suited(now.problem, optimal.sum(axis=0)))
+    counts = ", ".join(f"{what} for {k}" for what, k in _suited(problem, dict(gate.suits)))
     return f"open: no action is optimal for all {n}: {counts}"
 
 
-def _suited(problem: ToolFetching, counts: Any) -> Iterator[tuple[str, int]]:
+def _suited(problem: ToolFetching, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
     """Iterate over what the fetcher could do and for how many goals that is optimal, the most first."""
-    single = [(problem.ego_actions[a], int(counts[a])) for a in range(FETCHER_NOOP + 1)]
+    single = [(problem.ego_actions[a], counts.get(a, 0)) for a in range(FETCHER_NOOP + 1)]
     # Each tool is picked up for its own station only.
-    choices = [*single, ("a PICKUP", int(counts[FIRST_PICKUP:].sum()))]
+    choices = [*single, ("a PICKUP", sum(n for action, n in counts.items() if action >= FIRST_PICKUP))]
     return (choice for choice in sorted(choices, key=lambda choice: -choice[1]) if choice[1])
 
 
@@ -260,18 +203,18 @@ def runner_up_in_words(names: Sequence[str], decision: Decision) -> str:
 
 
 def _zones(given: Explanation) -> list[str]:
-    now = given.moment
-    problem = now.problem
-    if given.belief is None or problem.grid.n_states * len(problem.goals) > MOST_CELLS:
-        return []
-    pairs = heaviest_pairs(problem, now.state, given.belief)
-    if not pairs:
+    problem = given.moment.problem
+    if given.belief is None or not _zones_in_time(problem) or not given.decision.pairs:
         return []
     asked = frozenset(given.decision.considered or ())
-    rows = [_HEAD, *(_row(problem, pair, given.belief, asked) for pair in pairs)]
+    rows = [_HEAD, *(_row(problem, pair, given.belief, asked) for pair in given.decision.pairs)]
     widths = [max(columns_of(row[k]) for row in rows) for k in range(len(_HEAD))]
     table = ["  " + "  ".join(_padded(row, widths)).rstrip() for row in rows]
     return ["", "The pairs of goals that weigh most; t counts steps from now, the next one is 1:", *table, *_KEY]
+
+
+def _zones_in_time(problem: ToolFetching) -> bool:
+    return problem.grid.n_states * len(problem.goals) <= MOST_CELLS
 
 
 _HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second", "")
@@ -281,7 +224,7 @@ _KEY = (
 )
 
 
-def _row(problem: ToolFetching, pair: Pair, belief: FloatArray, asked: frozenset[int]) -> tuple[str, ...]:
+def _row(problem: ToolFetching, pair: PairZones, belief: FloatArray, asked: frozenset[int]) -> tuple[str, ...]:
     goals = (pair.first, pair.second)
     zones = (pair.information, pair.parting, pair.querying, *pair.expected_querying)
     return (

@@ -19,12 +19,12 @@ import numpy as np
 from PIL import Image
 
 from askwise import __version__
-from askwise.agents import Decision
+from askwise.agents import Decision, Situation
+from askwise.agents.explanation import affordable
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
-from askwise.looking.explain import runner_up_in_words, verdict_in_words
-from askwise.looking.pairs import affordable, heaviest_pairs
+from askwise.looking.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.looking.palette import DARK_RAMP, RAMP
 from askwise.looking.scene import costs_before, size_of, tool_fetching
 from askwise.problem import JointState
@@ -101,14 +101,15 @@ def _frames(episode: Episode, problem: ToolFetching, beliefs: _Table, zones: _Ta
     frames = []
     costs = costs_before(episode)
     for step, cost in zip(episode.steps, costs, strict=False):
-        frame = _frame(problem, step.state, cost, step.belief, beliefs, zones)
+        frame = _frame(problem, step.state, cost, step.decision.situation, beliefs, zones)
         frames.append({**frame, **_happening(problem, step)})
     last = episode.steps[-1].belief if episode.steps else None
-    return [*frames, _frame(problem, episode.final, costs[-1], last, beliefs, zones)]
+    end = None if last is None else Situation(problem, episode.final, last)
+    return [*frames, _frame(problem, episode.final, costs[-1], end, beliefs, zones)]
 
 
 def _frame(
-    problem: ToolFetching, joint: JointState, cost: float, belief: FloatArray | None, beliefs: _Table, zones: _Table
+    problem: ToolFetching, joint: JointState, cost: float, now: Situation | None, beliefs: _Table, zones: _Table
 ) -> dict[str, Any]:
     state = problem.decode(joint)
     cells = problem.grid.cells
@@ -118,12 +119,11 @@ def _frame(
         "holding": state.holding,
         "cost": round(cost, 9),
     }
-    if belief is None:
+    if now is None:
         return frame
-    frame["belief"] = beliefs.number(_belief_row(belief))
-    if affordable(problem):
-        found = heaviest_pairs(problem, joint, belief)
-        frame["zones"] = zones.number([[p.first, p.second, p.informed, p.branching] for p in found])
+    frame["belief"] = beliefs.number(_belief_row(now.belief))
+    if now.affordable:
+        frame["zones"] = zones.number([[p.first, p.second, p.informed, p.branching] for p in now.pairs])
     return frame
 
 
@@ -137,6 +137,8 @@ def _belief_row(belief: FloatArray) -> list[list[float]]:
 def _happening(problem: ToolFetching, step: Step) -> dict[str, Any]:
     decision = step.decision
     told = {"why": printable(decision.why), **_worth(problem, decision)}
+    if decision.gate is not None:
+        told["gate"] = gate_in_words(problem, decision.gate)
     if step.answer is not None:
         return {**told, "ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost}
     if decision.action is None or step.teammate_action is None:

@@ -1,7 +1,8 @@
 """A scene as a picture, ``uint8 [height, width, 3]``, made without any display.
 
-The map is above, a strip below it says what is happening and what the marks mean. All scenes of one instance have
-the same size. Marks have a least size: on a map of a million cells they cover many, and are still seen.
+The map is above, with the coordinates beside and below it; a strip at the bottom says what is happening and what the
+marks mean. All scenes of one instance have the same size. Marks have a least size: on a map of a million cells they
+cover many, and are still seen.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from PIL import Image, ImageDraw
 from askwise.domains.tool_fetching.instance import Cell
 from askwise.errors import InputError
 from askwise.files import whole_file
-from askwise.looking.marks import Pen
-from askwise.looking.palette import FAR_WALL, FLOOR, LINE, PAPER, WALL
+from askwise.looking.axes import labelled
+from askwise.looking.marks import Pen, font
+from askwise.looking.palette import FAINT, FAR_WALL, FLOOR, LINE, PAPER, WALL
 from askwise.looking.scene import Scene
 from askwise.looking.strip import draw_strip, strip_height
 from askwise.reading import printable
@@ -29,6 +31,10 @@ LARGEST_CELL = 48
 SMALLEST_MARK = 16
 NARROWEST = 480
 """The strip needs this width; a small map is centred above it."""
+DIGITS = 11
+"""Height of the coordinates, in pixels."""
+BELOW = 18
+"""Room for them below the map; beside it they need as much as they are long."""
 FINE = 2
 """Everything is drawn so many times as large, then scaled down: smooth edges without a drawing library."""
 
@@ -38,13 +44,15 @@ class Layout:
 
     def __init__(self, width: int, height: int, longest_side: int = LONGEST_SIDE) -> None:
         self.longest_side = longest_side
-        self.cell = min(LARGEST_CELL, longest_side / max(width, height))
+        self.beside = int(font(DIGITS).getlength(str(height - 1))) + 9
+        self.cell = min(LARGEST_CELL, (longest_side - self.beside) / width, longest_side / height)
         if self.cell >= 2:
             # Whole pixels: cells of unequal size would make an open floor look crooked.
             self.cell = float(int(self.cell))
         self.map_width, self.map_height = (max(1, round(side * self.cell)) for side in (width, height))
-        self.width = max(self.map_width, min(NARROWEST, longest_side))
-        self.left = (self.width - self.map_width) // 2
+        self.width = max(self.beside + self.map_width, min(NARROWEST, longest_side))
+        self.left = self.beside + (self.width - self.beside - self.map_width) // 2
+        self.strip = self.map_height + BELOW
         self.mark = max(self.cell, float(SMALLEST_MARK))
 
     def centre(self, cell: Cell) -> tuple[float, float]:
@@ -58,17 +66,18 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
     Args:
         scene: what to draw.
-        longest_side: how wide or high the map may be, in pixels.
+        longest_side: how wide or high the map may be, in pixels, the coordinates beside it included.
     """
     layout = Layout(scene.instance.width, scene.instance.height, longest_side)
-    height = layout.map_height + strip_height(scene, layout.width)
+    height = layout.strip + strip_height(scene, layout.width)
     canvas = Image.new("RGB", (FINE * layout.width, FINE * height), PAPER)
     canvas.paste(_floor(scene, layout), (FINE * layout.left, 0))
     pen = Pen(ImageDraw.Draw(canvas), FINE * layout.mark)
     frame = (layout.left, 0, layout.left + layout.map_width, layout.map_height)
     pen.draw.rectangle(tuple(FINE * side for side in frame), outline=LINE, width=FINE)
+    _draw_coordinates(scene, layout, pen.draw)
     _draw_marks(scene, layout, pen)
-    draw_strip(scene, pen.draw, FINE * layout.map_height, layout.width, FINE)
+    draw_strip(scene, pen.draw, FINE * layout.strip, layout.width, FINE)
     return np.asarray(canvas.reduce(FINE))
 
 
@@ -109,6 +118,19 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
         pen.line((0, row * cell, floor.width, row * cell), fill=LINE, width=FINE)
     for column in range(shape[1] + 1):
         pen.line((column * cell, 0, column * cell, floor.height), fill=LINE, width=FINE)
+
+
+def _draw_coordinates(scene: Scene, layout: Layout, draw: ImageDraw.ImageDraw) -> None:
+    width, height = scene.instance.width, scene.instance.height
+    letters = font(FINE * DIGITS)
+
+    def write(x: float, y: float, number: int, anchor: str) -> None:
+        draw.text((FINE * x, FINE * y), str(number), fill=FAINT, font=letters, anchor=anchor)
+
+    for x in labelled(width, layout.cell, font(DIGITS).getlength(str(width - 1)) + 6):
+        write(layout.centre((x, 0))[0], layout.map_height + BELOW / 2 + 1, x, "mm")
+    for y in labelled(height, layout.cell, DIGITS + 4):
+        write(layout.left - 5, layout.centre((0, y))[1], y, "rm")
 
 
 def _draw_marks(scene: Scene, layout: Layout, pen: Pen) -> None:

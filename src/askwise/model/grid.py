@@ -62,7 +62,7 @@ class GridWorld(Model):
         wrong = np.flatnonzero(~inside | (found < 0))
         if wrong.size:
             self.state((int(x[wrong[0]]), int(y[wrong[0]])))  # refuses it, and says why
-        return [int(state) for state in found]
+        return list(found.tolist())
 
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
         """Lay one value for each state out as ``[height, width]``, with `fill` in the walls."""

@@ -66,6 +66,8 @@ def is_hashable(value: object) -> bool:
 
 def as_int(value: object) -> int | None:
     """Return `value` as an int if it is a whole number of some kind (numpy's too), else None; bools are not."""
+    if type(value) is int:  # nearly always; the rest of this is asked hundreds of times an episode otherwise
+        return value
     if isinstance(value, bool):
         return None
     try:

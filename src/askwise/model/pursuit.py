@@ -1,6 +1,7 @@
 """How each of several goals is pursued from the state at hand, in a deterministic model.
 
-Distances to all goals are kept as one table, filled at first use. UROP probabilities are kept too where their table is
+Distances to all goals are kept as one table, filled at first use: on an open grid with goals of one cell just columns
+plus rows, elsewhere by one search for each goal. UROP probabilities are kept too where their table is
 small; on large maps they are worked out for the state that is asked about, from plan counts of its neighbours only.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise._graph import breadth_first_into
 from askwise.model import _kernels
+from askwise.model.grid import GridWorld
 from askwise.model.model import Model
 from askwise.types import BoolArray, FloatArray, IntArray
 
@@ -28,20 +30,27 @@ class Pursuit:
     def __init__(self, model: Model, targets: Sequence[IntArray]) -> None:
         self.model = model
         self.n_goals = len(targets)
+        self._single = all(states.size == 1 for states in targets)
         self._targets = np.concatenate(targets)
         self._starts = np.concatenate(([0], np.cumsum([states.size for states in targets])))
 
     @cached_property
     def distance(self) -> IntArray:
         """``int32 [n_states, n_goals]``: steps to each goal, -1 where it is out of reach."""
-        table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
-        _distances(*self.model.predecessors, self._targets, self._starts, table)
+        if self._single and isinstance(self.model, GridWorld) and self.model.open:
+            table = columns_plus_rows(self.model, self._targets)
+        else:
+            table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
+            _distances(*self.model.predecessors, self._targets, self._starts, table)
         table.setflags(write=False)
         return table
 
-    def optimal_at(self, state: int) -> BoolArray:
-        """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with."""
-        optimal = np.empty((self.n_goals, self.model.n_actions), dtype=np.bool_)
+    def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
+        """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with.
+
+        With `more_actions`, as many columns follow for actions that the model does not know, all False.
+        """
+        optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)
         _optimal(self.distance, self.model.successor, self.model.stay, state, optimal)
         return optimal
 
@@ -76,6 +85,14 @@ class Pursuit:
         return shares
 
 
+def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
+    """``int32 [n_states, n_targets]``: steps from each cell of a grid without walls to each target."""
+    x, y = grid.cells[targets].T
+    columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
+    rows = np.abs(np.arange(grid.height, dtype=np.int32)[:, None] - y)
+    return np.asarray((rows[:, None] + columns).reshape(grid.n_states, -1))
+
+
 class _Counter:
     """Counts plans within the cone of states on optimal plans from one state to one goal."""
 
@@ -95,10 +112,9 @@ class _Counter:
 
 @compiled
 def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any) -> None:
-    n_goals, n_actions = optimal.shape
-    for a in range(n_actions):
+    for a in range(successor.shape[1]):
         t = successor[state, a]
-        for goal in range(n_goals):
+        for goal in range(optimal.shape[0]):
             here = distance[state, goal]
             optimal[goal, a] = a == stay if here == 0 else t >= 0 and here > 0 and distance[t, goal] == here - 1
 

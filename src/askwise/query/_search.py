@@ -1,4 +1,4 @@
-"""Compiled searches over questions: hill climbing and branch and bound."""
+"""Compiled branch and bound over questions."""
 
 from __future__ import annotations
 
@@ -7,70 +7,8 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.query.value import flip_gain, question_value, union_length, union_lengths
-
-GAIN = 1e-12
-"""Smaller improvements are rounding; following them could go round in circles."""
-
-SWAP_WIDTH = 12
-"""Goals on each side that are tried in swaps."""
-
-
-@compiled
-def climb(mask: Any, belief: Any, torn: Any, intervals: Any, prices: Any) -> tuple[float, int]:
-    """Improve `mask` in place by the best flip or, where no flip helps, by a swap that does.
-
-    Return its net value and how many questions were looked at.
-    """
-    n = mask.size
-    gains = np.empty(n)
-    looked_at = 0
-    while True:
-        kept = union_lengths(mask, intervals)
-        size = mask.sum()
-        for k in range(n):
-            new_size = size - 1 if mask[k] else size + 1
-            gains[k] = -np.inf
-            if 0 < new_size < n:
-                gains[k] = flip_gain(k, mask, kept, belief, intervals) + prices[size] - prices[new_size]
-                looked_at += 1
-        best = gains.argmax()
-        if gains[best] > GAIN:
-            mask[best] = not mask[best]
-            continue
-        swapped, more = _first_swap(mask, gains, kept, belief, intervals)
-        looked_at += more
-        if not swapped:
-            break
-    return question_value(mask, belief, torn, intervals) - prices[size], looked_at
-
-
-@compiled
-def _first_swap(mask: Any, gains: Any, kept: Any, belief: Any, intervals: Any) -> tuple[bool, int]:
-    """Exchange a goal in the question for one outside if that helps; the cost stays the same.
-
-    Only the goals whose flips alone would lose least are tried: all pairs would be too many for hundreds of goals.
-    """
-    order = np.argsort(-gains)
-    inside = order[mask[order]][:SWAP_WIDTH]
-    outside = order[~mask[order]][:SWAP_WIDTH]
-    looked_at = 0
-    for k in inside:
-        for h in outside:
-            mask[k], mask[h] = False, True
-            looked_at += 1
-            if _gain(mask, kept, belief, intervals) > GAIN:
-                return True, looked_at
-            mask[k], mask[h] = True, False
-    return False, looked_at
-
-
-@compiled
-def _gain(mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
-    gain = 0.0
-    for g in range(mask.size):
-        gain += belief[g] * (kept[g] - union_length(g, mask[g], mask, intervals))
-    return float(gain)
+from askwise.query._climb import GAIN
+from askwise.query.value import union_length
 
 
 @compiled

@@ -13,9 +13,11 @@ out in all three. An observation that leaves no goal raises `ContradictoryObserv
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
+from askwise._compiled import compiled
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.types import BoolArray, FloatArray
 
@@ -41,8 +43,9 @@ class Belief(ABC):
     def __init__(self, prior: FloatArray) -> None:
         self._weights = np.array(prior, dtype=np.float64)
         self._allowed: BoolArray = self._weights > 0
+        self._n_allowed = np.count_nonzero(self._allowed)
         self._probabilities: FloatArray | None = None  # kept until something is learnt
-        if not self._allowed.any():
+        if self._n_allowed == 0:
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
         self._rescale()
 
@@ -61,8 +64,11 @@ class Belief(ABC):
         return self._probabilities
 
     @abstractmethod
-    def observe(self, likelihood: FloatArray) -> None:
-        """Learn from an action of the teammate; ``likelihood[g]`` is how probable goal `g` made it."""
+    def observe(self, likelihood: FloatArray | BoolArray) -> None:
+        """Learn from an action of the teammate; ``likelihood[g]`` is how probable goal `g` made it.
+
+        A belief that does not need the shares (`needs_shares`) only looks at what is above 0.
+        """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
         """Learn the answer to "is your goal among `asked`?"."""
@@ -70,23 +76,31 @@ class Belief(ABC):
 
     def _keep(self, goals: BoolArray, source: str) -> None:
         left = self._allowed & goals
-        if (left == self._allowed).all():
+        n_left = np.count_nonzero(left)
+        if n_left == self._n_allowed:
             return
-        if not left.any():
+        if n_left == 0:
             raise ContradictoryObservation(
                 f"{source} rules out every goal that was still possible under the belief {self.name!r}: {self.way_out}"
             )
-        self._allowed = left
-        self._weights[~left] = 0.0
+        self._allowed, self._n_allowed = left, n_left
         self._rescale()
-        self._probabilities = None
 
     def _rescale(self) -> None:
         """Keep the largest weight at 1 and possible ones above 0, however long the episode gets."""
         self._probabilities = None
-        np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)  # so that the largest is not 0
-        self._weights /= self._weights.max()
-        np.maximum(self._weights, SMALLEST, out=self._weights, where=self._allowed)
+        rescale(self._weights, self._allowed)
+
+
+@compiled
+def rescale(weights: Any, allowed: Any) -> None:
+    """Divide the weights of allowed goals by the largest, none of them to less than `SMALLEST`; set the others to 0."""
+    largest = SMALLEST
+    for goal in range(weights.size):
+        if allowed[goal]:
+            largest = max(largest, weights[goal])
+    for goal in range(weights.size):
+        weights[goal] = max(max(weights[goal], SMALLEST) / largest, SMALLEST) if allowed[goal] else 0.0
 
 
 class Elimination(Belief):
@@ -95,7 +109,7 @@ class Elimination(Belief):
     name = "elimination"
     needs_shares = False
 
-    def observe(self, likelihood: FloatArray) -> None:
+    def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """See `Belief`."""
         self._keep(likelihood > 0, "an action of the teammate")
 
@@ -105,7 +119,7 @@ class Bayes(Belief):
 
     name = "bayes"
 
-    def observe(self, likelihood: FloatArray) -> None:
+    def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """See `Belief`."""
         self._keep(likelihood > 0, "an action of the teammate")
         self._weights = self._weights * likelihood
@@ -144,7 +158,7 @@ class Robust(Belief):
         best = self._evidence[self._allowed].max()
         return np.asarray(self._allowed & (self._evidence >= self.doubt * best))
 
-    def observe(self, likelihood: FloatArray) -> None:
+    def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """See `Belief`."""
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained

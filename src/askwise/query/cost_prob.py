@@ -14,6 +14,7 @@ bound goes through them, with the best that each open class could add on its own
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,41 +72,47 @@ def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: 
 
 def _classes(branches: BoolArray) -> list[Any]:
     """Group goals that branch against the same others; within a group, all of them branch or none do."""
-    n = branches.shape[0]
+    groups = _equal_rows(range(branches.shape[0]), branches)
+    single = [members[0] for members in groups if len(members) == 1]
+    classes = [members for members in groups if len(members) > 1]
+    with_itself = branches | np.eye(branches.shape[0], dtype=bool)
+    return [np.array(members) for members in [*classes, *_equal_rows(single, with_itself)]]
+
+
+def _equal_rows(goals: Iterable[int], rows: BoolArray) -> list[list[int]]:
     groups: dict[bytes, list[int]] = {}
-    for goal in range(n):
-        groups.setdefault(np.packbits(branches[goal]).tobytes(), []).append(goal)
-    single = [members[0] for members in groups.values() if len(members) == 1]
-    classes = [members for members in groups.values() if len(members) > 1]
-    with_itself: dict[bytes, list[int]] = {}
-    for goal in single:
-        row = branches[goal].copy()
-        row[goal] = True
-        with_itself.setdefault(np.packbits(row).tobytes(), []).append(goal)
-    return [np.array(members) for members in [*classes, *with_itself.values()]]
+    for goal in goals:
+        groups.setdefault(rows[goal].tobytes(), []).append(goal)
+    return list(groups.values())
 
 
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
     """``bool [n_classes, n_classes]``: which classes branch against each other, or within themselves."""
     first = [members[0] for members in classes]
-    linked: BoolArray = branches[np.ix_(first, first)].copy()
+    linked: BoolArray = branches[first][:, first]
     for k, members in enumerate(classes):
         linked[k, k] = len(members) > 1 and branches[members[0], members[1]]
     return linked
 
 
-def _options(belief: FloatArray, clique: bool, price: float) -> FloatArray:
+@compiled
+def _options(belief: Any, clique: bool, price: float) -> Any:
     """``float64 [2 n, 3]``: how many goals of a class are asked about, their mass, and what that adds by itself.
 
     Options 0 to `n` take that many of the likeliest goals, the following 1 to ``n - 1`` of the unlikeliest;
     `_picked` knows which.
     """
     n = belief.size
-    mass = np.concatenate(([0.0], np.cumsum(belief)))
-    size = np.concatenate((np.arange(n + 1), np.arange(1, n))).astype(np.float64)
-    inside = np.concatenate((mass, mass[n] - mass[n - 1 : 0 : -1]))
-    own = (n - size) * inside + size * (mass[n] - inside) if clique else np.zeros(size.size)
-    return np.column_stack((size, inside, own - price * size))
+    options = np.zeros((2 * n, 3))
+    mass = np.zeros(n + 1)
+    for size in range(1, n + 1):
+        mass[size] = mass[size - 1] + belief[size - 1]
+    for option in range(2 * n):
+        size = option if option <= n else option - n
+        inside = mass[size] if option <= n else mass[n] - mass[n - size]
+        own = (n - size) * inside + size * (mass[n] - inside) if clique else 0.0
+        options[option, 0], options[option, 1], options[option, 2] = size, inside, own - price * size
+    return options
 
 
 def _picked(members: Any, option: int) -> Any:

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError, did_you_mean
-from askwise.query._search import branch_and_bound, climb
+from askwise.query._climb import climb
+from askwise.query._search import branch_and_bound
 from askwise.query.value import QuestionValue
 from askwise.types import BoolArray, FloatArray
 
@@ -133,20 +134,26 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
     Args:
         values: the values of all questions.
         rng: draws the random starts.
-        restarts: how many, by default 16 and fewer for more than 50 goals, each of which takes longer.
+        restarts: how many, by default 16 and fewer for more than 50 goals, for which each takes longer.
     """
     prices = _prices(values)
     restarts = max(4, min(16, 800 // values.n)) if restarts is None else restarts
     starts = [_likeliest_half(values.belief), *_likeliest_few(values.belief)]
-    starts += [rng.random(values.n) < share for share in rng.uniform(0.1, 0.6, size=restarts)]
+    starts += [rng.random(values.n) < share for share in rng.uniform(0.05, 0.95, size=restarts)]
     best, best_net, evaluations = starts[0], -np.inf, 0
-    for start in starts:
-        if start.all() or not start.any():
-            start = np.arange(values.n) == int(rng.integers(values.n))
-        net, looked_at = climb(start, values.belief, values.torn, values.intervals, prices)
+    ended: set[bytes] = set()
+    for mask in starts:
+        if mask.all() or not mask.any():
+            mask = np.arange(values.n) == int(rng.integers(values.n))
+        evaluations += climb(mask, False, values.belief, values.torn, values.intervals, prices)[1]
+        if mask.tobytes() in ended:
+            continue  # as most climbs do; swaps take longer and would end at the same question again
+        ended.add(mask.tobytes())
+        net, looked_at = climb(mask, True, values.belief, values.torn, values.intervals, prices)
+        ended.add(mask.tobytes())
         evaluations += looked_at
         if net > best_net:
-            best, best_net = start, net
+            best, best_net = mask, net
     return _found(values, best, LOCAL, evaluations)
 
 
@@ -194,8 +201,9 @@ def _prices(values: QuestionValue) -> FloatArray:
     Refuses costs that depend on which goals are asked about: only `genetic` can work with those.
     """
     n = values.n
-    by_size: Any = [values.cost(list(range(size))) for size in range(n + 1)]
-    last = [values.cost(list(range(n - size, n))) for size in range(n + 1)]
+    goals = list(range(n))
+    by_size: Any = [values.cost(goals[:size]) for size in range(n + 1)]
+    last = [values.cost(goals[n - size :]) for size in range(n + 1)]
     if last != by_size or any(values.cost([goal]) != by_size[1] for goal in range(n)):
         raise InputError("query cost", "a price that differs between goals", "one that depends on their number only")
     return np.array(by_size, dtype=np.float64)

@@ -123,17 +123,21 @@ class Intervals(NamedTuple):
         others: ``int32 [m]``, the other goal of each interval.
         begin: ``float64 [m]``, sorted within each list.
         end: ``float64 [m]``, falling where intervals begin together.
+        first: ``int64 [m]``, the first interval that begins together with this one.
         following: ``int64 [m]``, where the next beginning comes.
         users: ``int32 [m]``, for each goal the true goals whose lists it is in, one goal after the other.
-        user_starts: ``int64 [n + 1]``, where in `users` each goal begins.
+        places: ``int64 [m]``, where in their lists it is.
+        user_starts: ``int64 [n + 1]``, where in `users` and `places` each goal begins.
     """
 
     starts: Any
     others: Any
     begin: Any
     end: Any
+    first: Any
     following: Any
     users: Any
+    places: Any
     user_starts: Any
 
 
@@ -148,16 +152,18 @@ def _intervals(branching: FloatArray, divergence: FloatArray) -> Intervals:
     order = np.lexsort((-end, begin, owner))
     owner, other, begin, end = owner[order], other[order].astype(np.int32), begin[order], end[order]
     changes = np.flatnonzero((np.diff(owner) != 0) | (np.diff(begin) != 0)) + 1
-    group_ends = np.concatenate((changes, [owner.size]))
-    following = np.repeat(group_ends, np.diff(np.concatenate(([0], group_ends))))
+    bounds = np.concatenate(([0], changes, [owner.size]))
+    together = np.diff(bounds)
     by_other = np.argsort(other, kind="stable")
     return Intervals(
         starts=_offsets(owner, n),
         others=other,
         begin=begin,
         end=end,
-        following=following.astype(np.int64),
+        first=np.repeat(bounds[:-1], together),
+        following=np.repeat(bounds[1:], together),
         users=owner[by_other].astype(np.int32),
+        places=by_other,
         user_starts=_offsets(other, n),
     )
 

@@ -25,7 +25,8 @@ CLUSTER_SIZE = 8
 
 def generate(
     *,
-    width: int = 20,
+    size: int | tuple[int, int] | None = None,
+    width: int | None = None,
     height: int | None = None,
     stations: int = 50,
     toolboxes: int = 5,
@@ -38,7 +39,8 @@ def generate(
     """Draw an instance.
 
     Args:
-        width: number of columns.
+        size: columns and rows, one number if they are as many; 20 unless `width` is given.
+        width: number of columns, in place of `size`.
         height: number of rows, by default as many.
         stations: number of stations.
         toolboxes: number of toolboxes.
@@ -51,7 +53,7 @@ def generate(
     prior = _as_prior(prior)
     if not isinstance(query_cost, QueryCost | None):
         raise InputError("query_cost", repr(query_cost), "a QueryCost(base, per_goal)")
-    height = width if height is None else height
+    width, height = _sides(size, width, height)
     _check(width, height, stations, toolboxes, walls)
     rng = generator(seed)
     mask = np.zeros((height, width), dtype=np.bool_)
@@ -80,6 +82,19 @@ def generate(
         prior=prior,
         query_cost=query_cost or QueryCost(),
     )
+
+
+def _sides(size: int | tuple[int, int] | None, width: int | None, height: int | None) -> tuple[int, int]:
+    """Return columns and rows, given in either way."""
+    if size is None:
+        width = 20 if width is None else width
+        return width, width if height is None else height
+    if width is not None or height is not None:
+        raise InputError("size", "width or height as well", "one of the two ways to say it")
+    sides = size if isinstance(size, tuple | list) else (size, size)
+    if len(sides) != 2 or not all(1 <= (as_int(side) or 0) <= LARGEST_SIDE for side in sides):
+        raise InputError("size", repr(size), f"a whole number from 1 to {LARGEST_SIDE}, or two for columns and rows")
+    return sides[0], sides[1]
 
 
 def _as_prior(given: Prior | str | None) -> Prior:

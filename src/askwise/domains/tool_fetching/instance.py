@@ -81,7 +81,17 @@ class Instance:
     @classmethod
     def load(cls, path: str | Path) -> Instance:
         """Read and check an instance file."""
-        return cls.from_json(parse_json(read_text(path)))
+        return cls.from_text(read_text(path), f"file {str(path)!r}")
+
+    @classmethod
+    def from_text(cls, text: str, source: str = "text") -> Instance:
+        """Check the text of an instance file; `source` says where it is from."""
+        if text.lstrip()[:1] not in ("{", "["):
+            # A drawing of a map, say: better told that than the place at which it stops being JSON.
+            raise InputError(
+                source, "text that is not JSON", f"an instance file, {FORMAT} (askwise generate makes one)"
+            )
+        return cls.from_json(parse_json(text))
 
     @classmethod
     def from_json(cls, data: Any) -> Instance:
@@ -110,6 +120,15 @@ class Instance:
         """Write the instance's file, whole or not at all."""
         with whole_file(path) as temporary:
             temporary.write_text(as_text(self.to_json()), encoding="utf-8")
+
+
+def as_instance(given: Instance | str | Path) -> Instance:
+    """Return an instance, read from a file if it is a path."""
+    if isinstance(given, Instance):
+        return given
+    if isinstance(given, str | Path):
+        return Instance.load(given)
+    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
 
 
 def _read(root: Field) -> Instance:

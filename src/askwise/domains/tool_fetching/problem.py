@@ -15,8 +15,10 @@ asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the wayp
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.divergence import Divergence
 from askwise.domains.factored import FactoredProblem
-from askwise.domains.tool_fetching.instance import Instance, Prior
+from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.domains.tool_fetching.rules import (
     FETCHER_NOOP,
@@ -42,12 +44,13 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 
 class ToolFetching:
-    """Tool fetching; fulfils `askwise.Problem`.
+    """Tool fetching; fulfils `askwise.Problem`. Made from an instance, or the path of an instance file.
 
     An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
     """
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance | str | Path) -> None:
+        instance = as_instance(instance)
         self.instance = instance
         self.rules = Rules(instance)
         self.goals = self.rules.stations
@@ -58,9 +61,9 @@ class ToolFetching:
         self.ego_moves = tuple(range(len(MOVES)))
         self.start = self.encode(self.rules.start)
         self._n = len(self.goals)
-        self._stations = Pursuit(self.grid, [np.array([c], dtype=np.int32) for c in self.rules.station_cells])
+        self._stations = _pursuit(self.grid, self.rules.station_cells)
         self._box_list = sorted(set(self.rules.box_cells))
-        self._boxes = Pursuit(self.grid, [np.array([c], dtype=np.int32) for c in self._box_list])
+        self._boxes = _pursuit(self.grid, self._box_list)
         self._box_of = np.array([self._box_list.index(c) for c in self.rules.box_cells])
         self._ego_families: dict[int, Divergence] = {}
 
@@ -118,10 +121,8 @@ class ToolFetching:
         return policy
 
     def teammate_optimal(self, teammate: int) -> BoolArray:
-        """See `Problem`."""
-        optimal = np.zeros((self._n, len(WORKER_ACTIONS)), dtype=bool)
-        optimal[:, : WORK + 1] = self._stations.optimal_at(teammate)
-        return optimal
+        """See `Problem`; the column of NOOP is False."""
+        return self._stations.optimal_at(teammate, more_actions=1)
 
     def teammate_targets(self, goal: int) -> IntArray:
         """See `Problem`."""
@@ -152,15 +153,15 @@ class ToolFetching:
     def ego_steps(self, ego: int) -> IntArray:
         """See `Problem`."""
         cell, tool = self._fetcher(ego)
-        steps = self._boxes.distance[cell][self._box_of] + 1 + self._from_box
+        steps = self._boxes.distance[cell][self._box_of] + self._from_box
         if tool != NOTHING:
             steps[tool] = self._stations.distance[cell, tool]
         return np.asarray(steps)
 
     @cached_property
     def _from_box(self) -> IntArray:
-        """``int [n_goals]``: steps from each station's toolbox to the station."""
-        return np.asarray(self._stations.distance[list(self.rules.box_cells), np.arange(self._n)])
+        """``int [n_goals]``: steps from each station's toolbox to the station, with the one that picks the tool up."""
+        return np.asarray(1 + self._stations.distance[list(self.rules.box_cells), np.arange(self._n)])
 
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
@@ -199,6 +200,10 @@ class ToolFetching:
     def describe_ego_action(self, action: int) -> str:
         """See `Problem`."""
         return self.ego_actions[action]
+
+
+def _pursuit(grid: GridWorld, cells: Sequence[int]) -> Pursuit:
+    return Pursuit(grid, list(np.array(cells, dtype=np.int32)[:, None]))
 
 
 @compiled

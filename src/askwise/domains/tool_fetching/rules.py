@@ -49,11 +49,12 @@ class Rules:
         self.instance = instance
         self.grid = instance.grid
         self.stations = tuple(instance.stations)
-        self.station_cells = tuple(self.grid.states([s.at for s in instance.stations.values()]))
-        boxes = dict(zip(instance.toolboxes, self.grid.states(list(instance.toolboxes.values())), strict=True))
+        self.n_stations = len(self.stations)
+        cells = self.grid.states([*(s.at for s in instance.stations.values()), *instance.toolboxes.values()])
+        self.station_cells = tuple(cells[: self.n_stations])
+        boxes = dict(zip(instance.toolboxes, cells[self.n_stations :], strict=True))
         self.box_cells = tuple(boxes[s.toolbox] for s in instance.stations.values())
         """For each station, the cell of the toolbox that holds its tool."""
-        self.n_stations = len(self.stations)
         self._station_at = {cell: k for k, cell in enumerate(self.station_cells)}
 
     @cached_property
@@ -62,12 +63,12 @@ class Rules:
         moves: list[list[int]] = self.grid.successor[:, : len(MOVES)].tolist()
         return moves
 
-    @property
+    @cached_property
     def start(self) -> State:
         """Where everybody begins, the fetcher with empty hands."""
         return State(self.grid.state(self.instance.worker), self.grid.state(self.instance.fetcher))
 
-    @property
+    @cached_property
     def fetcher_actions(self) -> tuple[str, ...]:
         """Names of the fetcher's ontic actions."""
         return FETCHER_ACTIONS + tuple(f"PICKUP {name}" for name in self.stations)

@@ -18,8 +18,11 @@ function label(text, width, size, y = 0) {
 function drawMap() {
   const { width, height } = episode;
   const margin = 0.15 * mark;
-  map.setAttribute("viewBox", `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`);
+  const digits = 0.019 * longest; // the coordinates, left of the map and below it, are as large on every map
+  const beside = 0.62 * digits * String(height - 1).length + margin;
+  map.setAttribute("viewBox", `${-margin - beside} ${-margin} ${width + 2 * margin + beside} ${height + 2 * margin + 1.3 * digits}`);
   map.append(shape("rect", { class: "floor", width, height, "stroke-width": longest / 300 }));
+  map.append(coordinates(width, height, digits));
   if (longest <= 60) map.append(gridLines(width, height));
   if (episode.walls) {
     // Where single cells are hardly seen, dark walls would drown the marks.
@@ -37,6 +40,18 @@ function drawMap() {
   const star = shape("path", { class: "goal", d: starPath(0.36, -0.36, 0.25) }, shape("title", {}, "the worker’s goal"));
   star.style.transform = at([x, y]);
   map.append(star, agentMark("worker", "W"), agentMark("fetcher", "F"));
+}
+
+function coordinates(width, height, size) {
+  const number = (n, x, y, side) => shape("text", { x, y, "font-size": size.toFixed(3), class: side }, String(n));
+  // At round distances, as many as there is room for.
+  const apart = (room) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((k) => k >= room) || 10000;
+  const made = shape("g", { id: "coordinates", "aria-hidden": "true" });
+  const alongX = apart(0.62 * size * String(width - 1).length + 0.4 * size);
+  for (let x = 0; x < width; x += alongX) made.append(number(x, x + 0.5, height + 0.9 * size, "below"));
+  const alongY = apart(1.3 * size);
+  for (let y = 0; y < height; y += alongY) made.append(number(y, -0.4 * size, height - y - 0.5, "beside"));
+  return made;
 }
 
 function gridLines(width, height) {

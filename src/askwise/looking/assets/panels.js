@@ -23,7 +23,7 @@ function line(who, text) {
 function moves(frame) {
   // "NORTH: optimal for all ..." says the move and the reason in one sentence.
   const hands = frame.holding < 0 ? "empty hands" : `the tool of ${stationName(frame.holding)}`;
-  return [line("fetcher", frame.why || frame.does), ...worth(frame), line("worker", frame.workerDoes),
+  return [line("fetcher", frame.why || frame.does), ...worth(frame), line("worker", frame.workerDoes), ...gate(frame),
     element("p", { class: "note" }, `The fetcher has ${hands}.`)];
 }
 
@@ -31,8 +31,13 @@ function question(frame) {
   const names = frame.ask.map(stationName);
   const asks = names.length === 1 ? `Is it ${names[0]}?` : `Is it one of ${names.join(", ")}?`;
   return [line("fetcher", frame.why || "asks"), element("div", { class: "question", id: "question" }, asks),
-    element("p", { class: "answer", id: "answer" }, frame.yes ? "Yes." : "No."), ...worth(frame),
+    element("p", { class: "answer", id: "answer" }, frame.yes ? "Yes." : "No."), ...worth(frame), ...gate(frame),
     element("p", { class: "note" }, `The question costs ${number(frame.price)}; nobody moves.`)];
+}
+
+// Whether a question could be asked at all.
+function gate(frame) {
+  return frame.gate ? [element("p", { class: "note", id: "gate" }, `Gate ${frame.gate}.`)] : [];
 }
 
 // What a question, asked or only considered, is expected to save, beside its price: two bars on one scale.

@@ -1,0 +1,198 @@
+"""A general planner as a peer: the same problem stated as a POMDP for pomdp-py, solved by its POUCT.
+
+The hidden state is the goal; both agents' places are seen. An action is an ontic action or one of a reduced set of
+questions: there are 2^n of them, and a tree search that tries each action once at every node would try nothing
+else. The set is built from the belief at the root: prefixes by probability, single likely goals, the goals that each
+move suits. A rollout knows the goal that was drawn and goes and does it: the cost to go in hindsight, the best
+cheap estimate there is. The belief is exact (Bayes), not a cloud of particles, and the tree is built anew at
+each decision.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pomdp_py
+
+from askwise.agents import BeliefAgent, Decision, Observation
+from askwise.problem import JointState, Problem
+from askwise.seeds import Seed
+from askwise.types import BoolArray, FloatArray
+
+Question = frozenset[int]
+DONE = -1
+"""The goal of a state in which the episode is over."""
+
+
+class Rules:
+    """The problem for tree search: everything that is looked up often is looked up once."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._policies: dict[int, FloatArray] = {}
+        self._plans: dict[int, list[int]] = {}
+        self._moves: dict[int, list[tuple[str, int]]] = {}
+        self._ego_steps: dict[int, list[int]] = {}
+
+    def teammate_action(self, teammate: int, goal: int) -> int:
+        """Draw what the teammate does."""
+        if teammate not in self._policies:
+            self._policies[teammate] = np.cumsum(self.problem.teammate_policy(teammate), axis=1)
+        row = self._policies[teammate][goal]
+        return int(min(np.searchsorted(row, random.random() * row[-1], side="right"), row.size - 1))
+
+    def plan(self, ego: int, goal: int) -> int:
+        """Return what to do if the goal were known."""
+        if ego not in self._plans:
+            self._plans[ego] = [int(row.argmax()) for row in self.problem.ego_optimal(ego)]
+        return self._plans[ego][goal]
+
+    def moves(self, ego: int) -> list[tuple[str, int]]:
+        """Return the ontic actions that are available."""
+        if ego not in self._moves:
+            n = len(self.problem.ego_actions)
+            self._moves[ego] = [("act", a) for a in range(n) if self.problem.ego_next(ego, a) >= 0]
+        return self._moves[ego]
+
+    def arrived(self, ego: int, goal: int) -> bool:
+        """Whether the ego agent is at its target."""
+        if ego not in self._ego_steps:
+            self._ego_steps[ego] = self.problem.ego_steps(ego).tolist()
+        return self._ego_steps[ego][goal] == 0
+
+    def outcome(self, state: tuple[int, int, int], action: tuple[str, Any]) -> tuple[tuple[int, int, int], Any, float]:
+        """Draw what follows: next state, what is seen, reward."""
+        goal, teammate, ego = state
+        if goal == DONE:
+            return state, "over", 0.0
+        kind, what = action
+        if kind == "ask":
+            return state, ("answer", goal in what), -self.problem.query_cost(tuple(what))
+        did = self.teammate_action(teammate, goal)
+        reached = self.problem.ego_next(ego, what)
+        if self.problem.stays(did) and self.arrived(reached, goal):
+            return (DONE, teammate, reached), "over", -1.0
+        return (goal, self.problem.teammate_next(teammate, did), reached), ("did", did), -1.0
+
+
+class Choice(pomdp_py.Action):  # type: ignore[misc]
+    """An ontic action or a question; pomdp-py's own simple actions hold nothing but a text."""
+
+    def __init__(self, data: tuple[str, Any]) -> None:
+        super().__init__()
+        self.data = data
+        self._hash = hash(data)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choice) and self.data == other.data
+
+
+class Blackbox(pomdp_py.BlackboxModel):  # type: ignore[misc]
+    """The rules as pomdp-py calls them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def sample(self, state: Any, action: Any) -> Any:
+        """Draw next state, observation and reward; the last number is how many steps it took."""
+        following, seen, reward = self._rules.outcome(state.data, action.data)
+        return pomdp_py.SimpleState(following), pomdp_py.SimpleObservation(seen), reward, 1
+
+
+class Plan(pomdp_py.RolloutPolicy):  # type: ignore[misc]
+    """What can be tried in a state, and what a rollout does."""
+
+    def __init__(self, rules: Rules, questions: Sequence[Question]) -> None:
+        self._rules = rules
+        self._questions = [Choice(("ask", question)) for question in questions]
+        self._acts: dict[int, list[Any]] = {}
+
+    def get_all_actions(self, state: Any = None, history: Any = None) -> list[Any]:  # noqa: ARG002
+        """Return all ontic actions and the reduced set of questions."""
+        ego = state.data[2]
+        if ego not in self._acts:
+            self._acts[ego] = [Choice(move) for move in self._rules.moves(ego)]
+        return [*self._acts[ego], *self._questions]
+
+    def rollout(self, state: Any, history: Any = None) -> Any:  # noqa: ARG002
+        """Go and do the goal that was drawn."""
+        goal, _, ego = state.data
+        return Choice(("act", self._rules.problem.wait if goal == DONE else self._rules.plan(ego, goal)))
+
+
+def reduced_questions(problem: Problem, ego: int, probabilities: FloatArray) -> list[Question]:
+    """Return about a dozen questions that split the belief in sensible ways; each the smaller side of its split."""
+    order = [int(goal) for goal in np.argsort(-probabilities, kind="stable") if probabilities[goal] > 0]
+    mass = np.cumsum(probabilities[order])
+    half = int(np.searchsorted(mass, 0.5)) + 1
+    lengths = sorted({1, 2, 3, 5, half, max(1, half // 2), len(order) // 4})
+    sets = [order[:length] for length in lengths] + [[goal] for goal in order[1:3]]
+    optimal = problem.ego_optimal(ego)
+    sets += [[goal for goal in order if optimal[goal, action]] for action in range(optimal.shape[1])]
+    found: dict[Question, None] = {}
+    for asked in sets:
+        inside, outside = frozenset(asked), frozenset(order) - frozenset(asked)
+        if inside and outside:
+            found[min(inside, outside, key=lambda side: (len(side), sorted(side)))] = None
+    return list(found)
+
+
+class Pouct(BeliefAgent):
+    """An askwise agent that lets pomdp-py's POUCT decide.
+
+    Args:
+        simulations: tree-search simulations for each decision.
+    """
+
+    def __init__(self, *, simulations: int = 500) -> None:
+        super().__init__(belief="bayes")
+        self.simulations = simulations
+        self.name = f"POUCT, {simulations} simulations"
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """See `Agent`."""
+        super().reset(problem, seed)
+        self._rules = Rules(problem)
+        random.seed(int(self.rng.integers(2**32)))  # pomdp-py draws from the global generator
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self._update(observation)
+        possible = self.belief.possible
+        state = observation.state
+        if possible.sum() == 1:
+            return Decision(action=self._rules.plan(state.ego, int(possible.argmax())), why="The goal is known.")
+        kind, what = self._planned(state, possible)
+        return Decision(ask=tuple(sorted(what))) if kind == "ask" else Decision(action=what)
+
+    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+        """See `BeliefAgent`; not used, POUCT decides everywhere."""
+        raise NotImplementedError
+
+    def _planned(self, state: JointState, possible: BoolArray) -> tuple[str, Any]:
+        probabilities = self.probabilities
+        belief = pomdp_py.Histogram(
+            {
+                pomdp_py.SimpleState((int(goal), state.teammate, state.ego)): float(probabilities[goal])
+                for goal in np.flatnonzero(possible)
+            }
+        )
+        plan = Plan(self._rules, reduced_questions(self.problem, state.ego, probabilities))
+        agent = pomdp_py.Agent(belief, plan, blackbox_model=Blackbox(self._rules))
+        farthest = (self.problem.ego_steps(state.ego).max(), self.problem.teammate_steps(state.teammate).max())
+        horizon = 2 * int(max(farthest))
+        search = pomdp_py.POUCT(
+            max_depth=horizon + 5,
+            num_sims=self.simulations,
+            discount_factor=1.0,
+            exploration_const=10.0,
+            rollout_policy=plan,
+        )
+        kind, what = search.plan(agent).data
+        return kind, what

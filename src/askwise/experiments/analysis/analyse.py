@@ -1,0 +1,55 @@
+"""All numbers of a study at once, and the files they are written to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from askwise.experiments.analysis.claims import claims
+from askwise.experiments.analysis.comparisons import comparisons
+from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
+from askwise.experiments.analysis.tables import Tables, checked
+from askwise.files import make_folder
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The tables of a study and everything computed from them; made by `analyse`."""
+
+    tables: Tables
+    summary: pl.DataFrame
+    failures: pl.DataFrame
+    comparisons: pl.DataFrame
+    claims: pl.DataFrame
+    timing_summary: pl.DataFrame
+
+
+def analyse(
+    episodes: pl.DataFrame,
+    queries: pl.DataFrame | None = None,
+    timings: pl.DataFrame | None = None,
+    bounds: pl.DataFrame | None = None,
+) -> Analysis:
+    """Check the tables of a study and compute everything that its report shows, but for the figures."""
+    tables = checked(episodes, queries, timings, bounds)
+    return Analysis(
+        tables,
+        summary(tables.episodes),
+        failures(tables.episodes),
+        comparisons(tables.episodes),
+        claims(tables.episodes, tables.queries, tables.timings),
+        timing_summary(tables.timings, tables.episodes),
+    )
+
+
+def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
+    """Write summary.csv, comparisons.csv, claims.csv, failures.csv and timing_summary.csv; return their paths."""
+    target = make_folder(folder)
+    written = []
+    for name in ("summary", "comparisons", "claims", "failures", "timing_summary"):
+        path = target / f"{name}.csv"
+        write_csv(getattr(analysis, name), path)
+        written.append(path)
+    return written

@@ -1,0 +1,51 @@
+"""Every claim of the paper's results, judged by a run.
+
+Nothing here is written by hand but the claims themselves: each verdict is computed from the tables by the rule beside
+it (see `askwise.experiments.analysis.judging`). What the paper conjectures about reasons is not a claim about results,
+and is left out.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from askwise.experiments.analysis import claims_asking, claims_cost, claims_time
+from askwise.experiments.analysis.evidence import Evidence
+from askwise.experiments.analysis.judging import Claim
+from askwise.experiments.analysis.tables import checked
+
+CLAIMS: tuple[Claim, ...] = (
+    *claims_cost.FAR,
+    *claims_asking.WHEN,
+    *claims_asking.HOW_MANY,
+    *claims_time.TIME,
+    *claims_cost.UNIFORM,
+    *claims_cost.NEAR,
+    *claims_asking.NEAR,
+    *claims_cost.ALL_PRIORS,
+)
+"""In the order of the paper; the last ones are about all priors together."""
+
+COLUMNS = {
+    "name": pl.String, "where": pl.String, "claim": pl.String, "measured": pl.String, "verdict": pl.String,
+    "rule": pl.String,
+}  # fmt: skip
+
+
+def claims(
+    episodes: pl.DataFrame, queries: pl.DataFrame | None = None, timings: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return one row for each claim: what the paper says and where, what this run measured, the verdict, the rule.
+
+    Only cells of the paper's kind are looked at: its methods, its priors, prices up to 0.5; if the study has several
+    teammates or base costs, an optimal worker and a base cost of 0.5. A claim about cells or methods that the study
+    lacks is not decided, and says what is missing. Without any method of the paper the table is empty.
+    """
+    evidence = Evidence(checked(episodes, queries, timings))
+    if evidence.empty:
+        return pl.DataFrame(schema=COLUMNS)
+    rows = []
+    for claim in CLAIMS:
+        finding = claim.finding(evidence)
+        rows.append((claim.name, claim.where, claim.text, finding.measured, finding.verdict, claim.rule))
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row")

@@ -1,0 +1,139 @@
+"""Means with Student intervals, paired tests, and Holm's correction.
+
+The episodes of one instance share its map, so they are not independent of each other: the unit of every interval and
+test is the instance. With one episode on each instance that is the ordinary standard error. With several,
+
+    mean = sum(values) / N,    stderr^2 = k / (k - 1) * sum over instances of (sum of (value - mean))^2 / N^2
+
+for k instances and N values, with k - 1 degrees of freedom; with equally many episodes on each instance it is the
+standard error of the instances' means. In a study of one instance there is nothing to generalise over, and each
+episode is a unit.
+
+Costs are sums of decimal fractions such as 0.1, so two equal costs may differ in their last bits. Differences are
+rounded to `DIGITS` decimals, or a test on ranks would take that noise for evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from askwise.types import FloatArray, IntArray
+
+LEVEL = 0.95
+DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean and how well it is known.
+
+    Attributes:
+        n: number of values.
+        units: number of independent units among them.
+        mean: their mean, nan if there are none.
+        stderr: its standard error, None with fewer than two units, as all that follows.
+        low: lower end of the 95 % interval.
+        high: upper end of it.
+        t: Student's t against a mean of 0.
+        p: two-sided p value of that.
+    """
+
+    n: int
+    units: int
+    mean: float
+    stderr: float | None = None
+    low: float | None = None
+    high: float | None = None
+    t: float | None = None
+    p: float | None = None
+
+
+def estimate(values: FloatArray, instances: IntArray) -> Estimate:
+    """Return the mean of `values` ``[n]``, with `instances` ``[n]`` telling which instance each belongs to."""
+    n = values.size
+    if n == 0:
+        return Estimate(0, 0, math.nan)
+    # The mean of equal numbers is that number; summing would leave noise in the last bits.
+    mean = float(values[0]) if np.ptp(values) == 0 else float(values.sum() / n)
+    sums, _ = _by_unit(values - mean, instances)
+    if sums.size < 2:
+        return Estimate(n, sums.size, mean)
+    variance = sums.size / (sums.size - 1) * float(sums @ sums) / n**2
+    return _with_interval(n, sums.size, mean, math.sqrt(variance))
+
+
+def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate:
+    """Return ``sum(upper) / sum(lower)`` for paired values, with an interval by linearisation."""
+    total = float(lower.sum())
+    if lower.size == 0 or total == 0:
+        return Estimate(lower.size, 0, math.nan)
+    quotient = float(upper.sum()) / total
+    sums, _ = _by_unit(upper - quotient * lower, instances)
+    if sums.size < 2:
+        return Estimate(lower.size, sums.size, quotient)
+    variance = sums.size / (sums.size - 1) * float(sums @ sums) / total**2
+    return _with_interval(lower.size, sums.size, quotient, math.sqrt(variance))
+
+
+def rounded(values: FloatArray) -> FloatArray:
+    """Return differences of costs without the noise of their last bits; no negative zero either."""
+    clean: FloatArray = np.round(values, DIGITS) + 0.0
+    return clean
+
+
+def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
+    """Return the two-sided p value of Wilcoxon's signed-rank test; 1 if all differences are 0, None with fewer than 2.
+
+    Ranks need independent values, so several episodes of one instance enter by their mean.
+    """
+    sums, counts = _by_unit(differences, instances)
+    values = rounded(sums / counts)
+    if values.size < 2:
+        return None
+    if not values.any():
+        return 1.0
+    from scipy import stats
+
+    return float(stats.wilcoxon(values).pvalue)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return Holm's adjusted p values, in the given order; None stays None and is not counted.
+
+    The smallest p is multiplied by their number m, the next by m - 1, and so on; none gets below one before it, none
+    above 1.
+    """
+    known = [k for k, p in enumerate(p_values) if p is not None]
+    known.sort(key=lambda k: (p_values[k] or 0.0, k))
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, k in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * (p_values[k] or 0.0)))
+        adjusted[k] = largest
+    return adjusted
+
+
+def _by_unit(values: FloatArray, instances: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sum and the number of the values of each unit."""
+    found, numbers = np.unique(instances, return_inverse=True)
+    if found.size == 1:
+        return values, np.ones(values.size)
+    sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)
+    return sums, np.bincount(numbers, minlength=found.size).astype(np.float64)
+
+
+def _with_interval(n: int, units: int, mean: float, stderr: float) -> Estimate:
+    freedom = units - 1
+    reach = float(special.stdtrit(freedom, 0.5 + LEVEL / 2)) * stderr
+    if stderr > 0:
+        t = mean / stderr
+        p = 2 * float(special.stdtr(freedom, -abs(t)))
+    else:
+        # All values are equal: no doubt is left, one way or the other.
+        t, p = (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
+    return Estimate(n, units, mean, stderr, mean - reach, mean + reach, t, p)

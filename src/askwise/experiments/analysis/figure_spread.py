@@ -1,0 +1,60 @@
+"""How marginal costs are spread over episodes: the share of episodes that cost at most so much.
+
+A mean can hide that a method is cheap almost always and very dear now and then. The curve shows it all: the higher, the
+cheaper; where it starts on the left axis is the share of episodes that cost nothing extra.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from askwise.experiments.analysis.styles import GRID, Style, legend_below, styles
+from askwise.reading import printable
+
+TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000)
+
+
+def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float]) -> Figure:
+    """Draw the curves of `episodes`, which are those of one prior; `prices` are the columns."""
+    looks = styles(methods)
+    figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
+    panels = figure.subplots(1, len(prices), sharex=True, sharey=True, squeeze=False)[0]
+    here = episodes.filter(pl.col("per_station_cost").is_in(prices))
+    most = float(here["marginal_cost"].max() or 1.0)  # type: ignore[arg-type]
+    for ax, price in zip(panels, prices, strict=True):
+        cell = here.filter(pl.col("per_station_cost") == price)
+        for method, style in looks.items():
+            costs = cell.filter(pl.col("method") == method)["marginal_cost"].sort().to_numpy()
+            if costs.size:
+                _curve(ax, costs, most, printable(method), style)
+        ax.set_title(f"per-station cost {price:g}", fontsize=11)
+        ax.set_xlabel("marginal cost (steps)")
+        ax.set_ylim(0, 1.02)
+        _square_root_scale(ax, most)
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.grid(color=GRID, linewidth=0.7)
+        ax.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("episodes that cost at most this")
+    legend_below(figure, panels[0])
+    return figure
+
+
+def _square_root_scale(ax: Axes, most: float) -> None:
+    """Make room where good methods are, near 0, without losing the dear episodes."""
+    ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0.0)), np.square))
+    ticks = [tick for tick in TICKS if tick <= most]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_xlim(0, most)
+
+
+def _curve(ax: Axes, costs: np.ndarray[tuple[int], np.dtype[np.float64]], most: float, name: str, style: Style) -> None:
+    shares = np.arange(1, costs.size + 1) / costs.size
+    x = np.concatenate(([0.0], np.maximum(costs, 0.0), [most]))
+    y = np.concatenate(([0.0], shares, [1.0]))
+    # A marker at every tenth of the episodes is enough to tell the curves apart.
+    marked = [round(k * costs.size / 10) for k in range(1, 11)]
+    ax.plot(x, y, drawstyle="steps-post", label=name, markevery=marked, **{**style.line(), "markersize": 5})

@@ -1,0 +1,107 @@
+"""The report of a study: one HTML file with everything in it, opened from disk, printed, or sent to somebody.
+
+Figures are embedded as SVG in data addresses: nothing is fetched, and the identifiers inside one figure cannot collide
+with those of another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+
+from askwise import __version__
+from askwise.experiments.analysis.analyse import Analysis, analyse, write_tables
+from askwise.experiments.analysis.figures import Picture, write_figures
+from askwise.experiments.analysis.html import escaped, joined, section, tag
+from askwise.experiments.analysis.sections import Given, sections
+from askwise.files import make_folder, whole_file
+
+
+def write_results(
+    folder: str | Path,
+    episodes: pl.DataFrame,
+    queries: pl.DataFrame | None = None,
+    timings: pl.DataFrame | None = None,
+    *,
+    bounds: pl.DataFrame | None = None,
+    title: str = "A study with askwise",
+    study: Given = None,
+    provenance: Given = None,
+) -> Analysis:
+    """Analyse a study and write all of it: CSV tables, ``figures/`` and ``report.html``.
+
+    Args:
+        folder: where to; made if it is not there.
+        episodes: one row for each episode (see `askwise.experiments.analysis.tables`).
+        queries: one row for each question.
+        timings: one row for each episode.
+        bounds: a lower bound for each prior and price.
+        title: of the report.
+        study: the description of the study, as text or as nested settings.
+        provenance: where the numbers come from, likewise.
+    """
+    target = make_folder(folder)
+    analysis = analyse(episodes, queries, timings, bounds)
+    write_tables(target, analysis)
+    pictures = write_figures(target / "figures", analysis.tables)
+    write_report(target, analysis, pictures, title=title, study=study, provenance=provenance)
+    return analysis
+
+
+def write_report(
+    folder: str | Path,
+    analysis: Analysis,
+    pictures: Sequence[Picture],
+    *,
+    title: str = "A study with askwise",
+    study: Given = None,
+    provenance: Given = None,
+) -> Path:
+    """Write ``report.html`` into `folder`, whole or not at all; the pictures are those in its ``figures`` folder."""
+    path = Path(folder) / "report.html"
+    images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
+    text = report_text(analysis, pictures, images, title=title, study=study, provenance=provenance)
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+def report_text(
+    analysis: Analysis,
+    pictures: Sequence[Picture],
+    images: Mapping[str, bytes],
+    *,
+    title: str,
+    study: Given,
+    provenance: Given,
+) -> str:
+    """Return the report as HTML; `images` are the SVG files of the pictures."""
+    found = [each for each in sections(analysis, pictures, images, study, provenance) if each is not None]
+    links = [tag("a", heading, href=f"#{name}") for name, heading, _ in found]
+    episodes = analysis.tables.episodes
+    subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
+    parts = {
+        "TITLE": escaped(title),
+        "SUBTITLE": escaped(subtitle.strip()),
+        "STYLE": _asset("report.css"),
+        "NAV": joined(links).code,
+        "BODY": joined(section(name, heading, *content) for name, heading, content in found).code,
+        "VERSION": __version__,
+    }
+    # In one go: a method may be called like one of the places to be filled in.
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("report.html"))
+
+
+def _when(provenance: Given) -> str:
+    if not isinstance(provenance, Mapping):
+        return ""
+    found = next((provenance[key] for key in ("finished", "date", "started") if provenance.get(key)), None)
+    return "" if found is None else f"Run: {found}."
+
+
+def _asset(name: str) -> str:
+    return files("askwise.experiments.analysis").joinpath("assets", name).read_text(encoding="utf-8")

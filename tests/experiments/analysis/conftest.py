@@ -1,0 +1,24 @@
+"""The report of a study like the paper's, written once: its ten figures take a while."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askwise.experiments.analysis import write_results
+from tests.experiments.analysis.studies import paper_like
+
+STUDY = {"name": "paper", "instances": {"count": 20, "seed": 7}, "priors": ["far", "near"]}
+PROVENANCE = {
+    "askwise": "0.1.0", "git": "abc123", "finished": "2030-01-02T03:04:05Z", "machine": {"cores": 2},
+    "command": "x" * 300,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with everything in it."""
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder, *paper_like(12), title="A & B <study>", study=STUDY, provenance=PROVENANCE)
+    return folder

@@ -1,0 +1,130 @@
+"""Statistics against hand-computed cases and scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from askwise.experiments.analysis.estimates import Estimate, estimate, holm, ratio, wilcoxon
+from askwise.types import IntArray
+
+
+def numbers(n: int, *, each: int = 1) -> IntArray:
+    """Instances 0 to n - 1, each so many times."""
+    return np.repeat(np.arange(n, dtype=np.int32), each)
+
+
+def of(values: list[float], instances: list[int] | None = None) -> Estimate:
+    return estimate(
+        np.array(values), numbers(len(values)) if instances is None else np.array(instances, dtype=np.int32)
+    )
+
+
+def test_a_mean_by_hand() -> None:
+    """1, 2, 3, 4: variance 5/3, standard error sqrt(5/12), t(3) quantile 3.1824."""
+    found = of([1.0, 2.0, 3.0, 4.0])
+    assert (found.n, found.units, found.mean) == (4, 4, 2.5)
+    assert found.stderr == pytest.approx(math.sqrt(5 / 12))
+    assert found.high == pytest.approx(2.5 + 3.182446 * math.sqrt(5 / 12), abs=1e-6)
+    assert found.low == pytest.approx(2.5 - 3.182446 * math.sqrt(5 / 12), abs=1e-6)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=3, max_size=30).filter(lambda values: float(np.std(values)) > 1e-3))
+def test_t_test_and_interval_agree_with_scipy(values: list[float]) -> None:
+    found, expected = of(values), stats.ttest_1samp(values, 0.0)
+    assert found.t == pytest.approx(expected.statistic, rel=1e-6, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+    interval = expected.confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-6, abs=1e-9)
+
+
+def test_several_episodes_of_one_instance_count_as_one_observation() -> None:
+    """Twice the same episodes on each map teach nothing new: the interval stays, where naive counting shrinks it."""
+    once = of([1.0, 2.0, 6.0])
+    twice = of([1.0, 1.0, 2.0, 2.0, 6.0, 6.0], [0, 0, 1, 1, 2, 2])
+    assert (twice.n, twice.units) == (6, 3)
+    assert (twice.mean, twice.stderr, twice.p) == pytest.approx((once.mean, once.stderr, once.p))
+
+
+def test_episodes_of_one_instance_agree_with_the_means_of_instances() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(8, 5)) + rng.normal(size=(8, 1))
+    found = estimate(values.ravel(), numbers(8, each=5))
+    expected = stats.ttest_1samp(values.mean(axis=1), 0.0)
+    assert (found.t, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+
+
+def test_with_a_single_instance_each_episode_counts() -> None:
+    assert of([1.0, 2.0, 3.0, 4.0], [7, 7, 7, 7]) == of([1.0, 2.0, 3.0, 4.0])
+
+
+def test_too_few_values() -> None:
+    assert of([3.0]) == Estimate(1, 1, 3.0)
+    nothing = of([])
+    assert nothing.n == 0
+    assert math.isnan(nothing.mean)
+
+
+@pytest.mark.parametrize(("value", "t", "p"), [(0.0, 0.0, 1.0), (0.1, math.inf, 0.0), (-0.1, -math.inf, 0.0)])
+def test_equal_values_leave_no_doubt(value: float, t: float, p: float) -> None:
+    found = of([value] * 7)
+    assert (found.mean, found.stderr, found.t, found.p) == (value, 0.0, t, p)
+
+
+def test_a_ratio_by_hand() -> None:
+    """8 of 10 questions are left; residuals 2 - 1.6, 2 - 3.2, 4 - 3.2."""
+    found = ratio(np.array([2.0, 2.0, 4.0]), np.array([2.0, 4.0, 4.0]), numbers(3))
+    assert found.mean == 0.8
+    assert found.stderr == pytest.approx(math.sqrt(3 / 2 * (0.4**2 + 1.2**2 + 0.8**2)) / 10)
+
+
+def test_a_ratio_to_nothing_is_no_number() -> None:
+    assert math.isnan(ratio(np.array([1.0]), np.array([0.0]), numbers(1)).mean)
+
+
+def test_holm_by_hand() -> None:
+    """Sorted: 0.005 x 4, 0.01 x 3, 0.03 x 2, then 0.04 x 1, which may not get below the one before it."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_stops_at_one_and_leaves_out_what_was_not_tested() -> None:
+    assert holm([0.6, None, 0.7]) == [1.0, None, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm_rejects_step_by_step(p_values: list[float]) -> None:
+    """The definition: go up from the smallest, stop at the first that is not below 0.05 / (how many are left)."""
+    adjusted = holm(list(p_values))
+    rejected = set()
+    for rank, k in enumerate(sorted(range(len(p_values)), key=lambda k: p_values[k])):
+        if p_values[k] * (len(p_values) - rank) >= 0.05:
+            break
+        rejected.add(p_values[k])
+    assert {p_values[k] for k, p in enumerate(adjusted) if p is not None and p < 0.05} == rejected
+
+
+def test_wilcoxon_agrees_with_scipy() -> None:
+    values = np.random.default_rng(5).normal(0.3, size=40)
+    assert wilcoxon(values, numbers(40)) == stats.wilcoxon(values).pvalue
+
+
+def test_wilcoxon_by_hand() -> None:
+    """Five positive differences: the chance of all signs alike is 2 / 2^5."""
+    assert wilcoxon(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), numbers(5)) == pytest.approx(2 / 2**5)
+
+
+def test_wilcoxon_without_differences_or_values() -> None:
+    assert wilcoxon(np.zeros(9), numbers(9)) == 1.0
+    assert wilcoxon(np.array([2.0]), numbers(1)) is None
+
+
+def test_wilcoxon_ranks_instances_by_their_mean() -> None:
+    values = np.array([1.0, 3.0, 2.0, 4.0, -1.0, 0.0, 5.0, 5.0, 6.0, 8.0])
+    means = values.reshape(5, 2).mean(axis=1)
+    assert wilcoxon(values, numbers(5, each=2)) == stats.wilcoxon(means).pvalue

@@ -1,0 +1,97 @@
+"""The short version: under 40 lines, right numbers, colours only on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import pytest
+
+from askwise.experiments.analysis.analyse import Analysis, analyse
+from askwise.experiments.analysis.words import duration, in_short, number, p_value, print_short, short_text
+from tests.experiments.analysis.studies import paper_like, simple
+
+
+@pytest.fixture(scope="module")
+def paper() -> Analysis:
+    return analyse(*paper_like(20))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_paper_fits_on_a_screen(paper: Analysis) -> None:
+    lines = short_text(paper).splitlines()
+    assert len(lines) < 40
+    assert lines[0] == "1800 episodes on 20 instances, all finished."
+    assert lines[1].split() == ["Marginal", "cost,", "prior", "far", "0", "0.1", "0.2", "0.3", "0.4", "0.5"]
+    means = paper.summary.filter((pl.col("prior") == "far") & (pl.col("method") == "ezq"))["mean"]
+    assert lines[6].split() == ["ezq", *(f"{mean:.2f}" for mean in means)]
+    assert sum(line.startswith("The paper's claims: ") for line in lines) == 1
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_large_study_is_cut_to_a_screen() -> None:
+    tables = [simple({f"m{k}": [1.0] for k in range(30)}, prior=prior) for prior in ("a", "b")]
+    lines = short_text(analyse(pl.concat(tables))).splitlines()
+    assert len(lines) < 40
+    assert lines[-1] == "... 26 more lines in summary.csv"
+
+
+def test_plain_where_nobody_looks_and_coloured_on_a_terminal(paper: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain, coloured = io.StringIO(), Terminal()
+    print_short(paper, plain)
+    print_short(paper, coloured)
+    assert plain.getvalue() == short_text(paper) + "\n"
+    assert "\x1b[" in coloured.getvalue()
+
+
+def test_a_terminal_without_the_signs_gets_question_marks(paper: Analysis) -> None:
+    buffer = io.BytesIO()
+    stream = io.TextIOWrapper(buffer, encoding="ascii")
+    print_short(paper, stream)
+    stream.flush()
+    assert b"? not decided: " in buffer.getvalue()
+
+
+def test_in_short_names_the_cheapest(paper: Analysis) -> None:
+    told = in_short(paper)
+    assert told[1].startswith("Prior far: ezq is cheapest at all 6 per-station costs; at 0.5: ezq ")
+    assert told[-1].startswith("Of 32 claims of the paper, ")
+
+
+def test_in_short_counts_what_was_lost() -> None:
+    found = in_short(analyse(simple({"mine": [1.0, None]})))
+    assert found == [
+        "2 episodes on 2 instances; 0 failed and 1 were cut off: these are left out of all means.",
+        "Prior far: mean marginal cost mine 1.0 (in steps, at a per-station cost of 0).",
+    ]
+
+
+def test_a_study_without_a_single_result() -> None:
+    assert in_short(analyse(simple({"mine": [None]}))) == [
+        "1 episodes on 1 instance; 0 failed and 1 were cut off: these are left out of all means."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.0, "1.00"), (-1.234, "\u22121.23"), (-0.001, "0.00"), (None, "\u2013"), (7, "7")]
+)
+def test_numbers(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0004, "< 0.001"), (0.05, "0.050"), (None, "\u2013")])
+def test_p_values(value: float | None, text: str) -> None:
+    assert p_value(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2e-5, "20 \u00b5s"), (0.0123, "12.3 ms"), (8.9, "8.9 s"), (7200, "120 min"), (None, "\u2013")]
+)
+def test_durations(value: float | None, text: str) -> None:
+    assert duration(value) == text
