@@ -1,7 +1,7 @@
 """Results of the full study in the site: tables and figures from ``reproduced``, a note where they are not there yet.
 
-``{results-table} summary.csv`` shows a table, ``{results-figures}`` every ``figures/*.svg``. ``make docs-results``
-copies these files from a finished ``make reproduce``.
+``{results-table} summary.csv`` shows a table, ``{results-figure} costs.svg`` a figure with the text below as its
+caption. ``make docs-results`` copies these files from a finished ``make reproduce``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MISSING = "Not there yet: `make reproduce`, then `make docs-results`."
 
 
 class Results(SphinxDirective):
-    """What tables and figures share: where the files are, and what stands in their place."""
+    """What tables and figures share: what stands in the place of a file that is missing."""
 
     def nothing(self) -> list[nodes.Node]:
         """Return the note for missing files."""
@@ -45,22 +45,22 @@ class ResultsTable(Results):
         return [table(chosen, [[row[name] for name in chosen] for row in rows], self.options.get("class", []))]
 
 
-class ResultsFigures(Results):
-    """All figures, each with its name as a caption."""
+class ResultsFigure(Results):
+    """A figure; its content is the caption."""
+
+    required_arguments = 1
+    has_content = True
 
     def run(self) -> list[nodes.Node]:
         """See `SphinxDirective`."""
-        self.env.note_dependency(str(FOLDER / "figures"))
-        found = sorted((FOLDER / "figures").glob("*.svg"))
-        if not found:
+        path = FOLDER / "figures" / self.arguments[0]
+        self.env.note_dependency(str(path))
+        if not path.exists():
             return self.nothing()
-        shown = [f"![{caption(path)}](/reproduced/figures/{path.name})\n\n*{caption(path)}*" for path in found]
-        return self.parse_text_to_nodes("\n\n".join(shown))
-
-
-def caption(path: Path) -> str:
-    """Return what a figure's name says."""
-    return path.stem.replace("-", " ").replace("_", " ").capitalize()
+        caption = "\n".join(self.content)
+        return self.parse_text_to_nodes(
+            f"```{{figure}} /reproduced/figures/{path.name}\n:alt: {path.stem}\n\n{caption}\n```"
+        )
 
 
 def table(names: list[str], rows: list[list[str]], classes: list[str]) -> nodes.table:
@@ -88,5 +88,5 @@ def short(cell: str) -> str:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Add the directives to Sphinx."""
     app.add_directive("results-table", ResultsTable)
-    app.add_directive("results-figures", ResultsFigures)
+    app.add_directive("results-figure", ResultsFigure)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
