@@ -19,7 +19,9 @@ from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
 from askwise.agents.informed import Informed
 from askwise.agents.never import Never
+from askwise.agents.optimal import Optimal
 from askwise.agents.pairs import PairZones
+from askwise.agents.planner import PlannerAgent
 from askwise.agents.toolbox import Toolbox
 from askwise.errors import InputError, did_you_mean
 
@@ -37,7 +39,9 @@ __all__ = [
     "KnowsGoal",
     "Never",
     "Observation",
+    "Optimal",
     "PairZones",
+    "PlannerAgent",
     "Situation",
     "Toolbox",
     "make_agent",
@@ -53,6 +57,9 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "ezq-local": partial(Ezq, optimiser="local"),
     "ezq-exact": partial(Ezq, optimiser="exact"),
     "ezq-auto": partial(Ezq, optimiser="auto"),
+    "optimal": Optimal,
+    "planner": PlannerAgent,
+    "planner-light": partial(PlannerAgent, setting="light"),
     "informed": Informed,
 }
 GROUP = "askwise.agents"

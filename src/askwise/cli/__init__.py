@@ -20,11 +20,13 @@ from askwise.reading import printable
 COMMANDS = {
     "ask": "what the fetcher would do now, and why",
     "edp": "how long goals look alike, on a map or an instance",
+    "evaluate": "what a method costs on average: exactly, or from episodes",
     "generate": "draw a random instance of tool fetching",
     "reproduce": "reproduce the paper: its example, its evaluation, its figures, a report",
     "run": "play an episode of tool fetching: account, animation, page",
     "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
     "show": "describe and draw an instance of tool fetching",
+    "solve": "the least that any method can cost on average, exactly",
 }
 
 
