@@ -134,7 +134,9 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
             hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
             raise AskwiseError(f"{error} ({hint})") from None
         raise
-    print(f"{done.before + done.played} of {total} instances are stored in {folder}")
+    for path in done.damaged:
+        print(f"{path} was damaged; its instance was played again", file=sys.stderr)
+    print(f"{len(done.store.done())} of {total} instances are stored in {folder}")
     return 0
 
 
