@@ -160,21 +160,28 @@ def _after_a_break(study: Study, out: dict[Future[Played], int], crew: Crew, err
     lost = sorted(out.values())
     out.clear()
     executors.stop(crew.executor)
-    for index in lost:
-        yield _alone(study, index, crew.fresh)
+    yield from _one_by_one(study, lost, crew.fresh)
     crew.executor = crew.fresh(crew.width())
 
 
-def _alone(study: Study, index: int, fresh: Callable[[int], ProcessPoolExecutor]) -> Played:
-    """Play a task in a process of its own."""
-    pool = fresh(1)
+def _one_by_one(study: Study, indices: list[int], fresh: Callable[[int], ProcessPoolExecutor]) -> Iterator[Played]:
+    """Play tasks in a process of their own, and in another one when that dies."""
+    pool: ProcessPoolExecutor | None = None
     try:
-        _check_start(pool)
-        return _outcome(study, index, pool.submit(play, study.task(index)))
-    except BrokenExecutor:
-        return failed(study.task(index), "the process that played it died")
+        for index in indices:
+            if pool is None:
+                pool = fresh(1)
+                _check_start(pool)
+            try:
+                played = _outcome(study, index, pool.submit(play, study.task(index)))
+            except BrokenExecutor:
+                played = failed(study.task(index), "the process that played it died")
+                executors.stop(pool)
+                pool = None
+            yield played
     finally:
-        executors.stop(pool)
+        if pool is not None:
+            executors.stop(pool)
 
 
 def _check_start(pool: ProcessPoolExecutor) -> None:

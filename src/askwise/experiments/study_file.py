@@ -43,8 +43,8 @@ from askwise.experiments.study import FROM_FILE, Generated, Given, Method, Study
 from askwise.reading import Field, read_text
 from askwise.teammates import make_teammate
 
+REQUIRED = ("name", "methods")
 KEYS = (
-    "name",
     "title",
     "seed",
     "episodes",
@@ -55,7 +55,6 @@ KEYS = (
     "base_costs",
     "teammates",
     "beliefs",
-    "methods",
     "instances",
 )
 DRAWN_KEYS = ("count", "size", "stations", "toolboxes", "walls", "clustered")
@@ -125,7 +124,7 @@ def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
     """Check settings as they stand in a study file and return the study."""
-    root = Field("", dict(settings)).object(("name", "methods"), KEYS)
+    root = Field("", dict(settings)).object(REQUIRED, KEYS)
     name = _name(root.child("name"))
     instances = _instances(root, folder or Path())
     from_files = isinstance(instances, Given)
