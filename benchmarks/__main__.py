@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import agents, cells, cyclic, environments, growth, one_state, questions, scale, speed
+from benchmarks import agents, cells, cyclic, environments, growth, one_state, questions, scale, speed, throughput
 from benchmarks.provenance import cores, load, provenance
 from benchmarks.report import Table, progress, save
 
@@ -20,6 +20,7 @@ SECTIONS = {
     "agents": agents,
     "questions": questions,
     "cells": cells,
+    "throughput": throughput,
 }
 
 

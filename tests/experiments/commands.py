@@ -6,14 +6,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 PATIENCE = 120
 """Seconds after which a test gives up; nothing here should take a tenth of it."""
 
 
-def start(*arguments: str, env: Mapping[str, str] | None = None, **more: object) -> subprocess.Popen[str]:
+def start(*arguments: str, preexec_fn: Callable[[], object] | None = None) -> subprocess.Popen[str]:
     """Start ``askwise study ARGUMENTS`` in a session of its own: signals for it reach nobody else."""
     return subprocess.Popen(
         [sys.executable, "-m", "askwise.cli", "study", *arguments],
@@ -21,8 +21,8 @@ def start(*arguments: str, env: Mapping[str, str] | None = None, **more: object)
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **(env or {})},
-        **more,  # type: ignore[call-overload]
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        preexec_fn=preexec_fn,
     )
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import askwise
 from askwise.errors import InputError
 from askwise.experiments import cluster
 from askwise.experiments.cluster import dask
@@ -136,7 +138,7 @@ def test_workers_with_another_askwise_are_refused(
 ) -> None:
     with dask(two_workers.address) as crew:
         assert crew.executor.submit(divmod, 7, 4).result(timeout=PATIENCE) == (1, 3)
-    monkeypatch.setattr(cluster.askwise, "__version__", "99")
+    monkeypatch.setattr(askwise, "__version__", "99")
     with pytest.raises(InputError, match=r"^--dask: found askwise .* at the worker tcp://.*; expected askwise 99 at "):
         run_study(STUDY, tmp_path / "out", dask=two_workers.address)
     assert parts(tmp_path / "out") == 0
@@ -234,14 +236,11 @@ def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
 
 
 def test_something_else_that_listens_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import socket
-
     monkeypatch.setattr(cluster, "TIMEOUT", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(InputError) as caught:
-            run_study(small(), tmp_path, dask=address)
-    assert str(caught.value).startswith(f"--dask: found {address!r}, which does not answer (")
+        message = "--dask: found {!r}, which does not answer ({}); expected the address of a running Dask scheduler"
+        assert_refused(lambda: run_study(small(), tmp_path, dask=address), message.format(address, "it says nothing"))
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,15 +160,15 @@ def test_a_disk_that_is_full_in_the_end(study: Path, tmp_path: Path, expected: d
 
 
 @contextlib.contextmanager
-def tiny_disk(folder: Path) -> object:  # type: ignore[misc]
+def tiny_disk(folder: Path) -> Iterator[None]:
     """A disk of its own, if we may mount one."""
     folder.mkdir()
-    if os.system(f"mount -t tmpfs -o size=96k tmpfs {folder} 2>/dev/null") != 0:  # noqa: S605
+    if os.system(f"mount -t tmpfs -o size=96k tmpfs {folder} 2>/dev/null") != 0:
         pytest.skip("no right to mount a file system")
     try:
         yield
     finally:
-        os.system(f"umount {folder}")  # noqa: S605
+        os.system(f"umount {folder}")
 
 
 def test_a_disk_that_fills_up_half_way(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
@@ -182,7 +183,7 @@ def test_a_disk_that_fills_up_half_way(study: Path, tmp_path: Path, expected: di
         assert 0 < stored < STUDY.n_tasks
         assert f"({stored} of 16 instances are stored in {str(out)!r}; the same command goes on from there)\n" in err
         assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
-        os.system(f"mount -o remount,size=4m {disk}")  # noqa: S605
+        os.system(f"mount -o remount,size=4m {disk}")
         code, _, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
         assert (code, err) == (0, "")
         assert table_bytes(out) == expected

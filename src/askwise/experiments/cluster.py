@@ -81,6 +81,7 @@ def _knock(address: str) -> None:
     """Make sure that it is an address, and that somebody listens there."""
     from distributed.comm.addressing import get_address_host_port, parse_address
 
+    scheme = ""
     try:
         scheme, _ = parse_address(address)
         host, port = get_address_host_port(address, strict=True) if scheme in SCHEMES else (None, None)
@@ -89,9 +90,15 @@ def _knock(address: str) -> None:
     if not host or not port or port > HIGHEST_PORT:
         raise InputError("--dask", repr(address), "the address of a Dask scheduler, such as tcp://127.0.0.1:8786")
     try:
-        socket.create_connection((host, port), timeout=TIMEOUT).close()
+        with socket.create_connection((host, port), timeout=TIMEOUT) as line:
+            # A scheduler speaks first. A client would wait for ever for one that says nothing.
+            answer = line.recv(1) if scheme == "tcp" else b"?"
+    except TimeoutError:
+        raise _silent(address, "it says nothing") from None
     except OSError as error:
         raise _silent(address, reason(error)) from None
+    if not answer:
+        raise _silent(address, "it hangs up")
 
 
 def _silent(address: str, why: str) -> InputError:

@@ -54,7 +54,7 @@ class Store:
 
     def __init__(self, folder: str | Path, study: Study) -> None:
         self.study = study
-        self.folder = files.make_folder(folder)
+        self.folder = files.make_folder(_nameable(folder))
         self._holding = False
         self._refuse_others()
         for name in SCHEMAS:
@@ -200,6 +200,14 @@ class Store:
         with files.whole_file(self.folder / name) as temporary:
             # Halves of characters (from odd file names) have no UTF-8; an escape means the same in JSON.
             temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def _nameable(folder: str | Path) -> str | Path:
+    try:
+        str(folder).encode("utf-8")
+    except UnicodeEncodeError:  # polars takes no such paths
+        raise InputError(f"folder {str(folder)!r}", "a name that is not UTF-8", "another name") from None
+    return folder
 
 
 def read_json(path: Path) -> Field:
