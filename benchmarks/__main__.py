@@ -6,7 +6,19 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import agents, cells, cyclic, environments, growth, one_state, pomdp, questions, scale, speed
+from benchmarks import (
+    agents,
+    cells,
+    cyclic,
+    environments,
+    growth,
+    one_state,
+    pomdp,
+    questions,
+    scale,
+    speed,
+    throughput,
+)
 from benchmarks.provenance import cores, load, provenance
 from benchmarks.report import Table, progress, save
 
@@ -21,6 +33,7 @@ SECTIONS = {
     "questions": questions,
     "cells": cells,
     "pomdp": pomdp,
+    "throughput": throughput,
 }
 
 

@@ -135,6 +135,8 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
             hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
             raise AskwiseError(f"{error} ({hint})") from None
         raise
+    for path in done.ran.damaged:
+        print(f"{path} was damaged; its instance was played again", file=sys.stderr)
     _print(done, options)
     return 0
 

@@ -1,4 +1,4 @@
-"""Who does the work: this process, processes of this machine, or a Dask cluster.
+"""Who does the work: this process, or processes of this machine (`cluster` has those of others).
 
 Anything that is a `concurrent.futures.Executor` will do. What is added here is how wide to feed it, and, for the pool
 of this machine, that it can be replaced when a process dies.
@@ -9,7 +9,6 @@ still say how many threads the libraries are to use.
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
 import signal
@@ -21,19 +20,22 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
 
-from askwise.errors import InputError
-
-DASK_TIMEOUT = 10
-"""Seconds to wait for a Dask scheduler."""
-
 
 @dataclass
 class Crew:
-    """An executor, how many tasks it can work on at once, and how to get a new one of one process if it breaks."""
+    """Who does the work.
+
+    Attributes:
+        executor: takes the tasks.
+        width: how many tasks it can work on at once.
+        ahead: tasks out for each one that can be worked on: with 2, the next is there when one is done.
+        fresh: makes a pool of so many processes to go on with if this one breaks; None if nobody can.
+    """
 
     executor: Executor
     width: Callable[[], int]
-    alone: Callable[[], ProcessPoolExecutor] | None = None
+    ahead: int = 2
+    fresh: Callable[[int], ProcessPoolExecutor] | None = None
 
 
 class InThisProcess(Executor):
@@ -53,13 +55,13 @@ class InThisProcess(Executor):
 def local(workers: int) -> Iterator[Crew]:
     """Yield this process for one worker, else a pool of processes."""
     if workers == 1:
-        yield Crew(InThisProcess(), lambda: 1)
+        yield Crew(InThisProcess(), lambda: 1, ahead=1)
         return
-    pool = process_pool(workers)
+    crew = Crew(process_pool(workers), lambda: workers, fresh=process_pool)
     try:
-        yield Crew(pool, lambda: workers, lambda: process_pool(1))
+        yield crew
     finally:
-        stop(pool)
+        stop(crew.executor)
 
 
 def usable_cores() -> int:
@@ -67,17 +69,54 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class Pool(ProcessPoolExecutor):
+    """Fresh processes; copies of a process with threads can hang."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """See `Executor`; this is where processes are started."""
+        with uninterrupted():
+            return super().submit(fn, *args, **kwargs)
+
+
 def process_pool(workers: int) -> ProcessPoolExecutor:
-    """Return a pool of fresh processes; copies of a process with threads can hang."""
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker)
+    """Return a pool of fresh processes."""
+    return Pool(workers)
 
 
-def stop(pool: ProcessPoolExecutor) -> None:
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back. Processes that are started meanwhile never hear of it, not even before they can ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def stop(pool: Executor) -> None:
     """End a pool now: what is being played is given up, it is played again when the study is gone on with."""
     processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
+    results = getattr(pool, "_result_queue", None)
+    pool.shutdown(wait=False)
     for process in processes:
-        process.terminate()
+        process.terminate()  # what was not played yet fails with it; a pool trips over futures that were cancelled
+    for process in processes:
+        process.join()
+    # A result that was cut in half is waited for as long as anybody could still write the rest.
+    writer = getattr(results, "_writer", None)
+    if writer is not None:
+        writer.close()
+
+
+def ready() -> bool:
+    """Whether this process can work at all."""
+    return True
 
 
 def _start_worker() -> None:
@@ -94,30 +133,3 @@ def _end_with(sentinel: int) -> None:
     # A worker whose parent was killed would wait for work for ever.
     wait([sentinel])
     os._exit(1)
-
-
-@contextmanager
-def dask(address: str) -> Iterator[Crew]:
-    """Yield the Dask cluster whose scheduler is at `address`."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(
-            "--dask", "no package 'distributed'", "it to be installed: pip install 'askwise[cluster]'"
-        ) from None
-    try:
-        client = Client(address, timeout=DASK_TIMEOUT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:  # a timeout is an OSError
-        why = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(
-            "--dask", f"{address!r}, which does not answer ({why})", "the address of a running Dask scheduler"
-        ) from None
-    try:
-        if not client.nthreads():
-            client.wait_for_workers(1, timeout=DASK_TIMEOUT)
-        yield Crew(client.get_executor(pure=False), lambda: sum(client.nthreads().values()))
-    except TimeoutError:
-        raise InputError("--dask", f"{address!r}, a scheduler without workers", "at least one dask worker") from None
-    finally:
-        with contextlib.suppress(Exception):  # the cluster may be gone; the results are on the disk
-            client.close(timeout=DASK_TIMEOUT)

@@ -99,8 +99,10 @@ def play_cell(task: Task, problems: Problems, number: int, cell: Cell, rows: Row
         episode = simulate(
             problem, agent, cell.teammate, seed=task.episode_seed(number), max_steps=task.study.max_steps
         )
-    except Exception as error:  # whatever an agent does wrong, the study goes on
-        rows.episodes.append(failed_row(key, f"{type(error).__name__}: {error}"[:LONGEST_ERROR]))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever an agent does wrong, sys.exit() included, the study goes on
+        rows.episodes.append(failed_row(key, in_words(error)))
         return
     taken = {"seconds": time.perf_counter() - start, "decide_seconds": clock.seconds}
     rows.timings.append({**key, **taken, "setup_seconds": problems.setup_seconds})
@@ -142,6 +144,20 @@ def _key(task: Task, episode: int, cell: Cell, cost: QueryCost | None) -> Row:
     }
 
 
+def in_words(error: BaseException) -> str:
+    """Return an exception as a table holds it."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "an error that cannot be shown"
+    return encodable(f"{type(error).__name__}: {text}" if text else type(error).__name__)[:LONGEST_ERROR]
+
+
+def encodable(text: str) -> str:
+    """Return text that a table can hold; halves of characters are written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def failed_row(key: Row, error: str) -> Row:
     """Return the row of an episode that could not be played."""
     unknown = ("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
@@ -151,7 +167,7 @@ def failed_row(key: Row, error: str) -> Row:
 def _episode_row(key: Row, episode: Episode) -> Row:
     return {
         **key,
-        "goal": episode.goal_name,
+        "goal": encodable(episode.goal_name),
         "optimal_cost": episode.optimal_cost,
         "cost": episode.cost,
         "marginal_cost": episode.marginal_cost if episode.finished else None,
@@ -179,7 +195,7 @@ def _query_rows(key: Row, episode: Episode) -> Iterator[Row]:
             "t": step.t,
             "size": len(step.answer.asked),
             "possible": None if step.belief is None else int(np.count_nonzero(step.belief)),
-            "goals": [names[goal] for goal in step.answer.asked],
+            "goals": [encodable(names[goal]) for goal in step.answer.asked],
             "answer": step.answer.yes,
             "cost": step.cost,
             "value": None if value is None or not np.isfinite(value) else float(value),

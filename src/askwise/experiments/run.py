@@ -6,34 +6,47 @@ at: memory does not grow with the study.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from askwise.errors import AskwiseError
-from askwise.experiments import executors
+from askwise.experiments import cluster, executors
 from askwise.experiments.executors import Crew
-from askwise.experiments.play import Played, failed, play
+from askwise.experiments.play import Played, failed, in_words, play
 from askwise.experiments.progress import Progress, Silent, progress_for
 from askwise.experiments.provenance import now, provenance
-from askwise.experiments.store import Store
+from askwise.experiments.store import Store, read_json
 from askwise.experiments.study import Study
-from askwise.reading import parse_json, read_text
-
-AHEAD = 2
-"""Tasks out for each one that can be worked on: the next is there when one is done."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run did: its folder, how many tasks were done before, and how many it played."""
+    """What a run did.
+
+    Attributes:
+        store: the folder.
+        before: how many tasks were done before.
+        played: how many this run played, those that were played again among them.
+        damaged: parts that could not be read and were played again.
+    """
 
     store: Store
     before: int
     played: int
+    damaged: tuple[Path, ...] = ()
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
@@ -71,6 +84,7 @@ def run_study(
     """
     store = Store(folder, study)
     with store.locked():
+        damaged = store.clear()
         done = store.done()
         left = [index for index in range(study.n_tasks) if index not in done]
         if retry_failed:
@@ -78,14 +92,14 @@ def run_study(
         if left:
             with _recorded(store, len(left)), _crew(workers, executor, dask) as crew:
                 _play_all(store, left, crew, show_progress)
-        return Ran(store, len(done), len(left))
+        return Ran(store, len(done), len(left), tuple(damaged))
 
 
 def _crew(workers: int, executor: Executor | None, dask: str | None) -> AbstractContextManager[Crew]:
     if executor is not None:
         width = getattr(executor, "_max_workers", None) or executors.usable_cores()
         return nullcontext(Crew(executor, lambda: int(width)))
-    return executors.local(workers) if dask is None else executors.dask(dask)
+    return executors.local(workers) if dask is None else cluster.dask(dask)
 
 
 def _play_all(store: Store, left: list[int], crew: Crew, show_progress: bool) -> None:
@@ -103,33 +117,30 @@ def _play_all(store: Store, left: list[int], crew: Crew, show_progress: bool) ->
 
 def results(study: Study, indices: Iterable[int], crew: Crew) -> Iterator[Played]:
     """Yield what comes of the tasks, in the order in which they are finished."""
-    waiting = iter(indices)
+    waiting = deque(indices)
     out: dict[Future[Played], int] = {}
     try:
-        while True:
-            for index in _next_ones(waiting, AHEAD * max(1, crew.width()) - len(out)):
-                out[crew.executor.submit(play, study.task(index))] = index
-            if not out:
-                return
-            finished = wait(out, return_when=FIRST_COMPLETED).done
-            for future in finished:
-                yield _outcome(study, out[future], future)
-                del out[future]
-    except (BrokenExecutor, CancelledError) as error:
-        if crew.alone is None:
-            raise WorkersGone(f"the workers are gone ({type(error).__name__}); what was played is stored") from None
-        yield from _one_by_one(study, [*out.values(), *waiting], crew)
+        while waiting or out:
+            try:
+                _send_out(study, waiting, out, crew)
+                for future in wait(out, return_when=FIRST_COMPLETED).done:
+                    played = _outcome(study, out[future], future)
+                    del out[future], future
+                    yield played
+                    del played
+            except (BrokenExecutor, CancelledError) as error:
+                yield from _after_a_break(study, out, crew, error)
     finally:
-        for future in out:
-            future.cancel()
+        if crew.fresh is None:  # one of our own is stopped as a whole
+            for future in out:
+                future.cancel()
 
 
-def _next_ones(waiting: Iterator[int], most: int) -> Iterator[int]:
-    for _ in range(most):
-        index = next(waiting, None)
-        if index is None:
-            return
-        yield index
+def _send_out(study: Study, waiting: deque[int], out: dict[Future[Played], int], crew: Crew) -> None:
+    most = crew.ahead * max(1, crew.width())
+    while waiting and len(out) < most:
+        out[crew.executor.submit(play, study.task(waiting[0]))] = waiting[0]
+        waiting.popleft()
 
 
 def _outcome(study: Study, index: int, future: Future[Played]) -> Played:
@@ -139,23 +150,49 @@ def _outcome(study: Study, index: int, future: Future[Played]) -> Played:
     except (BrokenExecutor, CancelledError):
         raise  # nothing is known about the task, it was just not played
     except Exception as error:
-        return failed(study.task(index), f"{type(error).__name__}: {error}")
+        return failed(study.task(index), in_words(error))
 
 
-def _one_by_one(study: Study, indices: list[int], crew: Crew) -> Iterator[Played]:
-    """Go on after a process died: each task alone, so that one that kills its process is known by it."""
-    assert crew.alone is not None
-    pool = crew.alone()
+def _after_a_break(study: Study, out: dict[Future[Played], int], crew: Crew, error: Exception) -> Iterator[Played]:
+    """Go on after a process died: what was out is played one by one, so that a task that kills is known by it."""
+    if crew.fresh is None:
+        raise WorkersGone(f"the workers are gone ({in_words(error)})") from None
+    lost = sorted(out.values())
+    out.clear()
+    executors.stop(crew.executor)
+    yield from _one_by_one(study, lost, crew.fresh)
+    crew.executor = crew.fresh(crew.width())
+
+
+def _one_by_one(study: Study, indices: list[int], fresh: Callable[[int], ProcessPoolExecutor]) -> Iterator[Played]:
+    """Play tasks in a process of their own, and in another one when that dies."""
+    pool: ProcessPoolExecutor | None = None
     try:
         for index in indices:
-            future = pool.submit(play, study.task(index))
+            if pool is None:
+                pool = fresh(1)
+                _check_start(pool)
             try:
-                yield _outcome(study, index, future)
+                played = _outcome(study, index, pool.submit(play, study.task(index)))
             except BrokenExecutor:
-                yield failed(study.task(index), "the process that played it died")
-                pool = crew.alone()
+                played = failed(study.task(index), "the process that played it died")
+                executors.stop(pool)
+                pool = None
+            yield played
     finally:
-        executors.stop(pool)
+        if pool is not None:
+            executors.stop(pool)
+
+
+def _check_start(pool: ProcessPoolExecutor) -> None:
+    """Make sure that it is not the start of processes that fails: no task is to blame for that."""
+    try:
+        pool.submit(executors.ready).result()
+    except BrokenExecutor:
+        raise WorkersGone(
+            "worker processes cannot be started (a script that runs studies with workers needs its "
+            "`if __name__ == '__main__':`); workers=1 does without"
+        ) from None
 
 
 class _recorded:  # noqa: N801 - used like a function
@@ -183,4 +220,7 @@ class _recorded:  # noqa: N801 - used like a function
 def previous_runs(store: Store) -> list[dict[str, Any]]:
     """Return what earlier runs in this folder wrote down."""
     path = store.folder / "provenance.json"
-    return list(parse_json(read_text(path)).get("runs", [])) if path.exists() else []
+    if not path.exists():
+        return []
+    runs = read_json(path).value.get("runs", [])
+    return list(runs) if isinstance(runs, list) else []

@@ -26,6 +26,9 @@ the study file. Keys of a method other than ``name`` and ``label`` are options o
 
 from __future__ import annotations
 
+import glob
+import math
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import resources
@@ -40,8 +43,8 @@ from askwise.experiments.study import FROM_FILE, Generated, Given, Method, Study
 from askwise.reading import Field, read_text
 from askwise.teammates import make_teammate
 
+REQUIRED = ("name", "methods")
 KEYS = (
-    "name",
     "title",
     "seed",
     "episodes",
@@ -52,10 +55,14 @@ KEYS = (
     "base_costs",
     "teammates",
     "beliefs",
-    "methods",
     "instances",
 )
 DRAWN_KEYS = ("count", "size", "stations", "toolboxes", "walls", "clustered")
+NAME = re.compile(r"\w([\w .-]*[\w-])?")
+"""What a study may be called: results go into a folder of that name."""
+
+MOST_INSTANCES = 1_000_000
+MOST_EPISODES = 1_000_000
 SHIPPED = resources.files("askwise.experiments") / "studies"
 
 
@@ -72,17 +79,24 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
     """Return what stands in a study file, unchecked, and the folder that its instance files are relative to."""
-    if str(given) in shipped_studies() and not Path(given).exists():
+    path, known = Path(given), shipped_studies()
+    if str(given) in known and not path.is_file():  # a folder of that name is in nobody's way
         return tomllib.loads((SHIPPED / f"{given}.toml").read_text(encoding="utf-8")), Path()
-    path = Path(given)
-    if not path.exists() and path.suffix != ".toml":
-        known = shipped_studies()
+    if path.suffix != ".toml" and "\0" not in str(given) and not path.exists():
         allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
         raise InputError("study", repr(str(given)), allowed)
+    return _parsed(read_text(path), f"file {str(path)!r}"), path.parent
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path)), path.parent
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"file {str(path)!r}", f"something that is not TOML ({error})", "a study file") from None
+        raise InputError(file, f"something that is not TOML ({error})", "a study file") from None
+    except RecursionError:
+        raise InputError(file, "TOML nested too deeply", "a study file") from None
+    except ValueError:  # Python refuses to convert them
+        raise InputError(file, "a number with thousands of digits", "ordinary numbers") from None
 
 
 def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,15 +124,15 @@ def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
     """Check settings as they stand in a study file and return the study."""
-    root = Field("", dict(settings)).object(("name", "methods"), KEYS)
-    name = root.child("name").text()
+    root = Field("", dict(settings)).object(REQUIRED, KEYS)
+    name = _name(root.child("name"))
     instances = _instances(root, folder or Path())
     from_files = isinstance(instances, Given)
     return Study(
         name=name,
         title=root.child("title").text() if root.has("title") else name,
         seed=root.child("seed").whole(0) if root.has("seed") else 0,
-        episodes=root.child("episodes").whole(1) if root.has("episodes") else 1,
+        episodes=root.child("episodes").whole(1, MOST_EPISODES) if root.has("episodes") else 1,
         instances=instances,
         priors=_priors(root, from_files),
         teammates=tuple(_teammates(root)),
@@ -127,6 +141,13 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
         methods=_methods(root),
         max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
     )
+
+
+def _name(field: Field) -> str:
+    name = field.text()
+    if not NAME.fullmatch(name):
+        raise field.refuse("letters, digits, spaces, '.', '_' and '-': the name of a folder")
+    return name
 
 
 # -- instances -------------------------------------------------------------------------------------------------------
@@ -145,7 +166,7 @@ def _drawn(field: Field) -> Generated:
     default = Generated()
     width, height = _size(field.child("size")) if field.has("size") else (default.width, default.height)
     drawn = Generated(
-        count=field.child("count").whole(1) if field.has("count") else default.count,
+        count=field.child("count").whole(1, MOST_INSTANCES) if field.has("count") else default.count,
         width=width,
         height=height,
         stations=field.child("stations").whole(1) if field.has("stations") else default.stations,
@@ -184,15 +205,21 @@ def _yes_or_no(field: Field) -> bool:
 
 
 def _given(field: Field, folder: Path) -> Given:
-    paths: list[Path] = []
-    for element in field.elements():
-        found = sorted(folder.glob(element.text())) if "*" in element.text() else [folder / element.text()]
-        if not found:
-            raise element.refuse("a pattern that some file matches")
-        paths += found
-    if not paths:
-        raise field.refuse("at least one instance file")
-    return Given(tuple(path.as_posix() for path in paths), tuple(_loaded(path) for path in paths))
+    names = [name for element in field.elements() for name in _matching(element, folder)]
+    _distinct(field, names, names)
+    # Named as in the study file: the same study is the same from wherever it is started.
+    return Given(tuple(names), tuple(_loaded(folder / name) for name in names))
+
+
+def _matching(field: Field, folder: Path) -> list[str]:
+    """Return the files that a name or a pattern stands for, relative to the folder."""
+    if "*" not in field.text():
+        return [Path(field.text()).as_posix()]
+    # Path.glob takes no absolute patterns, and raises what it likes about odd ones.
+    found = [] if "\0" in field.text() else glob.glob(field.text(), root_dir=folder, recursive=True)  # noqa: PTH207
+    if not found:
+        raise field.refuse("a pattern that some file matches")
+    return sorted(Path(name).as_posix() for name in found)
 
 
 def _loaded(path: Path) -> Instance:
@@ -223,7 +250,7 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
     kind = field.child("kind").text(kinds)
     temperature = field.child("temperature").number(above=0) if field.has("temperature") else 1.0
     default = kind if temperature == 1 else f"{kind}, T={temperature:g}"
-    return StudyPrior(field.child("label").text() if field.has("label") else default, kind, temperature)
+    return StudyPrior(_chosen_label(field, default), kind, temperature)
 
 
 def _base_costs(root: Field, from_files: bool) -> tuple[float | None, ...]:
@@ -257,10 +284,14 @@ def _teammates(root: Field) -> Iterator[str]:
 def _methods(root: Field) -> tuple[Method, ...]:
     field = root.child("methods")
     listed = [_method(element) for element in field.elements()]
+    _distinct(field, listed, [method.label for method in listed])
     if not root.has("beliefs"):
-        return tuple(_distinct(field, listed, [method.label for method in listed]))
+        return tuple(listed)
     beliefs = [element.text() for element in root.child("beliefs").elements()]
     _distinct(root.child("beliefs"), beliefs, beliefs)
+    for k, method in enumerate(listed):
+        if "belief" in dict(method.options):
+            raise InputError(f"methods[{k}].belief", "beliefs as well", "one of the two")
     crossed = [_believing(method, belief, len(beliefs) > 1) for method in listed for belief in beliefs]
     return tuple(_distinct(field, crossed, [method.label for method in crossed]))
 
@@ -276,9 +307,28 @@ def _method(field: Field) -> Method:
         return _checked(Method(name, name), field)
     field.object(("name",))
     name = field.child("name").text(methods())
-    options = tuple((key, value) for key, value in field.value.items() if key not in ("name", "label"))
-    label = field.child("label").text() if field.has("label") else _label(name, options)
-    return _checked(Method(name, label, options), field)
+    options = tuple((key, _option(field.child(key))) for key in field.value if key not in ("name", "label"))
+    return _checked(Method(name, _chosen_label(field, _label(name, options)), options), field)
+
+
+def _chosen_label(field: Field, default: str) -> str:
+    if not field.has("label"):
+        return default
+    label = field.child("label")
+    if not label.text().strip():
+        raise label.refuse("at least one letter")
+    return label.text()
+
+
+def _option(field: Field) -> Any:
+    """Return what can be written into JSON and read from it again."""
+    if isinstance(field.value, list):
+        return [_option(element) for element in field.elements()]
+    if isinstance(field.value, float) and not math.isfinite(field.value):
+        raise InputError(field.path, field.value, "a finite number")
+    if not isinstance(field.value, str | bool | int | float):
+        raise field.refuse("a string, a number, true, false or a list of these")
+    return field.value
 
 
 def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:

@@ -1,0 +1,164 @@
+"""``askwise study``: what is played, where it goes, what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Run, user_environment
+from tests.domains.instances import EXAMPLE
+from tests.experiments.studies import files_in, small, table_bytes, toml
+
+TINY = ["--instances", "2", "--size", "4", "--stations", "3", "--toolboxes", "1", "--workers", "1"]
+
+
+def test_a_study_from_options_alone(run: Run) -> None:
+    printed = run("study", "--methods", "never", "toolbox", "--priors", "far", "near", *TINY).assert_fine()
+    assert "2 of 2 instances are stored in out/study\n" in printed
+    assert {"episodes.parquet", "queries.parquet", "study.json"} <= set(files_in(Path("out/study")))
+    about = json.loads(Path("out/study/study.json").read_text())
+    assert about["instances"]["size"] == [4, 4]
+    assert [prior["kind"] for prior in about["priors"]] == ["far", "near"]
+
+
+def test_every_option_replaces_what_the_file_says(run: Run) -> None:
+    Path("s.toml").write_text(toml(small(base_cost=0.25)))
+    Path("map.json").write_text(EXAMPLE)
+    options = ["--costs", "0", "1.5", "--base-cost", "2", "--methods", "never", "--teammates", "uniform"]
+    options += ["--beliefs", "bayes", "robust", "--episodes", "3", "--seed", "99", "--walls", "0.1", "--priors", "near"]
+    outcome = run("study", "s.toml", "--dry-run", *options, *TINY)
+    assert (outcome.code, outcome.err) == (0, "2 instances, 24 episodes\n")
+    said = json.loads(outcome.out)
+    assert (said["name"], said["seed"], said["episodes"]) == ("small", 99, 3)
+    assert (said["per_station_costs"], said["base_costs"], said["teammates"]) == ([0.0, 1.5], [2.0], ["uniform"])
+    assert [method["label"] for method in said["methods"]] == ["never (bayes)", "never (robust)"]
+    assert said["instances"] == {
+        "count": 2,
+        "size": [4, 4],
+        "stations": 3,
+        "toolboxes": 1,
+        "walls": 0.1,
+        "clustered": False,
+    }
+    assert not Path("out").exists()
+    files = run("study", "s.toml", "--dry-run", "--files", "map.json").out
+    assert json.loads(files)["instances"]["files"] == ["map.json"]
+
+
+def test_a_quick_study(run: Run) -> None:
+    said = json.loads(run("study", "paper", "--quick", "--dry-run").out)
+    assert (said["name"], said["instances"]["count"]) == ("paper-quick", 10)
+    assert said["per_station_costs"] == [0.0, 0.2, 0.5]
+
+
+def test_given_again_it_goes_on_and_says_the_same(run: Run) -> None:
+    Path("s.toml").write_text(toml(small()))
+    command = ["study", "s.toml", "--out", "here", "--workers", "1"]
+    first = run(*command).assert_fine()
+    before = table_bytes(Path("here"))
+    Path("here/parts/episodes/00002.parquet").unlink()
+    assert run(*command).assert_fine() == first
+    assert run(*command, "--retry-failed").assert_fine() == first
+    assert table_bytes(Path("here")) == before
+
+
+def test_a_damaged_part_is_named_and_played_again(run: Run) -> None:
+    Path("s.toml").write_text(toml(small()))
+    command = ["study", "s.toml", "--out", "here", "--workers", "1"]
+    first = run(*command).assert_fine()
+    before = table_bytes(Path("here"))
+    Path("here/parts/episodes/00003.parquet").write_bytes(b"\0" * 100)
+    again = run(*command)
+    assert (again.code, again.out) == (0, first)
+    assert again.err == "here/parts/episodes/00003.parquet was damaged; its instance was played again\n"
+    assert table_bytes(Path("here")) == before
+
+
+def test_what_is_refused(run: Run) -> None:
+    Path("s.toml").write_text(toml(small()))
+    Path("file").write_text("in the way")
+    for arguments, message in {
+        (): "STUDY: found nothing; expected a study file, one of paper, or --methods and other options",
+        ("none",): "study: found 'none'; expected a study file (.toml) or one of paper",
+        ("s.toml", "--workers", "0"): "--workers: found '0'; expected a whole number from 1",
+        ("s.toml", "--workers", "2", "--dask", "x"): "--workers: found --dask as well; expected one of the two",
+        ("s.toml", "--costs", "nan"): "--costs: found 'nan'; expected a finite number from 0",
+        ("s.toml", "--base-cost", "-1"): "--base-cost: found '-1'; expected a finite number from 0",
+        ("s.toml", "--instances", "0"): "--instances: found '0'; expected a whole number from 1",
+        ("s.toml", "--seed", "x"): "--seed: found 'x'; expected a whole number from 0",
+        ("s.toml", "--workers", "1", "--out", "file"): (
+            "folder 'file': found file exists; expected a folder that can be written to"
+        ),
+        ("s.toml", "--workers", "1", "--out", "file/below"): (
+            "folder 'file/below': found not a directory; expected a folder that can be written to"
+        ),
+        ("s.toml", "--dask", "nonsense"): (
+            "--dask: found 'nonsense'; expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786"
+        ),
+    }.items():
+        run("study", *arguments).assert_refused(f"askwise study: {message}")
+
+
+def test_another_studys_folder_is_refused(run: Run) -> None:
+    Path("s.toml").write_text(toml(small()))
+    run("study", "s.toml", "--out", "here", "--workers", "1").assert_fine()
+    before = table_bytes(Path("here"))
+    run("study", "s.toml", "--out", "here", "--workers", "1", "--seed", "8").assert_refused(
+        "askwise study: folder 'here': found the results of another study, 'small', which differs in seed; expected an "
+        "empty folder, or that of this very study (--out DIR chooses another)"
+    )
+    assert table_bytes(Path("here")) == before
+
+
+def test_a_folder_whose_name_has_no_utf8_is_refused(run: Run) -> None:
+    Path("s.toml").write_text(toml(small(methods=["never"])))
+    run("study", "s.toml", "--out", os.fsdecode(b"\xff"), "--workers", "1").assert_refused(
+        r"askwise study: folder '\udcff': found a name that is not UTF-8; expected another name"
+    )
+    assert files_in(Path()) == ["s.toml"]
+
+
+def test_words_that_have_no_utf8_do_not_stop_a_study(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("s.toml").write_text(toml(small(methods=["never"])))
+    monkeypatch.setattr(sys, "argv", ["askwise", os.fsdecode(b"\xff")])
+    run("study", "s.toml", "--out", "here", "--workers", "1").assert_fine()
+    about = json.loads(Path("here/provenance.json").read_text())
+    assert about["runs"][0]["command"] == ["askwise", os.fsdecode(b"\xff")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_bar_in_a_terminal_and_nothing_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(toml(small()))
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askwise.cli", "study", "s.toml", "--workers", "1"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        cwd=tmp_path,
+        env=user_environment(
+            {"TERM": "xterm", "COLUMNS": "100", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        ),
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 10_000)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert b"small" in shown
+    assert b"72/72" in shown
+    assert b"episodes/s" in shown
+    assert b"episodes/s" not in out

@@ -1,0 +1,153 @@
+"""Studies as values: what names them, what their tasks are, and that nothing depends on anything else."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from askwise.domains.tool_fetching import Prior
+from askwise.experiments.study import FROM_FILE, Generated, Given, StudyPrior, differences
+from askwise.problem import QueryCost
+from tests.experiments.studies import SMALL, small
+from tests.tool_fetching import workshop
+
+CHANGES: dict[str, Any] = {
+    "name": {"name": "other"},
+    "title": {"title": "Another"},
+    "seed": {"seed": 8},
+    "episodes": {"episodes": 2},
+    "max_steps": {"max_steps": 100},
+    "priors": {"priors": ["far"]},
+    "order of priors": {"priors": ["near", "far"]},
+    "temperature": {"priors": ["far", {"kind": "near", "temperature": 2.0, "label": "near"}]},
+    "label of a prior": {"priors": ["far", {"kind": "near", "label": "close"}]},
+    "per-station costs": {"per_station_costs": [0.0, 0.4]},
+    "base cost": {"base_cost": 0.25},
+    "base costs": {"base_costs": [0.5, 1.0]},
+    "teammates": {"teammates": ["uniform"]},
+    "beliefs": {"beliefs": ["bayes"]},
+    "methods": {"methods": ["never", "toolbox"]},
+    "label of a method": {"methods": ["never", "toolbox", {"name": "ezq-local", "label": "ezq"}]},
+    "option of a method": {"methods": ["never", "toolbox", {"name": "ezq-local", "tie_break": "late"}]},
+    **{
+        f"instances: {key}": {"instances": {**SMALL["instances"], key: value}}
+        for key, value in {
+            "count": 7,
+            "size": [5, 6],
+            "stations": 4,
+            "toolboxes": 1,
+            "walls": 0.1,
+            "clustered": True,
+        }.items()
+    },
+}
+
+
+def test_the_fingerprint_is_the_same_in_every_process() -> None:
+    code = "from tests.experiments.studies import small; print(small().fingerprint)"
+    for hash_seed in ("0", "1"):
+        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(filter(None, sys.path))}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        assert done.stdout.strip() == small().fingerprint
+
+
+def test_every_setting_changes_the_fingerprint() -> None:
+    prints = {
+        "as it is": small().fingerprint,
+        **{name: small(**change).fingerprint for name, change in CHANGES.items()},
+    }
+    assert len(set(prints.values())) == len(CHANGES) + 1
+    assert all(len(found) == 16 for found in prints.values())
+
+
+def test_the_contents_of_files_are_part_of_the_fingerprint() -> None:
+    one = replace(small(), instances=Given(("a.json",), (workshop(),)))
+    other = replace(one, instances=Given(("a.json",), (workshop(prior={"kind": "far"}),)))
+    assert one.fingerprint != other.fingerprint
+    assert one.fingerprint == replace(one).fingerprint
+
+
+def test_a_study_is_a_value() -> None:
+    assert small() == small()
+    assert small() != small(seed=8)
+    assert pickle.loads(pickle.dumps(small())) == small()
+
+
+def test_differences_are_named() -> None:
+    ours, theirs = small().describe(), small(seed=8, episodes=2).describe()
+    assert differences(ours, theirs) == ["seed", "episodes"]
+    assert differences(ours, ours) == []
+    assert differences({"a": 1}, {"b": 2}) == ["a", "b"]
+
+
+def test_tasks_and_episodes_are_counted() -> None:
+    study = small(episodes=3, teammates=["urop", "uniform"], base_costs=[0.1, 0.2, 0.3])
+    assert study.n_tasks == 6
+    assert study.episodes_per_task == 3 * 2 * 2 * 3 * 2 * 3
+    cells = list(study.task(0).cells())
+    assert len(set(cells)) == len(cells) == study.episodes_per_task // 3
+    # Methods are innermost, then costs: what depends on the prior is worked out once.
+    assert [cell.method.label for cell in cells[:4]] == ["never", "toolbox", "ezq-local", "never"]
+    assert len({cell.prior for cell in cells[: len(cells) // 2]}) == 1
+
+
+def test_instances_depend_on_the_seed_and_their_number_only() -> None:
+    study = small()
+    drawn = [study.task(k).instance() for k in range(6)]
+    assert len({instance.worker for instance in drawn} | {instance.fetcher for instance in drawn}) > 4
+    longer = small(methods=["never"], episodes=5, instances={**SMALL["instances"], "count": 50})
+    assert [longer.task(k).instance() for k in range(6)] == drawn
+    assert small(seed=8).task(0).instance() != drawn[0]
+
+
+def test_seeds_of_episodes_are_all_different() -> None:
+    study = small(episodes=4)
+    states = [tuple(study.task(k).episode_seed(e).generate_state(4)) for k in range(6) for e in range(4)]
+    assert len(set(states)) == len(states)
+
+
+def test_a_task_is_small_and_carries_its_instance() -> None:
+    many = Given(tuple(f"{k}.json" for k in range(500)), (workshop(),) * 500)
+    study = replace(small(), instances=many)
+    assert study.task(499).instance() == workshop()
+    assert len(pickle.dumps(study.task(3))) < len(pickle.dumps(study)) / 2
+    assert "0.json" not in str(study.task(3))
+
+
+@pytest.mark.parametrize(
+    ("base", "per_station", "expected"),
+    [
+        (None, None, QueryCost(0.75, 0.25)),
+        (0.0, None, QueryCost(0.0, 0.25)),
+        (None, 0.0, QueryCost(0.75, 0.0)),
+        (1.0, 2.0, QueryCost(1.0, 2.0)),
+    ],
+)
+def test_costs_that_a_study_leaves_open_are_those_of_the_instance(
+    base: float | None, per_station: float | None, expected: QueryCost
+) -> None:
+    given = workshop(query_cost={"base": 0.75, "per_station": 0.25})
+    cell = replace(next(small().task(0).cells()), base_cost=base, per_station_cost=per_station)
+    assert cell.query_cost(given) == expected
+
+
+def test_the_prior_of_a_file_is_its_own() -> None:
+    given = workshop(prior={"A": 1, "B": 2, "C": 3})
+    assert StudyPrior(FROM_FILE, FROM_FILE).of(given) == given.prior
+    assert StudyPrior("far", "far", 2.0).of(given) == Prior("far", 2.0)
+
+
+def test_the_defaults_are_the_papers_instances() -> None:
+    assert Generated().describe() == {
+        "count": 100,
+        "size": [20, 20],
+        "stations": 50,
+        "toolboxes": 5,
+        "walls": 0.0,
+        "clustered": False,
+    }
