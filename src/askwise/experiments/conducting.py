@@ -12,6 +12,7 @@ from askwise.experiments.analysis import Analysis, write_results
 from askwise.experiments.run import Ran, previous_runs, run_study
 from askwise.experiments.store import Store
 from askwise.experiments.study import Study
+from askwise.experiments.tables import SCHEMAS
 
 
 @dataclass(frozen=True)
@@ -40,20 +41,18 @@ def conduct(
     ran = run_study(study, folder, workers=workers, dask=dask, retry_failed=retry_failed, show_progress=show_progress)
     store = ran.store
     store.combine()
-    episodes, queries, timings = (pl.read_parquet(store.folder / f"{name}.parquet") for name in TABLES)
+    episodes, queries, timings, expected = (pl.read_parquet(store.folder / f"{name}.parquet") for name in SCHEMAS)
     analysis = write_results(
         store.folder,
         episodes,
         queries,
         timings,
+        expected=expected,
         title=study.title,
         study=study.describe(),
         provenance={"fingerprint": study.fingerprint, "runs": previous_runs(store)},
     )
     return Conducted(ran, analysis)
-
-
-TABLES = ("episodes", "queries", "timings")
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:

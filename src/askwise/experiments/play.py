@@ -14,14 +14,13 @@ import numpy as np
 import polars as pl
 
 from askwise.agents import Agent, Decision, Observation
-from askwise.domains.tool_fetching import ToolFetching
 from askwise.episode import Episode, Step
-from askwise.experiments.study import Cell, StudyPrior, Task
-from askwise.experiments.tables import Row, table
+from askwise.experiments.expecting import expected_rows
+from askwise.experiments.problems import Problems
+from askwise.experiments.study import Cell, Task
+from askwise.experiments.tables import SCHEMAS, Row, encodable, in_words, table
 from askwise.problem import QueryCost
 from askwise.simulation import simulate
-
-LONGEST_ERROR = 500
 
 
 @dataclass
@@ -39,6 +38,7 @@ class Rows:
     episodes: list[Row] = field(default_factory=list)
     queries: list[Row] = field(default_factory=list)
     timings: list[Row] = field(default_factory=list)
+    expected: list[Row] = field(default_factory=list)
 
 
 def play(task: Task) -> Played:
@@ -48,6 +48,7 @@ def play(task: Task) -> Played:
     for episode in range(task.study.episodes):
         for cell in task.cells():
             play_cell(task, problems, episode, cell, rows)
+    rows.expected += expected_rows(task, problems)
     return _played(task, rows)
 
 
@@ -60,31 +61,7 @@ def failed(task: Task, error: str) -> Played:
 
 
 def _played(task: Task, rows: Rows) -> Played:
-    return Played(task.index, {name: table(name, getattr(rows, name)) for name in ("episodes", "queries", "timings")})
-
-
-class Problems:
-    """The problems of a task: one for each prior and price, all on the tables of one map."""
-
-    def __init__(self, task: Task) -> None:
-        self._task = task
-        self._plain: ToolFetching | None = None
-        self.setup_seconds = 0.0
-        self._made: dict[tuple[StudyPrior, QueryCost], ToolFetching] = {}
-
-    def __call__(self, cell: Cell) -> ToolFetching:
-        """Return the problem that a cell plays."""
-        if self._plain is None:
-            instance, start = self._task.instance(), time.perf_counter()
-            self._plain = ToolFetching(instance)
-            self._plain.teammate_matrices(self._plain.start.teammate)
-            self._plain.ego_matrices(self._plain.start.ego)
-            self.setup_seconds = time.perf_counter() - start
-        cost = cell.query_cost(self._plain.instance)
-        key = (cell.prior, cost)
-        if key not in self._made:
-            self._made[key] = self._plain.with_terms(cell.prior.of(self._plain.instance), cost)
-        return self._made[key]
+    return Played(task.index, {name: table(name, getattr(rows, name)) for name in SCHEMAS})
 
 
 def play_cell(task: Task, problems: Problems, number: int, cell: Cell, rows: Rows) -> None:
@@ -142,20 +119,6 @@ def _key(task: Task, episode: int, cell: Cell, cost: QueryCost | None) -> Row:
         "base_cost": cell.base_cost if cost is None else cost.base,
         "per_station_cost": cell.per_station_cost if cost is None else cost.per_goal,
     }
-
-
-def in_words(error: BaseException) -> str:
-    """Return an exception as a table holds it."""
-    try:
-        text = str(error)
-    except Exception:
-        text = "an error that cannot be shown"
-    return encodable(f"{type(error).__name__}: {text}" if text else type(error).__name__)[:LONGEST_ERROR]
-
-
-def encodable(text: str) -> str:
-    """Return text that a table can hold; halves of characters are written as escapes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def failed_row(key: Row, error: str) -> Row:

@@ -25,11 +25,12 @@ from typing import Any
 from askwise.errors import AskwiseError
 from askwise.experiments import cluster, executors
 from askwise.experiments.executors import Crew
-from askwise.experiments.play import Played, failed, in_words, play
+from askwise.experiments.play import Played, failed, play
 from askwise.experiments.progress import Progress, Silent, progress_for
 from askwise.experiments.provenance import now, provenance
 from askwise.experiments.store import Store, read_json
 from askwise.experiments.study import Study
+from askwise.experiments.tables import in_words
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,23 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Exactly:
+    """Where expected costs are computed exactly, beside the episodes: on the first instances, under some priors."""
+
+    instances: int = 0
+    priors: tuple[str, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """Return this as it stands in a study file."""
+        return {"instances": self.instances, "priors": list(self.priors)}
+
+
+@dataclass(frozen=True)
 class Study:
-    """Everything that decides what is played."""
+    """Everything that decides what is played.
+
+    ``bounds`` is the number of instances, from the first, for which a lower bound is computed as well.
+    """
 
     name: str
     title: str
@@ -149,6 +164,8 @@ class Study:
     per_station_costs: tuple[float | None, ...]
     methods: tuple[Method, ...]
     max_steps: int | None = None
+    bounds: int = 0
+    exact: Exactly = Exactly()
 
     def describe(self) -> dict[str, Any]:
         """Return the whole study as plain data."""
@@ -164,6 +181,8 @@ class Study:
             "base_costs": list(self.base_costs),
             "per_station_costs": list(self.per_station_costs),
             "methods": [method.describe() for method in self.methods],
+            "bounds": self.bounds,
+            "exact": self.exact.describe(),
         }
 
     @cached_property

@@ -10,6 +10,8 @@
     base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
     teammates = ["urop", "noisy:0.1"]         # default: urop
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
+    bounds = 20                               # lower bounds for the first 20 instances; default 0
+    exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
     methods = ["never", {name = "ezq", label = "ezq, late", tie_break = "late"}]
 
     [instances]
@@ -39,7 +41,7 @@ from askwise.agents import make_agent, methods
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.instance import LARGEST_SIDE, PRIOR_KINDS
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.experiments.study import FROM_FILE, Generated, Given, Method, Study, StudyPrior
+from askwise.experiments.study import FROM_FILE, Exactly, Generated, Given, Method, Study, StudyPrior
 from askwise.reading import Field, read_text
 from askwise.teammates import make_teammate
 
@@ -55,6 +57,8 @@ KEYS = (
     "base_costs",
     "teammates",
     "beliefs",
+    "bounds",
+    "exact",
     "instances",
 )
 DRAWN_KEYS = ("count", "size", "stations", "toolboxes", "walls", "clustered")
@@ -128,18 +132,21 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
     name = _name(root.child("name"))
     instances = _instances(root, folder or Path())
     from_files = isinstance(instances, Given)
+    priors = _priors(root, from_files)
     return Study(
         name=name,
         title=root.child("title").text() if root.has("title") else name,
         seed=root.child("seed").whole(0) if root.has("seed") else 0,
         episodes=root.child("episodes").whole(1, MOST_EPISODES) if root.has("episodes") else 1,
         instances=instances,
-        priors=_priors(root, from_files),
+        priors=priors,
         teammates=tuple(_teammates(root)),
         base_costs=_base_costs(root, from_files),
         per_station_costs=_costs(root, "per_station_costs", None if from_files else 0.0),
         methods=_methods(root),
         max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
+        bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,
+        exact=_exactly(root, priors),
     )
 
 
@@ -251,6 +258,15 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
     temperature = field.child("temperature").number(above=0) if field.has("temperature") else 1.0
     default = kind if temperature == 1 else f"{kind}, T={temperature:g}"
     return StudyPrior(_chosen_label(field, default), kind, temperature)
+
+
+def _exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
+    if not root.has("exact"):
+        return Exactly()
+    field = root.child("exact").object(("instances",), ("priors",))
+    labels = [prior.label for prior in priors]
+    chosen = [each.text(labels) for each in field.child("priors").elements()] if field.has("priors") else labels
+    return Exactly(field.child("instances").whole(0), tuple(chosen))
 
 
 def _base_costs(root: Field, from_files: bool) -> tuple[float | None, ...]:

@@ -1,6 +1,6 @@
-"""The tables of a study: one row for each episode, one for each question, one for each episode's time.
+"""The tables of a study: one row for each episode, question, episode's time, and expected cost that was computed.
 
-Times are kept apart: they differ from run to run, while the other two tables are the same bit for bit however a study
+Times are kept apart: they differ from run to run, while the other tables are the same bit for bit however a study
 was run.
 """
 
@@ -56,11 +56,42 @@ TIMINGS: Mapping[str, Any] = {
 }
 """Seconds for the whole episode, for the decisions in it, and for making the problem, which all its cells share."""
 
-SCHEMAS: Mapping[str, Mapping[str, Any]] = {"episodes": EPISODES, "queries": QUERIES, "timings": TIMINGS}
+EXPECTED: Mapping[str, Any] = {
+    **{column: kind for column, kind in KEY.items() if column != "episode"},
+    "expected": pl.Float64,
+    "verdict": pl.String,
+    "states": pl.Int64,
+    "error": pl.String,
+}
+"""Expected marginal costs that were computed, not played: of methods, and lower bounds, whose method is `BOUND`."""
+
+BOUND = "lower bound"
+
+SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+    "episodes": EPISODES,
+    "queries": QUERIES,
+    "timings": TIMINGS,
+    "expected": EXPECTED,
+}
 
 Row = dict[str, Any]
+LONGEST_ERROR = 500
 
 
 def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
     """Return rows as the table of that name; every row has every column."""
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
+
+
+def in_words(error: BaseException) -> str:
+    """Return an exception as a table holds it."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "an error that cannot be shown"
+    return encodable(f"{type(error).__name__}: {text}" if text else type(error).__name__)[:LONGEST_ERROR]
+
+
+def encodable(text: str) -> str:
+    """Return text that a table can hold; halves of characters are written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

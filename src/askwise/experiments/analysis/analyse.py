@@ -9,8 +9,10 @@ import polars as pl
 
 from askwise.experiments.analysis.claims import claims
 from askwise.experiments.analysis.comparisons import comparisons
+from askwise.experiments.analysis.expected import bounds_of, expected_summary
 from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
 from askwise.experiments.analysis.tables import Tables, checked
+from askwise.experiments.tables import EXPECTED
 from askwise.files import make_folder
 
 
@@ -24,16 +26,18 @@ class Analysis:
     comparisons: pl.DataFrame
     claims: pl.DataFrame
     timing_summary: pl.DataFrame
+    expected_summary: pl.DataFrame
 
 
 def analyse(
     episodes: pl.DataFrame,
     queries: pl.DataFrame | None = None,
     timings: pl.DataFrame | None = None,
-    bounds: pl.DataFrame | None = None,
+    expected: pl.DataFrame | None = None,
 ) -> Analysis:
     """Check the tables of a study and compute everything that its report shows, but for the figures."""
-    tables = checked(episodes, queries, timings, bounds)
+    computed = pl.DataFrame(schema=dict(EXPECTED)) if expected is None else expected
+    tables = checked(episodes, queries, timings, bounds_of(computed))
     return Analysis(
         tables,
         summary(tables.episodes),
@@ -41,14 +45,15 @@ def analyse(
         comparisons(tables.episodes),
         claims(tables.episodes, tables.queries, tables.timings),
         timing_summary(tables.timings, tables.episodes),
+        expected_summary(computed),
     )
 
 
 def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
-    """Write summary.csv, comparisons.csv, claims.csv, failures.csv and timing_summary.csv; return their paths."""
+    """Write summary.csv, comparisons.csv, claims.csv, failures.csv, ...; return their paths."""
     target = make_folder(folder)
     written = []
-    for name in ("summary", "comparisons", "claims", "failures", "timing_summary"):
+    for name in ("summary", "comparisons", "claims", "failures", "timing_summary", "expected_summary"):
         path = target / f"{name}.csv"
         write_csv(getattr(analysis, name), path)
         written.append(path)

@@ -27,7 +27,7 @@ def write_results(
     queries: pl.DataFrame | None = None,
     timings: pl.DataFrame | None = None,
     *,
-    bounds: pl.DataFrame | None = None,
+    expected: pl.DataFrame | None = None,
     title: str = "A study with askwise",
     study: Given = None,
     provenance: Given = None,
@@ -39,13 +39,13 @@ def write_results(
         episodes: one row for each episode (see `askwise.experiments.analysis.tables`).
         queries: one row for each question.
         timings: one row for each episode.
-        bounds: a lower bound for each prior and price.
+        expected: expected costs that were computed: exact ones of methods, and lower bounds.
         title: of the report.
         study: the description of the study, as text or as nested settings.
         provenance: where the numbers come from, likewise.
     """
     target = make_folder(folder)
-    analysis = analyse(episodes, queries, timings, bounds)
+    analysis = analyse(episodes, queries, timings, expected)
     write_tables(target, analysis)
     pictures = write_figures(target / "figures", analysis.tables)
     write_report(target, analysis, pictures, title=title, study=study, provenance=provenance)
