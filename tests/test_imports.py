@@ -23,6 +23,7 @@ LAYERS = (
     {"model"},
     {"divergence"},
     {"query", "problem"},
+    {"planning"},
     {"agents", "teammates"},
     {"episode"},
     {"plot", "domains"},

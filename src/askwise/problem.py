@@ -43,6 +43,43 @@ class QueryCost:
         return self.base + self.per_goal * (asked if isinstance(asked, int) else len(asked))
 
 
+FAR = 10**6
+"""Steps to what cannot be reached, in an `EgoMap`: finite, so that expectations stay numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EgoMap:
+    """The ego agent's model by its structure: a position, and at most one tool in hand.
+
+    A goal may need a tool; without it in hand the way leads past the place where the tool lies. Where there are no
+    tools the position is the whole state. ``ego = position * states_per_position + tool + 1``, or ``ego = position``.
+
+    Attributes:
+        next: ``int32 [n_positions, n_moves]``, the next position, -1 where the move is not available.
+        moves: the ego action of each column of `next`, waiting included.
+        bare: ``int32 [n_positions, n_goals]``, steps to the goal without its tool in hand, `FAR` if there is no way.
+        held: the same with its tool in hand.
+        pickups: ``int32 [n_goals]``, the action that picks up the goal's tool, -1 if it has none.
+        pickup_at: ``int32 [n_goals]``, the position where that can be done, -1 if it has no tool.
+        states_per_position: 1 where there are no tools, else one more than goals.
+    """
+
+    next: IntArray
+    moves: tuple[int, ...]
+    bare: IntArray
+    held: IntArray
+    pickups: IntArray
+    pickup_at: IntArray
+    states_per_position: int = 1
+
+    def split(self, ego: int) -> tuple[int, int]:
+        """Return position and tool in hand (-1: none) of a state of the ego agent's model."""
+        if self.states_per_position == 1:
+            return ego, -1
+        position, tool = divmod(ego, self.states_per_position)
+        return position, tool - 1
+
+
 @runtime_checkable
 class Problem(Protocol):
     """A domain as agents see it. Matrices are ``[n_goals, n_goals]``, ``inf`` on the diagonal."""
@@ -103,6 +140,9 @@ class Problem(Protocol):
 
     def ego_steps(self, ego: int) -> IntArray:
         """``int [n_goals]``: the ego agent's steps to its own target for each goal."""
+
+    def ego_map(self) -> EgoMap:
+        """Return the ego agent's model as arrays, for planning."""
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
         """EDP and WCD of the ego agent; the WCD is the step at which its plans must branch."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from askwise.divergence import Divergence
 from askwise.model import Model, Pursuit, goal_states, state_names
-from askwise.problem import JointState, QueryCost
+from askwise.problem import FAR, EgoMap, JointState, QueryCost
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 
@@ -94,6 +94,17 @@ class FactoredProblem:
     def ego_steps(self, ego: int) -> IntArray:
         """See `Problem`."""
         return np.asarray(self._ego.distance[ego])
+
+    def ego_map(self) -> EgoMap:
+        """See `Problem`; no tools."""
+        return self._ego_map
+
+    @cached_property
+    def _ego_map(self) -> EgoMap:
+        steps = np.where(self._ego.distance < 0, FAR, self._ego.distance).astype(np.int32)
+        none = np.full(len(self.goals), -1, dtype=np.int32)
+        moves = tuple(range(self.ego_model.n_actions))
+        return EgoMap(self.ego_model.successor, moves, steps, steps, none, none)
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""

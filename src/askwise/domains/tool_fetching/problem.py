@@ -35,7 +35,7 @@ from askwise.domains.tool_fetching.rules import (
 )
 from askwise.model import GridWorld, Model, Pursuit
 from askwise.model.grid import MOVES
-from askwise.problem import JointState, QueryCost
+from askwise.problem import FAR, EgoMap, JointState, QueryCost
 from askwise.types import BoolArray, FloatArray, IntArray
 
 
@@ -159,6 +159,20 @@ class ToolFetching:
             self._stations.distance, self._boxes.distance, self._box_of, self.grid.successor, cell, tool, optimal
         )
         return optimal
+
+    def ego_map(self) -> EgoMap:
+        """See `Problem`; a position is a cell."""
+        return self._ego_map
+
+    @cached_property
+    def _ego_map(self) -> EgoMap:
+        to_box = self._boxes.distance[:, self._box_of]
+        held = np.where(self._stations.distance < 0, FAR, self._stations.distance).astype(np.int32)
+        bare = np.where(to_box < 0, FAR, to_box + 1 + self._from_box).astype(np.int32)
+        pickups = np.arange(FIRST_PICKUP, FIRST_PICKUP + self._n, dtype=np.int32)
+        boxes = np.array(self.rules.box_cells, dtype=np.int32)
+        moves = tuple(range(FETCHER_NOOP + 1))
+        return EgoMap(self.grid.successor, moves, bare, held, pickups, boxes, self._n + 1)
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
