@@ -1,0 +1,269 @@
+"""Compiled loops of the planner: which questions to consider in a state.
+
+Proposals come from the weights of the goals and from what they ask of the ego agent; the best are kept, by the regret
+of asking once and then going on in silence.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.planning.planner_kernels import (
+    BARE,
+    GOALS,
+    HELD,
+    LISTS,
+    MOVES,
+    NEXT,
+    PLACE,
+    POOL,
+    ROUNDING,
+    STACK,
+    STEPS,
+    WORDS,
+    WORKED,
+    common,
+    flip,
+    has,
+    list_goals,
+    silent,
+    size_of,
+    weigh,
+    without,
+)
+
+POOL_SIZE = 64
+"""Most questions that are proposed at a time; two more rows are room to work in."""
+
+
+class Rules(NamedTuple):
+    """What questions cost, and how far to look."""
+
+    base: float
+    per_goal: float
+    questions: int
+    kept: int
+    depth: int
+    breadth: int
+    inner: int
+    climbs: int
+    exact: int
+    budget: int
+
+
+@compiled
+def price(rules: Any, asked: int, allowed: int) -> float:
+    """Return what a question costs that tells `asked` goals from the rest: the smaller side is asked about."""
+    return float(rules.base + rules.per_goal * min(asked, allowed - asked))
+
+
+# -- candidates ------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _offer(desk: Any, row: int, n: int) -> int:
+    """Keep proposal `n` if it is neither empty nor everything nor there already; return the new count.
+
+    A set and its complement are the same question; proposals are written with the first goal of `row` outside.
+    """
+    n_words, pool = desk.shape[WORDS], desk.shape[POOL]
+    if n >= POOL_SIZE:
+        return n
+    list_goals(desk, row, 0)
+    turn = has(desk, pool + n, desk.listed[0])
+    empty = True
+    for k in range(n_words):
+        at = (pool + n) * n_words + k
+        mask = desk.sets[row * n_words + k]
+        word = desk.sets[at] & mask
+        if turn:
+            word ^= mask
+        desk.sets[at] = word
+        empty = empty and word == 0
+    if empty:
+        return n
+    for i in range(n):
+        same = True
+        for k in range(n_words):
+            if desk.sets[(pool + i) * n_words + k] != desk.sets[(pool + n) * n_words + k]:
+                same = False
+                break
+        if same:
+            return n
+    return n + 1
+
+
+@compiled
+def _offer_these(desk: Any, row: int, goals: Any, first: int, last: int, n: int) -> int:
+    """Offer the set of ``goals[first:last]``."""
+    n_words, pool = desk.shape[WORDS], desk.shape[POOL]
+    for k in range(n_words):
+        desk.sets[(pool + n) * n_words + k] = 0
+    for k in range(first, last):
+        flip(desk, pool + n, goals[k])
+    return _offer(desk, row, n)
+
+
+@compiled
+def _offer_shares(desk: Any, row: int, w: int, goals: Any, count: int, n: int) -> int:
+    """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
+    at, total, part = w * desk.shape[GOALS], 0.0, 0.0
+    for k in range(count):
+        total += desk.weight[at + goals[k]]
+    half, most = False, False
+    for k in range(count):
+        part += desk.weight[at + goals[k]]
+        if not half and part >= 0.5 * total:
+            half = True
+            n = _offer_these(desk, row, goals, 0, k + 1, n)
+        if not most and part >= 0.8 * total:
+            most = True
+            n = _offer_these(desk, row, goals, 0, k + 1, n)
+    return _offer_these(desk, row, goals, 0, count, n)
+
+
+@compiled
+def _by_weight(desk: Any, row: int, w: int) -> Any:
+    """Return the goals of a set, the heaviest first, equals by number."""
+    count = list_goals(desk, row, 0)
+    goals = desk.listed[:count].copy()
+    at = w * desk.shape[GOALS]
+    for i in range(1, count):
+        g = goals[i]
+        j = i - 1
+        while j >= 0 and desk.weight[at + goals[j]] < desk.weight[at + g]:
+            goals[j + 1] = goals[j]
+            j -= 1
+        goals[j + 1] = g
+    return goals
+
+
+@compiled
+def propose(desk: Any, row: int, w: int, pos: int, tool: int) -> int:
+    """Write questions worth a look into the pool; return their number."""
+    shape, world = desk.shape, desk.world
+    goals = _by_weight(desk, row, w)
+    count, total, at = goals.size, weigh(desk, row, w), w * shape[GOALS]
+    n, part, middle = 0, 0.0, 0
+    for k in range(count):
+        part += desk.weight[at + goals[k]]
+        if part >= 0.5 * total:
+            middle = k + 1
+            break
+    for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
+        if 0 < size < count:
+            n = _offer_these(desk, row, goals, 0, size, n)
+    for k in range(1, min(4, count)):
+        n = _offer_these(desk, row, goals, k, k + 1, n)
+    chosen = np.empty(count, dtype=np.int64)
+    done = np.zeros(count, dtype=np.bool_)
+    for i in range(count):  # goals whose tools lie together
+        place = world[shape[PLACE] + goals[i]]
+        if done[i] or place < 0:
+            continue
+        size = 0
+        for j in range(i, count):
+            if world[shape[PLACE] + goals[j]] == place:
+                done[j] = True
+                chosen[size] = goals[j]
+                size += 1
+        n = _offer_shares(desk, row, w, chosen, size, n)
+    for a in range(shape[MOVES]):  # the goals that a move costs nothing
+        t = np.int64(world[shape[NEXT] + pos * shape[MOVES] + a])
+        if t < 0:
+            continue
+        size = 0
+        for i in range(count):
+            g = goals[i]
+            d = world[shape[STEPS] + at + g]
+            steps = shape[HELD] if g == tool else shape[BARE]
+            if max(d, world[steps + t * shape[GOALS] + g]) < max(d + 1, world[steps + pos * shape[GOALS] + g]):
+                chosen[size] = g
+                size += 1
+        if 0 < size < count:
+            n = _offer_shares(desk, row, w, chosen, size, n)
+    return n
+
+
+@compiled
+def ask_then_silent(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, asked: int, weight: float) -> float:
+    """Return the regret of one question now, about the set in row `asked`, and none later."""
+    row = desk.shape[STACK] + level
+    inside = common(desk, row, asked, row + 1)
+    total = 0.0
+    if inside > 1:
+        total += silent(desk, level + 1, w, pos, tool)
+    outside = without(desk, row, asked, row + 1)
+    if outside > 1:
+        total += silent(desk, level + 1, w, pos, tool)
+    return total + weight * price(rules, inside, inside + outside)
+
+
+@compiled
+def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, number: int) -> None:
+    """Choose the questions of list `number` for the goals of row `level`: the best by one question, then silence."""
+    row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
+    weight = weigh(desk, row, w)
+    n = propose(desk, row, w, pos, tool)
+    merit = np.empty(POOL_SIZE + 1)
+    for i in range(n):
+        merit[i] = np.inf
+        if i == 0 or desk.counts[WORKED] <= rules.budget:
+            merit[i] = ask_then_silent(desk, rules, level, w, pos, tool, pool + i, weight)
+    if n > 0 and rules.climbs > 0:
+        n = _climb(desk, rules, level, w, pos, tool, weight, merit, n)
+    length = 0
+    while length < min(rules.kept, n):
+        best = 0
+        for i in range(1, n):
+            if merit[i] < merit[best] - ROUNDING * weight:
+                best = i
+        if merit[best] == np.inf:
+            break
+        target = desk.shape[LISTS] + number * rules.kept + length
+        for k in range(n_words):
+            desk.sets[target * n_words + k] = desk.sets[(pool + best) * n_words + k]
+        merit[best] = np.inf
+        length += 1
+    desk.lengths[number] = length
+
+
+@compiled
+def _climb(
+    desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int
+) -> int:
+    """Improve the best proposal by moving single goals across, the best move of each round; add it to the pool."""
+    row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
+    best = 0
+    for i in range(1, n):
+        if merit[i] < merit[best] - ROUNDING * weight:
+            best = i
+    spare, reached = pool + POOL_SIZE, merit[best]
+    for k in range(n_words):
+        desk.sets[spare * n_words + k] = desk.sets[(pool + best) * n_words + k]
+    goals = _by_weight(desk, row, w)
+    for _ in range(rules.climbs):
+        moved, lowest = -1, reached - ROUNDING * weight
+        for i in range(goals.size):
+            g = goals[i]
+            if desk.weight[w * desk.shape[GOALS] + g] < 0.01 * weight or desk.counts[WORKED] > rules.budget:
+                break
+            flip(desk, spare, g)
+            if 0 < size_of(desk, spare) < goals.size:
+                value = ask_then_silent(desk, rules, level, w, pos, tool, spare, weight)
+                if value < lowest:
+                    moved, lowest = g, value
+            flip(desk, spare, g)
+        if moved < 0:
+            break
+        flip(desk, spare, moved)
+        reached = lowest
+    n = min(n, POOL_SIZE - 1)
+    for k in range(n_words):
+        desk.sets[(pool + n) * n_words + k] = desk.sets[spare * n_words + k]
+    grown = _offer(desk, row, n)
+    merit[n] = reached
+    return grown
