@@ -18,6 +18,7 @@ from askwise.agents.cost_prob import CostProb
 from askwise.agents.ezq import Ezq
 from askwise.agents.informed import Informed
 from askwise.agents.never import Never
+from askwise.agents.planner import PlannerAgent
 from askwise.agents.toolbox import Toolbox
 from askwise.errors import InputError, did_you_mean
 
@@ -34,6 +35,7 @@ __all__ = [
     "KnowsGoal",
     "Never",
     "Observation",
+    "PlannerAgent",
     "Toolbox",
     "make_agent",
     "methods",
@@ -48,6 +50,8 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "ezq-local": partial(Ezq, optimiser="local"),
     "ezq-exact": partial(Ezq, optimiser="exact"),
     "ezq-auto": partial(Ezq, optimiser="auto"),
+    "planner": PlannerAgent,
+    "planner-light": partial(PlannerAgent, setting="light"),
     "informed": Informed,
 }
 GROUP = "askwise.agents"

@@ -1,34 +1,188 @@
-"""Plans in belief space: acts under uncertainty, asks now or later."""
+"""Plans in belief space: acts before it is certain, waits while waiting is free, asks now or later.
+
+See `askwise.planning.planner` for the method. It assumes that the teammate draws one of its shortest plans uniformly;
+then its belief is exact (`bayes`), and everything that it has worked out holds for the whole episode. Where the
+teammate turns out to be different (it does what no goal explains, or an answer contradicts what it did), the agent goes
+on with the belief `robust`, taking all it has seen and heard into account again. With that belief, and with
+`elimination`, it plans anew in every step, as if the episode began where the teammate is now, with what it believes as
+the prior.
+"""
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
+import numpy as np
+
 from askwise.agents.base import BeliefAgent, Decision, Observation
-from askwise.planning.planner import FULL, Planner, Settings
+from askwise.errors import InputError, did_you_mean
+from askwise.planning.planner import FULL, LIGHT, Plan, Planner
 from askwise.planning.view import mask_rows, view_of
 from askwise.problem import JointState, Problem
+from askwise.query.beliefs import Robust, make_belief
+from askwise.query import ContradictoryObservation
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
+SETTINGS = {"full": FULL, "light": LIGHT}
+FIRST_SHARE = 1_000
+"""Values to be worked out before the clock says how many more there is time for."""
+
 
 class PlannerAgent(BeliefAgent):
+    """The planner.
+
+    Args:
+        setting: ``full``, or ``light`` for quick decisions.
+        budget: values to be worked out for a decision, by default as the setting says.
+        seconds: time for a decision instead; then the same problem may be answered differently on another day.
+        belief: as of every `BeliefAgent`.
+        tie_break: as of every `BeliefAgent`; of no use here, equal actions have a fixed order.
+    """
+
     name = "planner"
 
-    def __init__(self, *, settings: Settings = FULL, belief: str = "bayes", tie_break: str = "random") -> None:
+    def __init__(
+        self,
+        *,
+        setting: str = "full",
+        budget: int | None = None,
+        seconds: float | None = None,
+        belief: str = "bayes",
+        tie_break: str = "random",
+    ) -> None:
         super().__init__(belief=belief, tie_break=tie_break)
-        self.settings = settings
+        if setting not in SETTINGS:
+            allowed = "one of " + ", ".join(map(repr, SETTINGS))
+            raise InputError("setting", repr(setting), allowed + did_you_mean(str(setting), SETTINGS))
+        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
+            raise InputError("budget", repr(budget), "a whole number from 1")
+        if seconds is not None and not 0 < seconds < np.inf:
+            raise InputError("seconds", repr(seconds), "a finite number above 0")
+        chosen = SETTINGS[setting]
+        self.settings = chosen if budget is None else replace(chosen, budget=budget)
+        self.seconds = seconds
+        self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """See `Agent`."""
         super().reset(problem, seed)
-        self.planner = Planner(view_of(problem), problem.query_cost, self.settings)
+        self._events: list[tuple[int, int] | tuple[BoolArray, bool]] = []
+        self._planner: Planner | None = None
 
     def decide(self, observation: Observation) -> Decision:
-        self._update(observation)
-        possible = self.belief.possible
+        """See `Agent`."""
+        self._learn(observation)
+        possible, state = self.belief.possible, observation.state
         if possible.sum() == 1:
-            common = self.problem.ego_optimal(observation.state.ego)[possible].all(axis=0).nonzero()[0]
-            return self._act(common, possible, observation.state)
-        return self.when_torn(observation.state, possible)
+            optimal = self.problem.ego_optimal(state.ego)[possible].all(axis=0)
+            return self._act(np.flatnonzero(optimal)[:1], possible, state)
+        return self.when_torn(state, possible)
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
-        plan = self.planner.decide(mask_rows(possible), state.teammate, state.ego)
-        return Decision(action=plan.action, ask=plan.asked, why=f"{plan}")
+        """See `BeliefAgent`; here it is called whenever several goals are possible."""
+        if not self.problem.teammate_steps(state.teammate)[possible].any():
+            return self._ask_who_has_arrived(possible)
+        planner = self._planner_at(state.teammate, possible)
+        return self._explained(self._plan(planner, possible, state), possible)
+
+    # -- belief ------------------------------------------------------------------------------------------------------
+
+    def _learn(self, observation: Observation) -> None:
+        last = self._last
+        if observation.answer is not None:
+            asked = np.zeros(len(self.problem.goals), dtype=bool)
+            asked[list(observation.answer.asked)] = True
+            self._events.append((asked, observation.answer.yes))
+        elif observation.teammate_action is not None and last is not None:
+            self._events.append((last.teammate, observation.teammate_action))
+        try:
+            self._update(observation)
+        except ContradictoryObservation:
+            if isinstance(self.belief, Robust):
+                raise
+            self._doubt()
+            self._last = observation.state
+
+    def _doubt(self) -> None:
+        """Go on with the robust belief, as if it had been there from the start."""
+        self._planner = None
+        self.belief = make_belief("robust", self.problem.prior)
+        for one, other in self._events:
+            if isinstance(one, np.ndarray):
+                self.belief.learn(one, bool(other))
+            else:
+                self.belief.observe(self._likelihood(one, other))
+
+    # -- planning ----------------------------------------------------------------------------------------------------
+
+    def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
+        """Return a planner whose view fits the belief."""
+        if self.belief.name == "bayes":
+            if self._planner is None:
+                self._planner = Planner(self.problem, view_of(self.problem), self.settings)
+            return self._planner
+        prior = np.where(possible, self.probabilities, 0.0)
+        view = view_of(self.problem, prior=prior / prior.sum(), start=teammate)
+        return Planner(self.problem, view, self.settings)
+
+    def _plan(self, planner: Planner, possible: BoolArray, state: JointState) -> Plan:
+        allowed = mask_rows(possible)
+        if self.seconds is None:
+            return planner.plan(allowed, state.teammate, state.ego)
+        began = time.perf_counter()
+        plan = planner.plan(allowed, state.teammate, state.ego, budget=FIRST_SHARE)
+        taken = time.perf_counter() - began
+        if plan.optimal or taken >= self.seconds:
+            return plan
+        budget = int(max(plan.worked, FIRST_SHARE) * (self.seconds - taken) / taken)
+        return planner.plan(allowed, state.teammate, state.ego, budget=budget)
+
+    # -- words -------------------------------------------------------------------------------------------------------
+
+    def _ask_who_has_arrived(self, possible: BoolArray) -> Decision:
+        """Ask about the likeliest of several goals that the teammate has all reached: watching tells no more."""
+        likeliest = int(np.where(possible, self.probabilities, -1.0).argmax())
+        name = self.problem.goals[likeliest]
+        return self.ask([likeliest], f"Ask about {name}: the teammate is where {int(possible.sum())} goals end.")
+
+    def _explained(self, plan: Plan, possible: BoolArray) -> Decision:
+        left = int(possible.sum())
+        costs = f"not knowing costs {plan.silent:.2f} in silence"
+        if plan.question is None:
+            why = f"{self._begun(plan)}{self._reason(plan, left)}; {costs}, {plan.act:.2f} as planned."
+            return Decision(action=plan.action, why=why, verdict=self._verdict(plan))
+        cost = self.problem.query_cost(plan.question)
+        value = plan.act - plan.ask + cost
+        worth = f"expected to save {value:.2f} for a price of {cost:.2f}"
+        costs += f", {plan.ask:.2f} asking now, {plan.act:.2f} acting now and asking later"
+        if plan.asks and value - cost > 0:
+            why = f"Ask about {self.named(plan.question)}: {worth}; {costs}."
+            action, ask = None, plan.question
+        else:
+            value = min(value, cost)
+            about = f"the best question, about {self.named(plan.question)}, is {worth}"
+            why = f"{self._begun(plan)}{about}; {costs}."
+            action, ask = plan.action, None
+        return Decision(
+            action=action,
+            ask=ask,
+            why=why,
+            value=value,
+            cost=cost,
+            considered=plan.question,
+            verdict=self._verdict(plan),
+        )
+
+    def _begun(self, plan: Plan) -> str:
+        waits = plan.action == self.problem.wait
+        return "Wait: " if waits else f"{self.problem.describe_ego_action(plan.action)}: "
+
+    def _reason(self, plan: Plan, left: int) -> str:
+        if plan.free:
+            return f"loses nothing, whichever of the {left} possible goals it is"
+        return f"no question is worth its price with {left} possible goals"
+
+    def _verdict(self, plan: Plan) -> str:
+        return "optimal" if plan.optimal else f"best of those looked at ({plan.worked} values)"

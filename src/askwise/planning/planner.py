@@ -1,166 +1,206 @@
-"""Belief-space planning: act, ask now, or ask later."""
+"""Planning in belief space: act, ask now, or ask later, whatever costs least in expectation.
+
+**Values.** Costs are counted as *regret*, beyond those of knowing the goal (`askwise.planning.planner_kernels`). Three
+values of a state, each exact for the plans that it allows:
+
+- *silent*: no more questions, always the action of least regret ("if I were told the goal right after this step");
+- *asking now*: the best of some questions, each with both answers followed by the best plan with a question less;
+- *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, where it tells more.
+
+A question about a set and one about its complement tell the same, so the smaller side is asked about. Nothing is asked
+while some action has no regret: as long as the teammate is far away waiting costs nothing and may answer for free.
+
+**Few goals left.** The search of `askwise.planning.optimal`, over all questions and all actions, takes over as soon as
+it succeeds within its share of the work (`askwise.planning.planner_endgame`).
+
+**Work.** The unit is a value worked out, so that equal problems get equal answers on every machine. When the budget is
+used up, values that are not at hand are those of silence: more work only ever adds options.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from askwise.planning import planner_kernels as kernels
 from askwise.planning import planner_questions as questions
 from askwise.planning import planner_values as values
-from askwise.planning.planner_kernels import Desk
-from askwise.planning.planner_questions import POOL_SIZE
+from askwise.planning.planner_desk import FULL, LIGHT, Settings, desk_of, rules_of
+from askwise.planning.optimal_solver import Choice
+from askwise.planning.planner_endgame import Endgame
 from askwise.planning.view import View, Words, goals_in
-from askwise.problem import QueryCost
+from askwise.problem import JointState, Problem
 
+__all__ = ["FULL", "LIGHT", "Plan", "Planner", "Settings"]
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    questions: int = 2
-    kept: int = 6
-    depth: int = 4
-    breadth: int = 3
-    inner: int = 1
-    climbs: int = 4
-    exact: int = 0
-    budget: int = 40_000
-    log_memory: int = 18
-
-
-FULL = Settings()
-LIGHT = Settings(questions=1, kept=4, depth=2, breadth=2, climbs=0)
+LEAST_GAIN = 1e-6
+"""Asking has to be better than acting by more than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    action: int | None
-    asked: tuple[int, ...] | None
+    """What to do in a state, and what else was considered. Values are expected costs beyond those of knowing the goal.
+
+    Attributes:
+        action: the best ontic action.
+        asks: whether the question is better.
+        question: the best question, None if none was considered.
+        silent: value of acting without any question from now on.
+        act: value of acting now, and asking later if that is of use.
+        ask: value of asking the question now, ``inf`` if none was considered.
+        free: the action has no regret.
+        optimal: found by the exact search.
+        worked: values that were worked out for it.
+    """
+
+    action: int
+    asks: bool
+    question: tuple[int, ...] | None
     silent: float
     act: float
     ask: float
-    candidate: tuple[int, ...] | None
-    worked: int = 0
-
-
-def desk_of(view: View, settings: Settings) -> Desk:
-    ego = view.ego
-    n_goals, n_words, n_moves = view.n_goals, view.n_words, ego.next.shape[1]
-    parts = [view.following, view.steps, ego.next, ego.bare, ego.held, view.pick_list, view.pick_from, ego.pickup_at]
-    world = np.concatenate([np.asarray(part, dtype=np.int32).ravel() for part in parts])
-    offsets = np.concatenate(([0], np.cumsum([part.size for part in parts])[:-1]))
-    levels = 2 * int(view.depth.max()) + n_goals + 3 * settings.questions + 16
-    n_lists = (2 * settings.kept + 1) ** settings.questions
-    stack = view.alive.shape[0]
-    pool = stack + levels
-    lists = pool + POOL_SIZE + 2
-    rows = lists + n_lists * settings.kept
-    sets = np.zeros((rows, n_words), dtype=np.uint64)
-    sets[:stack] = view.alive
-    size = 2**settings.log_memory
-    options = n_moves + n_goals
-    shape = [n_goals, n_words, view.following.shape[1], n_moves, *offsets, stack, pool, lists]
-    return Desk(
-        shape=np.array(shape, dtype=np.int64),
-        world=world,
-        weight=np.ascontiguousarray(view.weight).ravel(),
-        sets=sets.ravel(),
-        keys=np.zeros(size * (n_words + 2), dtype=np.uint64),
-        values=np.zeros(size),
-        counts=np.zeros(3, dtype=np.int64),
-        whole=np.zeros((levels, kernels.ACTIONS + options), dtype=np.int64),
-        real=np.zeros((levels, kernels.REGRETS + options)),
-        listed=np.zeros(3 * n_goals, dtype=np.int64),
-        scored=np.zeros(2 * options),
-        offered=np.zeros(POOL_SIZE + 2),
-        lengths=np.full(n_lists, -1, dtype=np.int64),
-    )
+    free: bool
+    optimal: bool
+    worked: int
 
 
 class Planner:
-    def __init__(self, view: View, cost: QueryCost, settings: Settings = FULL) -> None:
+    """Plans for one view of a problem; remembers values from one decision to the next."""
+
+    def __init__(self, problem: Problem, view: View, settings: Settings = FULL) -> None:
+        self.problem = problem
         self.view = view
+        self.cost = problem.query_cost
         self.settings = settings
         self.desk = desk_of(view, settings)
-        s = settings
-        self.rules = questions.Rules(
-            float(cost.base), float(cost.per_goal), s.questions, s.kept, s.depth, s.breadth, s.inner, s.climbs, s.exact, s.budget
-        )
+        self.rules = rules_of(self.cost, settings, settings.budget)
+        self._endgame: Endgame | None = None
+        self._row = int(self.desk.shape[kernels.STACK])
 
-    def decide(self, allowed: Words, w: int, ego: int) -> Plan:
-        view, desk = self.view, self.desk
-        pos, tool = view.ego.split(ego)
-        mask = allowed & view.alive[w]
-        n_words, first = view.n_words, int(desk.shape[kernels.STACK]) * view.n_words
-        desk.sets[first : first + n_words] = mask
+    def plan(self, allowed: Words, w: int, ego: int, *, budget: int | None = None) -> Plan:
+        """Return the plan for a state.
+
+        Args:
+            allowed: the goals that are possible, as a set of bits; at least two of them are alive at `w`.
+            w: state of the teammate.
+            ego: state of the ego agent.
+            budget: values to be worked out, by default that of the settings.
+        """
+        desk = self.desk
+        pos, tool = self.view.ego.split(ego)
+        self.rules = rules_of(self.cost, self.settings, self.settings.budget if budget is None else budget)
+        mask = allowed & self.view.alive[w]
+        first = self._row * self.view.n_words
+        desk.sets[first : first + self.view.n_words] = mask
         desk.lengths[:] = -1
         desk.counts[kernels.WORKED] = 0
         desk.counts[kernels.TURN] += 1
-        best, asked, weight, silent, act, ask = self._compare(w, pos, tool)
-        candidate = None
-        if asked >= 0:
-            row = (int(desk.shape[kernels.LISTS]) + asked) * n_words
-            yes = desk.sets[row : row + n_words] & mask
-            goals, others = goals_in(yes), goals_in(mask & ~yes)
-            candidate = tuple(goals if len(goals) <= len(others) else others)
-        action = self._action(pos, int(best))
+        tool = kernels.useful(desk, self._row, tool)
+        best = self._optimum(JointState(w, ego), goals_in(mask))
+        if best is not None:
+            return self._from_optimum(best, w, pos, tool)
+        return self._compare(mask, w, pos, tool)
+
+    # -- few goals ---------------------------------------------------------------------------------------------------
+
+    def _optimum(self, state: JointState, goals: Sequence[int]) -> Choice | None:
+        """Return what is optimal, None if that takes too much work; tried again only with fewer goals."""
+        if len(goals) > self.settings.endgame:
+            return None
+        covered = self._endgame is not None and set(goals) <= set(self._endgame.goals)
+        if not covered or (self._endgame.gave_up and len(goals) < len(self._endgame.goals)):
+            self._endgame = Endgame(self.problem, self.view, goals, states=self.settings.endgame_states)
+        return self._endgame.best(state, goals)
+
+    def _from_optimum(self, best: Choice, w: int, pos: int, tool: int) -> Plan:
+        desk, regret = self.desk, best.expected_marginal_cost
+        weight = kernels.weigh(desk, self._row, w)
+        quiet = kernels.silent(desk, 0, w, pos, tool) / weight
+        kernels.score_actions(desk, self._row, w, pos, tool)
+        default = kernels.best_action(desk, pos, weight)
+        free = bool(desk.scored[default] <= kernels.ROUNDING * weight)
         worked = int(desk.counts[kernels.WORKED])
-        if candidate is not None and ask < act - 1e-6 * weight:
-            return Plan(None, candidate, silent / weight, act / weight, ask / weight, candidate, worked)
-        return Plan(action, None, silent / weight, act / weight, ask / weight, candidate, worked)
+        if best.ask is not None:
+            return Plan(self._number(pos, default), True, best.ask, quiet, quiet, regret, free, True, worked)
+        assert best.action is not None
+        return Plan(best.action, False, None, quiet, regret, math.inf, free, True, worked)
 
-    def _action(self, pos: int, best: int) -> int:
-        view = self.view
-        moves = view.ego.moves
-        if best < len(moves):
-            return moves[best]
-        return int(view.ego.pickups[view.pick_list[view.pick_from[pos] + best - len(moves)]])
+    # -- many goals --------------------------------------------------------------------------------------------------
 
-    def _compare(self, w: int, pos: int, tool: int) -> tuple[int, int, float, float, float, float]:
-        desk, rules, s = self.desk, self.rules, self.settings
-        row = int(desk.shape[kernels.STACK])
-        tool = kernels.useful(desk, row, tool)
+    def _compare(self, mask: Words, w: int, pos: int, tool: int) -> Plan:
+        desk = self.desk
         quiet = kernels.silent(desk, 0, w, pos, tool)
-        weight = kernels.score_actions(desk, row, w, pos, tool)
-        n = values.list_actions(desk, 0, pos, weight, s.breadth)
+        weight = kernels.score_actions(desk, self._row, w, pos, tool)
+        n = values.list_actions(desk, 0, pos, weight, self.settings.breadth)
         tried = desk.whole[0, kernels.ACTIONS : kernels.ACTIONS + n].tolist()
         regrets = desk.real[0, kernels.REGRETS : kernels.REGRETS + n].tolist()
-        best, asked, act, ask = tried[0], -1, quiet, np.inf
-        if quiet == 0.0:
-            return best, asked, weight, quiet, act, ask
-        if quiet > weight * questions.price(rules, 1, 2):
-            questions.choose(desk, rules, 0, w, pos, tool, 0)
-            if regrets[0] > 0.0:
-                for i in range(int(desk.lengths[0])):
-                    question = int(desk.shape[kernels.LISTS]) + i
-                    inside = kernels.common(desk, row, question, row + 1)
-                    total = 0.0
-                    if inside > 1:
-                        total += self._value(w, pos, tool, s.questions - 1, s.depth, 1 + 2 * i)
-                    outside = kernels.without(desk, row, question, row + 1)
-                    if outside > 1:
-                        total += self._value(w, pos, tool, s.questions - 1, s.depth, 2 + 2 * i)
-                    total += weight * questions.price(rules, inside, inside + outside)
-                    if total < ask - 1e-9 * weight:
-                        ask, asked = total, i
+        free, asked, ask = regrets[0] == 0.0, None, math.inf
+        if quiet > weight * questions.price(self.rules, 1, 2):
+            questions.choose(desk, self.rules, 0, w, pos, tool, 0)
+            if not free:
+                asked, ask = self._best_question(mask, weight, w, pos, tool)
+        best, act = tried[0], quiet
+        if quiet > 0.0:
+            best, act = self._best_action(tried, regrets, quiet, weight, w, pos, tool)
+        asks = asked is not None and ask < act - LEAST_GAIN * weight
+        worked = int(desk.counts[kernels.WORKED])
+        return Plan(
+            self._number(pos, best), asks, asked, quiet / weight, act / weight, ask / weight, free, False, worked
+        )
+
+    def _best_question(
+        self, mask: Words, weight: float, w: int, pos: int, tool: int
+    ) -> tuple[tuple[int, ...] | None, float]:
+        desk, row, s = self.desk, self._row, self.settings
+        asked, best = -1, math.inf
+        for i in range(int(desk.lengths[0])):
+            question, total = int(desk.shape[kernels.LISTS]) + i, 0.0
+            inside = kernels.common(desk, row, question, row + 1)
+            if inside > 1:
+                total += self._value(w, pos, tool, s.questions - 1, s.depth, 1 + 2 * i)
+            outside = kernels.without(desk, row, question, row + 1)
+            if outside > 1:
+                total += self._value(w, pos, tool, s.questions - 1, s.depth, 2 + 2 * i)
+            total += weight * questions.price(self.rules, inside, inside + outside)
+            if total < best - kernels.ROUNDING * weight:
+                best, asked = total, i
+        if asked < 0:
+            return None, best
+        first = (int(desk.shape[kernels.LISTS]) + asked) * self.view.n_words
+        yes = desk.sets[first : first + self.view.n_words] & mask
+        goals, others = goals_in(yes), goals_in(mask & ~yes)
+        return tuple(goals if len(goals) <= len(others) else others), best
+
+    def _best_action(
+        self, tried: list[int], regrets: list[float], quiet: float, weight: float, w: int, pos: int, tool: int
+    ) -> tuple[int, float]:
+        desk, row, s = self.desk, self._row, self.settings
+        best, least = tried[0], quiet
         for action, regret in zip(tried, regrets, strict=True):
             total = regret
             there, hand = kernels.after(desk, pos, tool, action)
             for t in self.view.following[w].tolist():
                 if t >= 0 and kernels.common(desk, row, t, row + 1) > 1:
                     total += self._value(t, there, hand, s.questions, s.depth - 1, 0)
-            if total < act - 1e-9 * weight:
-                act, best = total, action
-        return best, asked, weight, quiet, act, ask
+            if total < least - kernels.ROUNDING * weight:
+                best, least = action, total
+        return best, least
 
     def _value(self, w: int, pos: int, tool: int, more: int, depth: int, number: int) -> float:
+        """Return the value of the state whose goals are in row 1 of the stack."""
         desk, rules = self.desk, self.rules
         values.put(desk, 1, w, pos, tool, more, depth, number)
         value, level = values.value_from(desk, rules, 1, 1)
         while value == values.NEEDS_LIST:
-            w, pos, tool, number = (
-                int(desk.whole[level, k]) for k in (kernels.WORKER, kernels.POSITION, kernels.TOOL, kernels.LIST)
-            )
-            questions.choose(desk, rules, level, w, pos, tool, number)
+            columns = (kernels.WORKER, kernels.POSITION, kernels.TOOL, kernels.LIST)
+            questions.choose(desk, rules, level, *(int(desk.whole[level, k]) for k in columns))
             value, level = values.value_from(desk, rules, 1, level)
-        return value
+        return float(value)
+
+    def _number(self, pos: int, action: int) -> int:
+        """Return the problem's number of an action as the loops number it."""
+        view, moves = self.view, self.view.ego.moves
+        if action < len(moves):
+            return moves[action]
+        return int(view.ego.pickups[view.pick_list[view.pick_from[pos] + action - len(moves)]])

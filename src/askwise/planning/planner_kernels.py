@@ -52,7 +52,6 @@ class Desk(NamedTuple):
         real: ``float64 [levels, 3 + options]``, their other numbers.
         listed: ``int64 [3 * n_goals]``, room for lists of goals.
         scored: ``float64 [2 * (n_moves + n_goals)]``, room for regrets and ties of actions.
-        offered: ``float64``, room for the merits of questions.
         lengths: ``int64 [n_lists]``, questions in each list, -1 where they have not been chosen.
     """
 
@@ -67,7 +66,6 @@ class Desk(NamedTuple):
     real: Any
     listed: Any
     scored: Any
-    offered: Any
     lengths: Any
 
 
