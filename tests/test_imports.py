@@ -27,7 +27,7 @@ LAYERS = (
     {"agents", "teammates"},
     {"episode"},
     {"plot", "domains"},
-    {"looking", "simulation", "trace"},
+    {"evaluation", "looking", "simulation", "trace"},
     {"envs"},
     {"experiments"},
     {"cli", "studio"},

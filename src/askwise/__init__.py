@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from askwise.errors import AskwiseError as AskwiseError
     from askwise.errors import InputError as InputError
     from askwise.errors import NotConvergedError as NotConvergedError
+    from askwise.evaluation import Evaluation as Evaluation
+    from askwise.evaluation import evaluate as evaluate
+    from askwise.evaluation import lower_bound as lower_bound
+    from askwise.evaluation import solve as solve
     from askwise.model import Drawing as Drawing
     from askwise.model import GridWorld as GridWorld
     from askwise.model import Model as Model
@@ -41,6 +45,9 @@ if TYPE_CHECKING:
     from askwise.model import follow as follow
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
+    from askwise.planning.bounds import Bound as Bound
+    from askwise.planning.optimal import Solution as Solution
+    from askwise.planning.optimal_size import TooLarge as TooLarge
     from askwise.problem import JointState as JointState
     from askwise.problem import Problem as Problem
     from askwise.problem import QueryCost as QueryCost
@@ -56,6 +63,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Agent": "askwise.agents",
     "AskwiseError": "askwise.errors",
+    "Bound": "askwise.planning.bounds",
     "ContradictoryObservation": "askwise.query",
     "Coverage": "askwise.domains.coverage",
     "Decision": "askwise.agents",
@@ -63,6 +71,7 @@ _HOME = {
     "DpDistribution": "askwise.divergence",
     "Drawing": "askwise.model",
     "Episode": "askwise.episode",
+    "Evaluation": "askwise.evaluation",
     "GridWorld": "askwise.model",
     "InputError": "askwise.errors",
     "Instance": "askwise.domains.tool_fetching",
@@ -75,7 +84,9 @@ _HOME = {
     "Problem": "askwise.problem",
     "QueryCost": "askwise.problem",
     "Result": "askwise.types",
+    "Solution": "askwise.planning.optimal",
     "Teammate": "askwise.teammates",
+    "TooLarge": "askwise.planning.optimal_size",
     "ToolFetching": "askwise.domains.tool_fetching",
     "Verdict": "askwise.types",
     "Zone": "askwise.divergence",
@@ -84,10 +95,13 @@ _HOME = {
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",
     "edp": "askwise.divergence",
+    "evaluate": "askwise.evaluation",
     "follow": "askwise.model",
     "generate": "askwise.domains.tool_fetching.generate",
+    "lower_bound": "askwise.evaluation",
     "plot": "askwise.plot",
     "simulate": "askwise.simulation",
+    "solve": "askwise.evaluation",
     "trace": "askwise.trace",
     "uniform_optimal": "askwise.model",
     "urop": "askwise.model",

@@ -89,7 +89,7 @@ def _play(
     observation = Observation(problem.start)
     steps: list[Step] = []
     while len(steps) < limit:
-        decision = _decision(player, observation, len(steps) + 1)
+        decision = decided(problem, player, observation, len(steps) + 1)
         step, following = _step(problem, observation.state, decision, player, other, truth, len(steps) + 1)
         steps.append(step)
         action = step.teammate_action
@@ -99,13 +99,22 @@ def _play(
     return steps, observation.state, False
 
 
-def _decision(player: Agent, observation: Observation, t: int) -> Decision:
+def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
+    """Return what an agent decides in step `t`; refuse what the rules do not allow."""
     try:
         decision = player.decide(observation)
     except ContradictoryObservation as error:
         raise ContradictoryObservation(f"step {t}: {error}") from error
+    who = f"step {t}: agent {player.name!r}"
     if not isinstance(decision, Decision):
-        raise InvalidDecision(f"step {t}: agent {player.name!r} decided {decision!r}; expected a Decision")
+        raise InvalidDecision(f"{who} decided {decision!r}; expected a Decision")
+    if (decision.ask is None) == (decision.action is None):
+        both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
+        raise InvalidDecision(f"{who} decided {both}")
+    if decision.ask is not None:
+        _check_question(problem, decision.ask, who)
+    elif _following(problem.ego_actions, problem.ego_next, observation.state.ego, decision.action) < 0:
+        raise _impossible(who, problem.ego_actions, decision.action)
     return decision
 
 
@@ -113,17 +122,11 @@ def _step(
     problem: Problem, state: JointState, decision: Decision, player: Agent, other: Teammate, truth: int, t: int
 ) -> tuple[Step, JointState]:
     belief = player.probabilities
-    if (decision.ask is None) == (decision.action is None):
-        both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
-        raise InvalidDecision(f"step {t}: agent {player.name!r} decided {both}")
     if decision.ask is not None:
-        asked = _checked_question(problem, decision, f"step {t}: agent {player.name!r}")
-        answer = Answer(asked, truth in asked)
-        return Step(t, state, belief, decision, None, answer, problem.query_cost(asked)), state
+        answer = Answer(decision.ask, truth in decision.ask)
+        return Step(t, state, belief, decision, None, answer, problem.query_cost(decision.ask)), state
     assert decision.action is not None
-    ego = _following(problem.ego_actions, problem.ego_next, state.ego, decision.action)
-    if ego < 0:
-        raise _impossible(f"step {t}: agent {player.name!r}", problem.ego_actions, decision.action)
+    ego = problem.ego_next(state.ego, decision.action)
     action = other.act(state.teammate)
     teammate = _following(problem.teammate_actions, problem.teammate_next, state.teammate, action)
     if teammate < 0:
@@ -131,24 +134,24 @@ def _step(
     return Step(t, state, belief, decision, action, None, STEP_COST), JointState(teammate, ego)
 
 
-def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int) -> int:
+def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int | None) -> int:
     """Return the state after `action`, -1 if there is no such action or it is not available."""
-    return following(state, action) if as_int(action) is not None and 0 <= action < len(names) else -1
+    if action is None or as_int(action) is None or not 0 <= action < len(names):
+        return -1
+    return following(state, action)
 
 
-def _impossible(who: str, names: tuple[str, ...], action: int) -> InvalidDecision:
-    if as_int(action) is not None and 0 <= action < len(names):
+def _impossible(who: str, names: tuple[str, ...], action: int | None) -> InvalidDecision:
+    if action is not None and as_int(action) is not None and 0 <= action < len(names):
         return InvalidDecision(f"{who} chose {names[action]}, which is not available there")
     return InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
 
 
-def _checked_question(problem: Problem, decision: Decision, who: str) -> tuple[int, ...]:
-    asked = decision.ask or ()
+def _check_question(problem: Problem, asked: tuple[int, ...], who: str) -> None:
     n = len(problem.goals)
     numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
     if not asked or not numbers or len(set(asked)) != len(asked):
         raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
-    return asked
 
 
 def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:

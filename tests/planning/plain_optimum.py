@@ -33,8 +33,8 @@ class PlainOptimum:
 
     def expected_marginal_cost(self) -> Fraction:
         start, weights = self.problem.start, [Fraction(float(p)) for p in self.problem.prior]
-        known = sum(p * self.known(g, start.teammate, start.ego) for g, p in enumerate(weights) if p > 0)
-        return self.expected_cost() - known / sum(weights)
+        known = [p * self.known(g, start.teammate, start.ego) for g, p in enumerate(weights) if p > 0]
+        return self.expected_cost() - sum(known, Fraction(0)) / sum(weights, Fraction(0))
 
     # -- one goal ------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from askwise.agents.cost_prob import CostProb
 from askwise.agents.ezq import Ezq
 from askwise.agents.informed import Informed
 from askwise.agents.never import Never
+from askwise.agents.optimal import Optimal
 from askwise.agents.planner import PlannerAgent
 from askwise.agents.toolbox import Toolbox
 from askwise.errors import InputError, did_you_mean
@@ -35,6 +36,7 @@ __all__ = [
     "KnowsGoal",
     "Never",
     "Observation",
+    "Optimal",
     "PlannerAgent",
     "Toolbox",
     "make_agent",
@@ -50,6 +52,7 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "ezq-local": partial(Ezq, optimiser="local"),
     "ezq-exact": partial(Ezq, optimiser="exact"),
     "ezq-auto": partial(Ezq, optimiser="auto"),
+    "optimal": Optimal,
     "planner": PlannerAgent,
     "planner-light": partial(PlannerAgent, setting="light"),
     "informed": Informed,

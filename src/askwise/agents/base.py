@@ -81,6 +81,9 @@ class Agent(ABC):
     """
 
     name: str = "agent"
+    markov: bool = False
+    """Whether its decisions depend on nothing but its belief and where everybody is. Then an exact evaluation follows
+    ways that meet only once; an agent that draws lots draws once for each such situation."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

@@ -13,6 +13,7 @@ class Baseline(BeliefAgent):
     """The paper's `Baseline` (Mirsky et al., 2020)."""
 
     name = "baseline"
+    markov = True
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
         """See `BeliefAgent`."""

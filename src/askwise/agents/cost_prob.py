@@ -14,6 +14,7 @@ class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: a cut through the pairs of goals that branch now, weighted by their probabilities."""
 
     name = "cost-prob"
+    markov = True
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""

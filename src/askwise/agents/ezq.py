@@ -23,6 +23,8 @@ class Ezq(BeliefAgent):
         tie_break: as of every `BeliefAgent`.
     """
 
+    markov = True
+
     def __init__(self, *, optimiser: str = "genetic", belief: str = "elimination", tie_break: str = "random") -> None:
         super().__init__(belief=belief, tie_break=tie_break)
         if optimiser not in OPTIMISERS:

@@ -12,6 +12,7 @@ class Informed(Agent):
     """Takes any optimal action towards the goal it was told."""
 
     name = "informed"
+    markov = True
 
     def told(self, goal: int) -> None:
         """Be told the goal."""

@@ -11,6 +11,7 @@ class Never(BeliefAgent):
     """The paper's `Never Query`."""
 
     name = "never"
+    markov = True
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
         """See `BeliefAgent`."""

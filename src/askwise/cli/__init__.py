@@ -20,10 +20,12 @@ from askwise.reading import printable
 COMMANDS = {
     "ask": "what the fetcher would do now, and why",
     "edp": "how long goals look alike, on a map or an instance",
+    "evaluate": "what a method costs on average: exactly, or from episodes",
     "generate": "draw a random instance of tool fetching",
     "reproduce": "rebuild the paper's two-goal grid: its numbers and its picture",
     "run": "play an episode of tool fetching: account, animation, page",
     "show": "describe and draw an instance of tool fetching",
+    "solve": "the least that any method can cost on average, exactly",
 }
 
 

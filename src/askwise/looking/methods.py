@@ -16,6 +16,7 @@ SUMMARIES = {
     "ezq-local": "ezq with hill climbing instead: faster, and the question is usually better",
     "ezq-exact": "ezq with the best question proven by branch and bound; slow with many possible goals",
     "ezq-auto": "ezq-exact where few goals are possible, else ezq-local",
+    "optimal": "does what is best, proven: solves the whole problem first; small problems only",
     "informed": "knows the goal from the start: the yardstick, its marginal cost is 0",
 }
 """What the list says about askwise's own methods; those of other packages speak for themselves."""

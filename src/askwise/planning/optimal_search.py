@@ -10,11 +10,16 @@ makes everything a plain sum (see `optimal`)::
         splits q of A:    Z_A(w) * price(q)  +  loss(q, w, p, h)  +  loss(A - q, w, p, h)
 
 ``delay_g(a) = 1 + max(d_w, d_e') - max(d_w + 1, d_e)`` is by how much the action puts off the end if `g` is the goal:
-`d_w` and `d_e` are the steps left of the teammate and of the ego agent, `d_e'` those of the ego agent after `a`. A single
-goal loses nothing.
+`d_w` and `d_e` are the steps left of the teammate and of the ego agent, `d_e'` those of the ego agent after `a`. A
+single goal loses nothing.
 
-No term is negative, so an option is dropped as soon as its sum so far reaches the best complete one. The search can be
-left after any number of states and taken up again: everything it needs is in `Stack` and the table.
+No term is negative, so an option is dropped as soon as its sum so far reaches the best complete one. For the same
+reason a state need not be solved once it is sure to lose more than the options above it could bear: then only that
+lower bound goes into the table, and the state is taken up again if somebody needs to know more. Two more bounds: being
+told an answer for nothing never hurts, ``loss(A) >= loss(q) + loss(A - q)``; and the goal can always be found out at
+once, by single questions or by halves.
+
+The search can be left after any number of states and taken up again: all it needs is in `Stack` and the table.
 """
 
 from __future__ import annotations
@@ -30,10 +35,12 @@ SAME = 1.0 - 1e-12
 """An option must be better by more than rounding; the first of equals is kept."""
 
 DONE, PAUSED, FULL = 0, 1, 2
+NO_CHOICE = -(1 << 62)
+"""In place of a choice: the loss is a lower bound only."""
 
-MASK, WORKER, POSITION, TOOL, OPTIONS, OPTION, CHILD, SPLIT, CHOICE, KEY = range(10)
+MASK, WORKER, POSITION, TOOL, OPTIONS, OPTION, SPLIT, CHOICE, KEY = range(9)
 """Columns of ``Stack.whole``."""
-BEST, SUM, WEIGHT = range(3)
+BEST, WEIGHT = range(2)
 """Columns of ``Stack.real``."""
 
 
@@ -69,8 +76,8 @@ class Stack(NamedTuple):
     """States that wait for the values of others.
 
     Attributes:
-        whole: ``int64 [depth, 10]``.
-        real: ``float64 [depth, 3]``.
+        whole: ``int64 [depth, 9]``.
+        real: ``float64 [depth, 2]``.
         action: ``int64 [depth, n_options]``, the ontic actions of each state, most promising first: a column of
             ``Arrays.next``, or one for each goal after them, the pick-up of its tool.
         loss: ``float64 [depth, n_options]``, what each is known to lose.
@@ -104,7 +111,7 @@ def count_bits(mask: int) -> int:
 
 
 @compiled
-def key_of(arrays: Arrays, mask: int, worker: int, position: int, tool: int) -> int:
+def key_of(arrays: Arrays, mask: int, worker: int, position: int, tool: int) -> Any:
     """Return the number of a state; a tool that nobody needs any more is as good as none."""
     if tool >= 0 and not (mask >> tool) & 1:
         tool = -1
@@ -113,7 +120,7 @@ def key_of(arrays: Arrays, mask: int, worker: int, position: int, tool: int) -> 
 
 
 @compiled
-def find(keys: Any, key: int) -> int:
+def find(keys: Any, key: int) -> Any:
     """Return where a key is in the table, or the empty place where it would go."""
     last = keys.size - 1
     mixed = (key ^ (key >> 31)) * 0x7FB5D329728EA185
@@ -136,8 +143,13 @@ def refill(old: Table, new: Table) -> None:
 
 
 @compiled
-def push(arrays: Arrays, stack: Stack, depth: int, mask: int, worker: int, position: int, tool: int) -> None:
-    """Put a state on the stack and sort its ontic actions by what they lose at once."""
+def push(
+    arrays: Arrays, stack: Stack, depth: int, mask: int, worker: int, position: int, tool: int, most: float
+) -> None:
+    """Put a state on the stack and sort its ontic actions by what they lose at once.
+
+    `most` is the loss from which on nobody cares for it.
+    """
     if tool >= 0 and not (mask >> tool) & 1:
         tool = -1
     total = 0.0
@@ -146,9 +158,11 @@ def push(arrays: Arrays, stack: Stack, depth: int, mask: int, worker: int, posit
             total += arrays.weight[worker, goal]
     whole = stack.whole[depth]
     whole[MASK], whole[WORKER], whole[POSITION], whole[TOOL] = mask, worker, position, tool
-    whole[OPTION], whole[CHILD], whole[SPLIT], whole[CHOICE] = 0, 0, -1, 0
+    whole[OPTION], whole[SPLIT], whole[CHOICE] = 0, -1, NO_CHOICE
     whole[KEY] = key_of(arrays, mask, worker, position, tool)
-    stack.real[depth, BEST], stack.real[depth, SUM], stack.real[depth, WEIGHT] = np.inf, 0.0, total
+    stack.real[depth, WEIGHT] = total
+    # A little more than what is surely possible: the option that does it has to be found, and may lose just as much.
+    stack.real[depth, BEST] = min(most, (1.0 + 1e-9) * _finding_out(arrays, mask, worker))
     n_moves, n_options = arrays.next.shape[1], 0
     tools = arrays.tools[position] & mask
     ties = np.empty(stack.action.shape[1])
@@ -170,6 +184,34 @@ def push(arrays: Arrays, stack: Stack, depth: int, mask: int, worker: int, posit
         stack.loss[depth, k], stack.action[depth, k], ties[k] = loss, action, tie
         n_options += 1
     whole[OPTIONS] = n_options
+
+
+@compiled
+def _finding_out(arrays: Arrays, mask: int, worker: int) -> float:
+    """Return what it loses to find out the goal by questions now, one by one or by Huffman's tree of halves."""
+    masses, sizes, n = np.empty(arrays.weight.shape[1]), np.ones(arrays.weight.shape[1], dtype=np.int64), 0
+    for goal in range(arrays.weight.shape[1]):
+        if (mask >> goal) & 1:
+            masses[n] = arrays.weight[worker, goal]
+            n += 1
+    masses = np.sort(masses[:n])
+    singly, rest = 0.0, masses[0]
+    for k in range(1, n):
+        rest += masses[k]
+        singly += rest * (arrays.base + arrays.per_goal)
+    halves = 0.0
+    while n > 1:
+        mass, size = masses[0] + masses[1], sizes[0] + sizes[1]
+        halves += mass * (arrays.base + arrays.per_goal * min(sizes[0], sizes[1]))
+        k = 0
+        while k + 2 < n and masses[k + 2] < mass:
+            masses[k], sizes[k] = masses[k + 2], sizes[k + 2]
+            k += 1
+        masses[k], sizes[k] = mass, size
+        for j in range(k + 1, n - 1):
+            masses[j], sizes[j] = masses[j + 1], sizes[j + 1]
+        n -= 1
+    return min(singly, halves)
 
 
 @compiled
@@ -216,8 +258,8 @@ def search(
             depth += 1
             continue
         slot = find(table.keys, whole[KEY])
+        filled += table.keys[slot] == EMPTY
         table.keys[slot], table.losses[slot], table.choices[slot] = whole[KEY], real[BEST], whole[CHOICE]
-        filled += 1
         depth -= 1
     return DONE, depth, filled, looked
 
@@ -226,32 +268,32 @@ def search(
 def _try_action(arrays: Arrays, stack: Stack, depth: int, table: Table) -> bool:
     """Add up what the next action loses; True if a state it leads to has been put on the stack and has to be solved."""
     whole, real = stack.whole[depth], stack.real[depth]
-    mask, worker, option = whole[MASK], whole[WORKER], whole[OPTION]
-    if whole[CHILD] == 0:
-        real[SUM] = stack.loss[depth, option]
-        if real[SUM] >= real[BEST] * SAME:
-            whole[OPTION] = whole[OPTIONS]  # they are sorted: none of the others is better
-            return False
-    action, n_moves = stack.action[depth, option], arrays.next.shape[1]
+    action, n_moves = stack.action[depth, whole[OPTION]], arrays.next.shape[1]
     if action < n_moves:
         there, hand = arrays.next[whole[POSITION], action], whole[TOOL]
     else:
         there, hand = whole[POSITION], action - n_moves
-    while whole[CHILD] < arrays.following.shape[1] and real[SUM] < real[BEST] * SAME:
-        onwards = arrays.following[worker, whole[CHILD]]
-        left = mask & arrays.alive[onwards] if onwards >= 0 else 0
+    known, unsolved, of_unsolved = stack.loss[depth, whole[OPTION]], -1, 0.0
+    if known >= real[BEST] * SAME:
+        whole[OPTION] = whole[OPTIONS]  # they are sorted: none of the others is better
+        return False
+    for onwards in arrays.following[whole[WORKER]]:
+        left = whole[MASK] & arrays.alive[onwards] if onwards >= 0 else 0
         if left & (left - 1):
-            key = key_of(arrays, left, onwards, there, hand)
-            slot = find(table.keys, key)
-            if table.keys[slot] == EMPTY:
-                push(arrays, stack, depth + 1, left, onwards, there, hand)
-                return True
-            real[SUM] += table.losses[slot]
-        whole[CHILD] += 1
-    if real[SUM] < real[BEST] * SAME:
-        real[BEST], whole[CHOICE] = real[SUM], action
+            slot = find(table.keys, key_of(arrays, left, onwards, there, hand))
+            loss = table.losses[slot] if table.keys[slot] != EMPTY else 0.0
+            known += loss
+            if table.keys[slot] == EMPTY or table.choices[slot] == NO_CHOICE:
+                unsolved, of_unsolved = onwards, loss
+    if known >= real[BEST] * SAME:
+        whole[OPTION] += 1
+        return False
+    if unsolved >= 0:
+        left, most = whole[MASK] & arrays.alive[unsolved], real[BEST] - (known - of_unsolved)
+        push(arrays, stack, depth + 1, left, unsolved, there, hand, most)
+        return True
+    real[BEST], whole[CHOICE] = known, action
     whole[OPTION] += 1
-    whole[CHILD] = 0
     return False
 
 
@@ -266,24 +308,27 @@ def _try_splits(arrays: Arrays, stack: Stack, depth: int, table: Table) -> tuple
         whole[SPLIT] = rest
     while whole[SPLIT] > 0:
         split = whole[SPLIT]
+        other = mask ^ split
         looked += 1
         n = count_bits(split)
-        known = real[WEIGHT] * (arrays.base + arrays.per_goal * min(n, size - n))
-        if known < real[BEST] * SAME:
-            other = mask ^ split
-            missing = 0
+        price = real[WEIGHT] * (arrays.base + arrays.per_goal * min(n, size - n))
+        if price < real[BEST] * SAME:
+            known, unsolved, of_unsolved = 0.0, 0, 0.0
             for side in (split, other):
-                if known < real[BEST] * SAME and side & (side - 1):
+                if side & (side - 1):
                     slot = find(table.keys, key_of(arrays, side, worker, position, tool))
-                    if table.keys[slot] == EMPTY:
-                        missing = side
-                    else:
-                        known += table.losses[slot]
-            if known < real[BEST] * SAME:
-                if missing:
-                    push(arrays, stack, depth + 1, missing, worker, position, tool)
+                    loss = table.losses[slot] if table.keys[slot] != EMPTY else 0.0
+                    known += loss
+                    if table.keys[slot] == EMPTY or table.choices[slot] == NO_CHOICE:
+                        unsolved, of_unsolved = side, loss
+            if known >= real[BEST] * SAME:
+                break  # to be told the answer for nothing would not help: nothing is better than what is there
+            if price + known < real[BEST] * SAME:
+                if unsolved:
+                    most = real[BEST] - price - (known - of_unsolved)
+                    push(arrays, stack, depth + 1, unsolved, worker, position, tool, most)
                     return True, looked
-                real[BEST] = known
+                real[BEST] = price + known
                 whole[CHOICE] = -1 - (split if 2 * n <= size else other)
         whole[SPLIT] = (split - 1) & rest
     return False, looked

@@ -14,6 +14,7 @@ from askwise.planning.optimal_search import (
     DONE,
     EMPTY,
     FULL,
+    NO_CHOICE,
     Arrays,
     Stack,
     Table,
@@ -106,6 +107,10 @@ class Solver:
 
     __call__ = at
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Solver:
+        # All it ever does is to remember more of the same: copies of an agent can share it.
+        return self
+
     def known_cost(self, state: JointState, possible: Any = None) -> float:
         """Return the expected cost from `state` if the goal were told right now."""
         weights = self._weights(self._mask(state.teammate, possible), state.teammate)
@@ -150,8 +155,8 @@ class Solver:
     def _solved(self, mask: int, worker: int, position: int, tool: int) -> tuple[float, int]:
         key = key_of(self.arrays, mask, worker, position, tool)
         slot = find(self._table.keys, key)
-        if self._table.keys[slot] == EMPTY:
-            push(self.arrays, self._stack, 0, mask, worker, position, tool)
+        if self._table.keys[slot] == EMPTY or self._table.choices[slot] == NO_CHOICE:
+            push(self.arrays, self._stack, 0, mask, worker, position, tool, np.inf)
             self._work_off()
             slot = find(self._table.keys, key)
         return float(self._table.losses[slot]), int(self._table.choices[slot])
@@ -179,8 +184,8 @@ def _stack(arrays: Arrays, steps: int) -> Stack:
     n_goals = arrays.weight.shape[1]
     depth, n_options = steps + n_goals + 2, arrays.next.shape[1] + n_goals
     return Stack(
-        np.zeros((depth, 10), dtype=np.int64),
-        np.zeros((depth, 3)),
+        np.zeros((depth, 9), dtype=np.int64),
+        np.zeros((depth, 2)),
         np.zeros((depth, n_options), dtype=np.int64),
         np.zeros((depth, n_options)),
     )

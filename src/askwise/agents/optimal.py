@@ -1,0 +1,69 @@
+"""Does what is best, proven: the exact optimum of small problems as an agent.
+
+It assumes that the teammate follows the UROP of its goal. If a belief that allows for errors (``robust``) says
+otherwise, because the teammate has left all shortest plans of a goal that is still possible, it solves the problem anew
+from there: as if from now on there were no more errors, with the probabilities that the belief gives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askwise.agents.base import BeliefAgent, Decision, Observation
+from askwise.planning.optimal_size import MOST_STATES
+from askwise.planning.optimal_solver import Choice, Solver
+from askwise.planning.view import view_of
+from askwise.problem import JointState, Problem
+from askwise.seeds import Seed
+from askwise.types import BoolArray
+
+
+class Optimal(BeliefAgent):
+    """Follows the optimal policy; refuses problems that are too large to solve.
+
+    Args:
+        belief: ``bayes``, ``robust`` or ``elimination``; the last keeps the same goals as the first.
+        tie_break: as of every `BeliefAgent`; plays a part only when one goal is left.
+        limit: the most states to solve for one episode, None for any number.
+    """
+
+    name = "optimal"
+    markov = True
+
+    def __init__(self, *, belief: str = "bayes", tie_break: str = "random", limit: int | None = MOST_STATES) -> None:
+        super().__init__(belief=belief, tie_break=tie_break)
+        self.limit = limit
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """See `Agent`; solves the problem."""
+        super().reset(problem, seed)
+        self.solver = Solver(problem, limit=self.limit)
+        self.solver.at(problem.start)
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self._update(observation)
+        possible, state = self.belief.possible, observation.state
+        if possible.sum() == 1:
+            actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible][0])
+            return self._act(actions, possible, state)
+        return self.when_torn(state, possible)
+
+    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+        """See `BeliefAgent`; for all states in which more than one goal is possible."""
+        goals = np.flatnonzero(possible)
+        if (self.solver.view.weight[state.teammate, goals] <= 0).any():
+            view = view_of(self.problem, prior=np.where(possible, self.probabilities, 0.0), start=state.teammate)
+            self.solver = Solver(self.problem, goals=goals.tolist(), view=view, limit=self.limit)
+        return self._explained(self.solver.at(state, possible), int(goals.size))
+
+    def _explained(self, choice: Choice, left: int) -> Decision:
+        lost = f"not knowing the goal will cost {choice.expected_marginal_cost:.2f} on average, and nothing costs less"
+        if choice.ask is not None:
+            cost = self.problem.query_cost(choice.ask)
+            why = f"Ask about {self.named(choice.ask)}, for a price of {cost:.2f}: {lost}."
+            return Decision(ask=choice.ask, considered=choice.ask, cost=cost, why=why, verdict="proven optimal")
+        assert choice.action is not None
+        waits = choice.action == self.problem.wait
+        name = "Wait" if waits else self.problem.describe_ego_action(choice.action)
+        return Decision(action=choice.action, why=f"{name}: {left} goals are possible; {lost}.")

@@ -1,0 +1,131 @@
+"""Tell what a method costs on average, exactly or from episodes. The worker takes one of all shortest ways at random.
+
+FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+Choose one of --exact (everything that can happen; small instances), --episodes N (as they come) and --paths N (that
+many for each station, weighted by the prior: better where rare stations cost much).
+
+  askwise evaluate instance.json --method planner --exact
+  askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
+  askwise evaluate instance.json --method never --paths 10 --json
+  askwise evaluate --method help
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import values
+from askwise.cli.progress import Progress
+from askwise.errors import AskwiseError, InputError
+
+if TYPE_CHECKING:
+    from askwise.evaluation import Evaluation
+    from askwise.planning.bounds import Bound
+    from askwise.problem import Problem
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise evaluate``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument(
+        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
+    )
+    values.add_agent_options(parser)
+    parser.add_argument("--exact", action="store_true", help="everything that can happen; small instances only")
+    parser.add_argument("--episodes", metavar="N", help="play N episodes")
+    parser.add_argument("--paths", metavar="N", help="play N episodes for each station")
+    parser.add_argument("--seed", metavar="N", default="0", help="for all that is left to chance (%(default)s)")
+    parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
+    parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise evaluate``."""
+    if options.method == "help":
+        from askwise.looking.methods import list_methods
+
+        print(list_methods())
+        return 0
+    from askwise.domains.tool_fetching import ToolFetching
+    from askwise.evaluation import lower_bound
+
+    check(options)
+    problem = ToolFetching(values.read_instance(options.file))
+    found = evaluated(options, problem)
+    bound = lower_bound(problem) if options.bound else None
+    if options.json:
+        print(json.dumps(as_json(found, bound), ensure_ascii=False))
+    else:
+        print(told(found, bound), end="")
+    return 0
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what can be refused before anything is read or played."""
+    if options.file is None:
+        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
+    chosen = [name for name, value in given.items() if value not in (False, None)]
+    if len(chosen) != 1:
+        raise InputError(", ".join(given), " and ".join(chosen) or "none of them", "one of the three")
+    for name in ("--episodes", "--paths"):
+        if name in chosen:
+            values.whole(given[name], name, 2)
+    values.whole(options.seed, "--seed")
+
+
+def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
+    """Return the evaluation that the options ask for."""
+    from askwise.agents import make_agent
+    from askwise.evaluation import evaluate
+    from askwise.planning.optimal_size import TooLarge
+
+    agent = make_agent(options.method, **values.agent_options(options))
+    progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
+    try:
+        with progress:
+            return evaluate(
+                problem,
+                agent,
+                exact=options.exact,
+                episodes=None if options.episodes is None else int(options.episodes),
+                paths=None if options.paths is None else int(options.paths),
+                seed=int(options.seed),
+                go_on=options.go_on,
+                progress=progress,
+            )
+    except TooLarge as error:
+        raise AskwiseError(f"{error}{'' if options.go_on else ' (--go-on, --episodes N)'}") from None
+
+
+def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    shown: dict[str, Any] = {
+        "method": found.method,
+        "expected_marginal_cost": found.expected_marginal_cost,
+        "expected_cost": found.expected_cost,
+        "verdict": str(found.verdict),
+        "exact": found.verdict.exact,
+        "states": found.states,
+        "stderr": found.stderr,
+        "ci": list(found.ci),
+    }
+    return shown if bound is None else {**shown, "lower_bound": bound.value, "bound_verdict": str(bound.verdict)}
+
+
+def told(found: Evaluation, bound: Bound | None) -> str:
+    """Return the same for people."""
+    error = "" if found.verdict.exact else f" +- {found.stderr:.3g} (95 %: {found.ci[0]:.4g} to {found.ci[1]:.4g})"
+    lines = [
+        f"method                  {found.method}",
+        f"expected marginal cost  {found.expected_marginal_cost:.6g}{error}",
+        f"expected cost           {found.expected_cost:.6g}",
+        f"verdict                 {found.verdict}",
+        f"looked at               {found.states:,} decisions",
+    ]
+    if bound is not None:
+        lines.append(f"no method below         {bound.value:.6g} ({bound.verdict})")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,38 @@
+"""A line on standard error that says how far long work has got."""
+
+from __future__ import annotations
+
+import sys
+
+
+class Progress:
+    """Called with numbers, shows them; on a terminal in one line that it takes away at the end.
+
+    Args:
+        command: the subcommand at work.
+        text: a format for the numbers.
+        show: whether to show anything at all.
+    """
+
+    def __init__(self, command: str, text: str, *, show: bool = True) -> None:
+        self.command = command
+        self.text = text
+        self.show = show
+        self.width = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __call__(self, *numbers: int) -> None:
+        """Show how far it has got."""
+        if self.show:
+            line = f"askwise {self.command}: {self.text.format(*numbers)} so far"
+            self.width = max(self.width, len(line))
+            terminal = sys.stderr.isatty()
+            print(line.ljust(self.width), end="\r" if terminal else "\n", file=sys.stderr, flush=True)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.width and sys.stderr.isatty():
+            print(" " * self.width, end="\r", file=sys.stderr, flush=True)

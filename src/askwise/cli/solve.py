@@ -1,0 +1,82 @@
+"""Find the least expected cost that any way of acting and asking can reach, exactly. Small instances only.
+
+FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+
+  askwise solve instance.json
+  askwise solve instance.json --json
+  askwise solve instance.json --go-on
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import values
+from askwise.cli.progress import Progress
+from askwise.errors import AskwiseError, InputError
+
+if TYPE_CHECKING:
+    from askwise.planning.optimal import Solution
+    from askwise.problem import Problem
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise solve``."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise solve``."""
+    from askwise.domains.tool_fetching import ToolFetching
+    from askwise.evaluation import solve
+    from askwise.planning.optimal_size import TooLarge
+
+    if options.file is None:
+        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    problem = ToolFetching(values.read_instance(options.file))
+    progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)
+    try:
+        with progress:
+            found = solve(problem, go_on=options.go_on, progress=progress)
+    except TooLarge as error:
+        raise AskwiseError(f"{error}{'' if options.go_on else ' (--go-on)'}") from None
+    if options.json:
+        print(json.dumps(as_json(problem, found), ensure_ascii=False))
+    else:
+        print(told(problem, found), end="")
+    return 0
+
+
+def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    first = found.policy.at(problem.start)
+    return {
+        "expected_marginal_cost": found.expected_marginal_cost,
+        "expected_cost": found.expected_cost,
+        "verdict": str(found.verdict),
+        "states": found.states,
+        "questions": found.splits,
+        "ask": None if first.ask is None else [problem.goals[goal] for goal in first.ask],
+        "action": None if first.action is None else problem.ego_actions[first.action],
+    }
+
+
+def told(problem: Problem, found: Solution) -> str:
+    """Return the same for people."""
+    first = found.policy.at(problem.start)
+    if first.ask is not None:
+        begin = "ask whether it is " + " or ".join(problem.goals[goal] for goal in first.ask)
+    else:
+        assert first.action is not None
+        begin = problem.describe_ego_action(first.action)
+    return (
+        f"expected marginal cost  {found.expected_marginal_cost:.6g}\n"
+        f"expected cost           {found.expected_cost:.6g}\n"
+        f"first                   {begin}\n"
+        f"verdict                 {found.verdict}\n"
+        f"looked at               {found.states:,} states, {found.splits:,} questions\n"
+    )

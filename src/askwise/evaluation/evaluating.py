@@ -1,0 +1,110 @@
+"""The expected cost of any agent on one problem, exactly or from samples."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from askwise.agents import Agent, make_agent
+from askwise.domains.tool_fetching import Instance
+from askwise.errors import InputError
+from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, is_markov
+from askwise.evaluation.results import Evaluation, interval, sampled
+from askwise.evaluation.sampling import drawn, for_each_goal, spread, weighted
+from askwise.model.names import as_int
+from askwise.problem import Problem, optimal_costs
+from askwise.seeds import Seed
+from askwise.simulation import as_problem
+from askwise.types import Verdict
+
+
+def evaluate(
+    instance: Instance | Problem,
+    agent: str | Agent = "never",
+    *,
+    exact: bool = False,
+    episodes: int | None = None,
+    paths: int | None = None,
+    seed: Seed = 0,
+    belief: str | None = None,
+    tie_break: str | None = None,
+    go_on: bool = False,
+    limit: int = MOST_DECISIONS,
+    progress: Callable[[int], None] | None = None,
+) -> Evaluation:
+    """Return the expected cost of an agent whose teammate follows the UROP of a goal drawn from the prior.
+
+    Choose one of three ways. `exact` meets everything that the agent can see: no chance is left but the lots that the
+    agent itself draws, which follow from `seed`. `episodes` plays that many episodes. `paths` plays that many for each
+    goal and weights them by the prior: better where rare goals cost much.
+
+    Args:
+        instance: a tool-fetching instance, or any problem.
+        agent: the ego agent, or the name of one.
+        exact: enumerate; small problems only.
+        episodes: number of episodes.
+        paths: number of episodes for each goal.
+        seed: makes the result repeatable.
+        belief: the belief of an agent that is given by name, if not its default.
+        tie_break: how such an agent chooses among equally good moves, if not its default.
+        go_on: do not stop at `limit`.
+        limit: give up an exact evaluation after so many decisions of the agent.
+        progress: called now and then with the decisions taken (if exact) or the episodes played so far.
+    """
+    began = time.perf_counter()
+    _check(exact, episodes, paths, limit)
+    options: dict[str, Any] = {"belief": belief, "tie_break": tie_break}
+    options = {key: value for key, value in options.items() if value is not None}
+    if options and isinstance(agent, Agent):
+        key, value = next(iter(options.items()))
+        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
+    problem, player = as_problem(instance), make_agent(agent, **options)
+    if exact:
+        found = _enumerated(problem, player, seed, None if go_on else limit, progress)
+    elif episodes is not None:
+        found = _drawn(problem, player, episodes, seed, progress)
+    else:
+        assert paths is not None
+        found = _for_each_goal(problem, player, paths, seed, progress)
+    return Evaluation(player.name, *found, seconds=time.perf_counter() - began)
+
+
+Found = tuple[float, float, Verdict, int, float, tuple[float, float]]
+"""All of an `Evaluation` but its method and its time."""
+
+
+def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any) -> Found:
+    branches = Enumeration(problem, player, seed, limit, progress)
+    marginal = branches.expected_marginal_cost()
+    prior = problem.prior / problem.prior.sum()
+    cost = marginal + float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
+    way = "every state that it can meet" if is_markov(player) else "every branch that it can meet"
+    way += ", lots drawn by the seed" if branches.drew_lots else ""
+    return cost, marginal, Verdict(way), branches.decisions, 0.0, (marginal, marginal)
+
+
+def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any) -> Found:
+    costs, marginal, decisions = drawn(problem, player, episodes, seed, progress)
+    mean, stderr = float(marginal.mean()), spread(marginal)
+    verdict = sampled(f"{episodes:,} episodes", episodes)
+    return float(costs.mean()), mean, verdict, decisions, stderr, interval(mean, stderr, episodes - 1)
+
+
+def _for_each_goal(problem: Problem, player: Agent, paths: int, seed: Seed, progress: Any) -> Found:
+    costs, marginal, decisions = for_each_goal(problem, player, paths, seed, progress)
+    mean, stderr, freedom = weighted(marginal, problem.prior)
+    verdict = sampled(f"{paths:,} episodes for each goal", costs.size)
+    return weighted(costs, problem.prior)[0], mean, verdict, decisions, stderr, interval(mean, stderr, freedom)
+
+
+def _check(exact: bool, episodes: int | None, paths: int | None, limit: int) -> None:
+    chosen = [name for name, given in (("exact", exact), ("episodes", episodes), ("paths", paths)) if given]
+    if len(chosen) != 1 and not (episodes == 0 or paths == 0):
+        raise InputError("exact, episodes, paths", " and ".join(chosen) or "none of them", "one of the three")
+    for name, number in (("episodes", episodes), ("paths", paths)):
+        # One episode would have no standard error.
+        if number is not None and (as_int(number) or 0) < 2:
+            raise InputError(name, repr(number), "a whole number from 2")
+    if (as_int(limit) or 0) < 1:
+        raise InputError("limit", repr(limit), "a whole number from 1")

@@ -1,0 +1,56 @@
+"""What an evaluation says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from scipy.special import stdtrit
+
+from askwise.types import Verdict
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Verdict):
+    """The verdict on an average over samples: nothing is proven, the standard error tells how far off it may be."""
+
+    def __str__(self) -> str:
+        return f"estimate, {self.method}"
+
+
+def sampled(method: str, n: int) -> Verdict:
+    """Return the verdict on an average over `n` episodes."""
+    return Sampled(method, exact=False, error_bound=math.inf, iterations=n, converged=False)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The expected cost of a method on one problem.
+
+    Attributes:
+        method: name of the agent.
+        expected_cost: its expected cost.
+        expected_marginal_cost: the same less what it would cost if the goal were known.
+        verdict: exact, or an estimate from how many episodes.
+        states: decisions that were taken to find out.
+        stderr: standard error of both costs, 0 if they are exact.
+        ci: interval that holds the marginal cost with 95 % confidence.
+        seconds: time taken.
+    """
+
+    method: str
+    expected_cost: float
+    expected_marginal_cost: float
+    verdict: Verdict
+    states: int
+    stderr: float
+    ci: tuple[float, float]
+    seconds: float = field(compare=False)
+
+
+def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
+    """Return the interval of Student's t around a mean."""
+    half = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
+    return mean - half, mean + half

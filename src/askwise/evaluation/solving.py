@@ -1,0 +1,32 @@
+"""The exact optimum of an instance or of any problem."""
+
+from __future__ import annotations
+
+from askwise.domains.tool_fetching import Instance
+from askwise.errors import InputError
+from askwise.model.names import as_int
+from askwise.planning.optimal import Solution, solve_problem
+from askwise.planning.optimal_size import MOST_STATES
+from askwise.planning.optimal_solver import Progress
+from askwise.problem import Problem
+from askwise.simulation import as_problem
+
+
+def solve(
+    instance: Instance | Problem,
+    *,
+    go_on: bool = False,
+    limit: int = MOST_STATES,
+    progress: Progress | None = None,
+) -> Solution:
+    """Return the least expected cost that any way of acting and asking can reach, and how to reach it.
+
+    Args:
+        instance: a tool-fetching instance, or any problem whose goals the teammate reaches in states of their own.
+        go_on: do not stop at `limit`.
+        limit: give up when more states than this are needed; the error says how large the problem is.
+        progress: called now and then with the states solved and the questions looked at so far.
+    """
+    if (as_int(limit) or 0) < 1:
+        raise InputError("limit", repr(limit), "a whole number from 1")
+    return solve_problem(as_problem(instance), go_on=go_on, limit=limit, progress=progress)
