@@ -41,8 +41,20 @@ def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -
 OPTIONS = {
     "ask": ["FILE", "--method", "--worker X,Y", "--fetcher X,Y", "--holding", "--ruled-out", "--tie-break", "--json"],
     "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
+    "evaluate": [
+        "FILE",
+        "--method",
+        "--exact",
+        "--episodes N",
+        "--paths N",
+        "--seed N",
+        "--bound",
+        "--go-on",
+        "--json",
+    ],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
     "reproduce": ["--out DIR"],
+    "solve": ["FILE", "--go-on", "--json"],
     "run": [
         "FILE",
         "--method",

@@ -68,7 +68,7 @@ class PlainOptimum:
         if left[teammate] == 0:
             return 1
         following = self.teammate_edges()[teammate].values()
-        return sum(self.plans(goal, there) for there in following if left[there] == left[teammate] - 1)
+        return sum(self.plans(goal, there) for there in following if left.get(there) == left[teammate] - 1)
 
     @cache  # noqa: B019
     def steps_of(self, goal: int, teammate: int) -> list[tuple[int, int, Fraction]]:

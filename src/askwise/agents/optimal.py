@@ -33,12 +33,15 @@ class Optimal(BeliefAgent):
     def __init__(self, *, belief: str = "bayes", tie_break: str = "random", limit: int | None = MOST_STATES) -> None:
         super().__init__(belief=belief, tie_break=tie_break)
         self.limit = limit
+        self._home: Solver | None = None  # kept from one episode to the next: solving is all the work
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`; solves the problem."""
         super().reset(problem, seed)
-        self.solver = Solver(problem, limit=self.limit)
-        self.solver.at(problem.start)
+        if self._home is None or self._home.problem is not problem:
+            self._home = Solver(problem, limit=self.limit)
+            self._home.at(problem.start)
+        self.solver = self._home
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""

@@ -1,8 +1,9 @@
-"""Tell what a method costs on average, exactly or from episodes. The worker takes one of all shortest ways at random.
+"""Tell what a method costs on average, exactly or from episodes.
 
 FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
-Choose one of --exact (everything that can happen; small instances), --episodes N (as they come) and --paths N (that
-many for each station, weighted by the prior: better where rare stations cost much).
+The worker takes one of all shortest ways at random. Choose one of
+--exact (everything that can happen; small instances), --episodes N (as they come) and
+--paths N (that many for each station, weighted by the prior: better where rare stations cost much).
 
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import values
 from askwise.cli.progress import Progress
-from askwise.errors import AskwiseError, InputError
+from askwise.errors import InputError
 
 if TYPE_CHECKING:
     from askwise.evaluation import Evaluation
@@ -81,24 +82,20 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
     """Return the evaluation that the options ask for."""
     from askwise.agents import make_agent
     from askwise.evaluation import evaluate
-    from askwise.planning.optimal_size import TooLarge
 
     agent = make_agent(options.method, **values.agent_options(options))
     progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
-    try:
-        with progress:
-            return evaluate(
-                problem,
-                agent,
-                exact=options.exact,
-                episodes=None if options.episodes is None else int(options.episodes),
-                paths=None if options.paths is None else int(options.paths),
-                seed=int(options.seed),
-                go_on=options.go_on,
-                progress=progress,
-            )
-    except TooLarge as error:
-        raise AskwiseError(f"{error}{'' if options.go_on else ' (--go-on, --episodes N)'}") from None
+    with progress:
+        return evaluate(
+            problem,
+            agent,
+            exact=options.exact,
+            episodes=None if options.episodes is None else int(options.episodes),
+            paths=None if options.paths is None else int(options.paths),
+            seed=int(options.seed),
+            go_on=options.go_on,
+            progress=progress,
+        )
 
 
 def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:

@@ -31,8 +31,6 @@ class Progress:
             terminal = sys.stderr.isatty()
             print(line.ljust(self.width), end="\r" if terminal else "\n", file=sys.stderr, flush=True)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.width and sys.stderr.isatty():
             print(" " * self.width, end="\r", file=sys.stderr, flush=True)

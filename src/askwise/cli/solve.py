@@ -1,4 +1,4 @@
-"""Find the least expected cost that any way of acting and asking can reach, exactly. Small instances only.
+"""Find the least expected cost that any way of acting and asking can reach. Small instances only.
 
 FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
 

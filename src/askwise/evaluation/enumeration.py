@@ -163,7 +163,7 @@ class Enumeration:
         if self.limit is not None and self.decisions > self.limit:
             raise TooLarge(
                 f"too large to evaluate exactly: agent {branch.agent.name!r} is not done after {self.limit:,} "
-                "decisions; go on anyway, or draw episodes"
+                "decisions; go on anyway (go_on, --go-on), or draw episodes (episodes, --episodes)"
             )
         if self.progress is not None and self.decisions % DECISIONS_A_TURN == 0:
             self.progress(self.decisions)

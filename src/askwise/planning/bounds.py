@@ -32,7 +32,6 @@ from askwise.types import FloatArray, Verdict
 
 MOST_STATES = 100_000
 """States to solve for one group: about a second."""
-SMALLEST_GROUP = 6
 GROWTH = 2
 """Goals that a group grows by at a time."""
 ROOM = 2
@@ -123,7 +122,7 @@ class _Partition:
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
         """Return the largest group from the front of `ordered` that can be solved, and count its loss."""
-        size, best = min(SMALLEST_GROUP, len(ordered)), (0.0, 0, tuple(ordered[:1]))
+        size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
                 solver = Solver(self.problem, goals=ordered[:size], view=self.view, limit=self.limit)

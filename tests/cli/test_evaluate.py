@@ -1,0 +1,144 @@
+"""``askwise evaluate``: expected costs in words and as JSON, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from askwise.agents import AGENTS
+from askwise.domains.tool_fetching.generate import generate
+from askwise.evaluation import evaluate, lower_bound
+from tests.cli.command import Run, run_as_user
+from tests.tool_fetching import workshop
+
+PRICE = {"base": 0.5, "per_station": 0.1}
+
+
+@pytest.fixture(autouse=True)
+def _saved(run: Run) -> None:
+    workshop(query_cost=PRICE).save("workshop.json")
+
+
+def test_exactly_in_words(run: Run) -> None:
+    printed = run("evaluate", "workshop.json", "--method", "optimal", "--exact", "--bound").assert_fine()
+    expected = evaluate(workshop(query_cost=PRICE), "optimal", exact=True)
+    assert printed == (
+        "method                  optimal\n"
+        "expected marginal cost  0.6\n"
+        "expected cost           10.6\n"
+        "verdict                 exact, every state that it can meet\n"
+        f"looked at               {expected.states} decisions\n"
+        "no method below         0.6 (exact, optimal over all questions and actions)\n"
+    )
+    text = Path("workshop.json").read_text()
+    assert run("evaluate", "-", "--method", "optimal", "--exact", "--bound", stdin=text).assert_fine() == printed
+    assert run_as_user("evaluate", "workshop.json", "--method", "optimal", "--exact", "--bound").out == printed
+
+
+@pytest.mark.parametrize("method", AGENTS)
+def test_exactly_as_json(run: Run, method: str) -> None:
+    found = json.loads(run("evaluate", "workshop.json", "--method", method, "--exact", "--json").assert_fine())
+    expected = evaluate(workshop(query_cost=PRICE), method, exact=True)
+    assert found == {
+        "method": method,
+        "expected_marginal_cost": expected.expected_marginal_cost,
+        "expected_cost": expected.expected_cost,
+        "verdict": str(expected.verdict),
+        "exact": True,
+        "states": expected.states,
+        "stderr": 0.0,
+        "ci": [expected.expected_marginal_cost] * 2,
+    }
+
+
+def test_from_episodes(run: Run) -> None:
+    options = ["evaluate", "workshop.json", "--method", "never", "--episodes", "20", "--seed", "7"]
+    expected = evaluate(workshop(query_cost=PRICE), "never", episodes=20, seed=7)
+    found = json.loads(run(*options, "--json", "--bound").assert_fine())
+    assert found["expected_marginal_cost"] == expected.expected_marginal_cost
+    assert (found["stderr"], found["ci"], found["exact"]) == (expected.stderr, list(expected.ci), False)
+    assert found["verdict"] == "estimate, 20 episodes"
+    assert found["lower_bound"] == lower_bound(workshop(query_cost=PRICE)).value
+    assert found["bound_verdict"] == "exact, optimal over all questions and actions"
+    printed = run(*options).assert_fine().splitlines()
+    low, high = expected.ci
+    assert printed[1] == (
+        f"expected marginal cost  {expected.expected_marginal_cost:.6g} +- {expected.stderr:.3g} "
+        f"(95 %: {low:.4g} to {high:.4g})"
+    )
+
+
+def test_for_each_station(run: Run) -> None:
+    found = json.loads(run("evaluate", "workshop.json", "--method", "never", "--paths", "3", "--json").assert_fine())
+    assert found["verdict"] == "estimate, 3 episodes for each goal"
+    assert (
+        found["expected_marginal_cost"] == evaluate(workshop(query_cost=PRICE), "never", paths=3).expected_marginal_cost
+    )
+
+
+def test_beliefs_are_passed_on(run: Run) -> None:
+    found = run("evaluate", "workshop.json", "--method", "never", "--belief", "robust", "--exact").assert_fine()
+    assert "verdict                 exact, every branch that it can meet" in found
+
+
+def test_progress_if_told_to_go_on(run: Run) -> None:
+    done = run("evaluate", "workshop.json", "--method", "never", "--episodes", "2", "--go-on")
+    assert done.err == "askwise evaluate: 1 episodes so far\naskwise evaluate: 2 episodes so far\n"
+    assert done.out == run("evaluate", "workshop.json", "--method", "never", "--episodes", "2").assert_fine()
+
+
+def test_methods_are_listed(run: Run) -> None:
+    assert run("evaluate", "--method", "help").assert_fine() == run("run", "--method", "help").assert_fine()
+
+
+def test_too_large(run: Run) -> None:
+    generate(seed=1).save("large.json")
+    run("evaluate", "large.json", "--method", "optimal", "--episodes", "2").assert_refused(
+        "askwise evaluate: too large for an exact answer: 50 goals, 5.6e+14 questions at the start alone, "
+        "up to 2.3e+19 states; more than this search can number"
+    )
+
+
+def test_too_many_decisions(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(evaluate.__kwdefaults__ or {}, "limit", 5)
+    run("evaluate", "workshop.json", "--method", "never", "--exact").assert_refused(
+        "askwise evaluate: too large to evaluate exactly: agent 'never' is not done after 5 decisions; "
+        "go on anyway (go_on, --go-on), or draw episodes (episodes, --episodes)"
+    )
+    assert run("evaluate", "workshop.json", "--method", "never", "--exact", "--go-on").code == 0
+
+
+REFUSED = {
+    "no file": (["--exact"], "FILE: found nothing; expected an instance file (askwise generate makes one)"),
+    "no way": (
+        ["workshop.json"],
+        "--exact, --episodes, --paths: found none of them; expected one of the three",
+    ),
+    "two ways": (
+        ["workshop.json", "--exact", "--episodes", "3"],
+        "--exact, --episodes, --paths: found --exact and --episodes; expected one of the three",
+    ),
+    "one episode": (
+        ["workshop.json", "--episodes", "1"],
+        "--episodes: found '1'; expected a whole number from 2",
+    ),
+    "half a path": (["workshop.json", "--paths", "1.5"], "--paths: found '1.5'; expected a whole number from 2"),
+    "a seed in words": (
+        ["workshop.json", "--exact", "--seed", "one"],
+        "--seed: found 'one'; expected a whole number from 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused(run: Run, options: list[str], message: str) -> None:
+    run("evaluate", *options).assert_refused(f"askwise evaluate: {message}")
+
+
+def test_an_unknown_method(run: Run) -> None:
+    done = run("evaluate", "workshop.json", "--method", "plannr", "--exact")
+    assert done.code == 2
+    assert done.err.startswith("askwise evaluate: method: found 'plannr'; expected one of 'never', ")
+    assert done.err.endswith("(did you mean 'planner'?)\n")

@@ -1,0 +1,76 @@
+"""Evaluation from episodes: as they come, and for each goal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from askwise.agents import Agent, Decision, Observation
+from askwise.evaluation import evaluate
+from askwise.evaluation.results import interval
+from askwise.evaluation.sampling import spread, weighted
+from tests.planning.test_optimal import fork
+from tests.tool_fetching import workshop
+
+
+def test_episodes_as_they_come() -> None:
+    found = evaluate(workshop(), "never", episodes=50, seed=3)
+    assert found == evaluate(workshop(), "never", episodes=50, seed=3)
+    assert found != evaluate(workshop(), "never", episodes=50, seed=4)
+    assert str(found.verdict) == "estimate, 50 episodes"
+    assert not found.verdict.exact
+    low, high = found.ci
+    assert low < found.expected_marginal_cost < high
+    assert high - low == pytest.approx(2 * 2.00957524 * found.stderr)  # Student's t, 49 degrees of freedom
+
+
+def test_some_for_each_goal() -> None:
+    found = evaluate(workshop(prior="near"), "never", paths=20, seed=3)
+    assert found == evaluate(workshop(prior="near"), "never", paths=20, seed=3)
+    assert str(found.verdict) == "estimate, 20 episodes for each goal"
+    exact = evaluate(workshop(prior="near"), "never", exact=True)
+    assert abs(found.expected_marginal_cost - exact.expected_marginal_cost) <= 4 * found.stderr + 1e-9
+
+
+class Sure(Agent):
+    """Makes for A until the teammate has arrived somewhere."""
+
+    def decide(self, observation: Observation) -> Decision:
+        arrived = self.problem.teammate_steps(observation.state.teammate) == 0
+        goal = int(arrived.argmax()) if arrived.any() else 0
+        return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()), why="Go.")
+
+
+def test_rare_goals_are_not_missed() -> None:
+    """Nearly always it is A. Some episodes as they come never meet B, and are sure that nothing is lost."""
+    problem = fork(prior={"A": 9_999, "B": 1})
+    exact = evaluate(problem, Sure(), exact=True)
+    assert exact.expected_marginal_cost > 0
+    drawn = evaluate(problem, Sure(), episodes=20, seed=1)
+    assert (drawn.expected_marginal_cost, drawn.stderr) == (0.0, 0.0)
+    each = evaluate(problem, Sure(), paths=2, seed=1)
+    assert each.expected_marginal_cost == pytest.approx(exact.expected_marginal_cost)
+
+
+def test_progress_is_told() -> None:
+    told: list[int] = []
+    evaluate(workshop(), "never", episodes=3, progress=told.append)
+    assert told == [1, 2, 3]
+    told.clear()
+    evaluate(workshop(), "never", paths=2, progress=told.append)
+    assert told == [1, 2, 3, 4, 5, 6]
+
+
+def test_standard_errors() -> None:
+    assert spread(np.array([1.0, 3.0])) == pytest.approx(1.0)
+    values = np.array([[1.0, 3.0], [5.0, 5.0]])
+    mean, stderr, freedom = weighted(values, np.array([0.5, 0.0, 0.5]))
+    assert (mean, stderr) == pytest.approx((3.5, 0.5))
+    assert freedom == pytest.approx(1.0)  # only the first goal varies, two paths of it
+    assert weighted(np.ones((2, 3)), np.array([0.2, 0.8]))[1] == 0.0
+
+
+def test_intervals() -> None:
+    assert interval(1.0, 0.0, np.inf) == (1.0, 1.0)
+    low, high = interval(0.0, 1.0, 1e9)
+    assert (low, high) == pytest.approx((-1.959964, 1.959964), abs=1e-5)

@@ -1,0 +1,80 @@
+"""The lower bound: never above the optimum, the optimum itself with one group, useful at full size."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from askwise.domains.coverage import Coverage
+from askwise.domains.tool_fetching import Instance, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.planning.bounds import bound_problem
+from askwise.planning.optimal import solve_problem
+from askwise.planning.optimal_solver import Solver
+from askwise.problem import QueryCost
+from tests.tool_fetching import instances
+
+SMALL_ENOUGH = 1e-12
+
+
+@given(instances(max_stations=5))
+@settings(max_examples=30)
+def test_with_one_group_it_is_the_optimum(given_instance: Instance) -> None:
+    problem = ToolFetching(given_instance)
+    found, optimum = bound_problem(problem), solve_problem(problem)
+    assert found.value == pytest.approx(optimum.expected_marginal_cost, abs=SMALL_ENOUGH)
+    assert found.verdict == optimum.verdict
+
+
+@pytest.mark.parametrize("kind", ["uniform", "far", "near"])
+@pytest.mark.parametrize("per_goal", [0.0, 0.2, 0.5])
+def test_never_above_the_optimum(kind: str, per_goal: float) -> None:
+    found_something = 0
+    for seed in range(4):
+        cost = QueryCost(0.5, per_goal)
+        problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, prior=kind, query_cost=cost, seed=seed))
+        optimum = solve_problem(problem).expected_marginal_cost
+        values = [bound_problem(problem, limit=limit).value for limit in (20, 200, 10**6)]
+        assert max(values) <= optimum + SMALL_ENOUGH
+        assert values[-1] == pytest.approx(optimum, abs=SMALL_ENOUGH)
+        found_something += values[0] > 0
+    assert found_something >= 2
+
+
+def test_its_value_is_the_sum_over_its_groups() -> None:
+    problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
+    found = bound_problem(problem, limit=50)
+    assert len(found.groups) > 1
+    members = [goal for group in found.groups for goal in group]
+    assert len(members) == len(set(members)), "a goal in two groups would count twice"
+    assert found.k == max(map(len, found.groups)) < 8
+    parts = [Solver(problem, goals=group).loss(problem.start) for group in found.groups]
+    assert found.value == pytest.approx(sum(parts))
+    assert not found.verdict.exact
+    assert str(found.verdict) == (
+        f"proven lower bound, {len(found.groups)} groups of up to {found.k} goals, each solved exactly"
+    )
+
+
+def test_full_size() -> None:
+    for kind in ("far", "near"):
+        problem = ToolFetching(generate(prior=kind, query_cost=QueryCost(0.5, 0.2), seed=0))
+        small, large = (bound_problem(problem, limit=limit) for limit in (100, 5_000))
+        assert 0 < small.value < large.value
+        assert large.k >= 6
+
+
+def test_one_goal_costs_nothing() -> None:
+    problem = ToolFetching(generate(width=4, stations=1, toolboxes=1, seed=1))
+    found = bound_problem(problem)
+    assert (found.value, found.verdict.exact) == (0.0, True)
+
+
+def test_coverage() -> None:
+    problem = Coverage("A....\n..W.F\nB....\n....C", query_cost=QueryCost(0.3))
+    assert bound_problem(problem).value == pytest.approx(solve_problem(problem).expected_marginal_cost)
+
+
+def test_equal_whatever_the_time_taken() -> None:
+    problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
+    assert bound_problem(problem, limit=50) == bound_problem(problem, limit=50)

@@ -1,0 +1,321 @@
+"""The exact optimum: against a plain recursion, against hand-made cases, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askwise.domains.coverage import Coverage
+from askwise.domains.factored import FactoredProblem
+from askwise.domains.tool_fetching import Instance, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.domains.tool_fetching.problem import product_problem
+from askwise.model import GridWorld, Model
+from askwise.planning.optimal import solve_problem
+from askwise.planning.optimal_size import TooLarge
+from askwise.planning.optimal_solver import Solver
+from askwise.problem import JointState, Problem, QueryCost, optimal_costs
+from tests.planning.plain_optimum import PlainOptimum
+from tests.refused import Fault, assert_refused, each
+from tests.tool_fetching import instance, instances, workshop
+
+KINDS = ("uniform", "far", "near")
+
+
+def fork(**more: Any) -> ToolFetching:
+    """Two stations, equally far to both sides; the tools lie left and right of the fetcher, one step away.
+
+    ::
+
+        A . . W . . B
+        . . T F U . .
+    """
+    return ToolFetching(
+        instance(
+            (7, 2),
+            stations={"A": ((0, 1), "T"), "B": ((6, 1), "U")},
+            toolboxes={"T": (2, 0), "U": (4, 0)},
+            worker=(3, 1),
+            fetcher=(3, 0),
+            **more,
+        )
+    )
+
+
+# -- against the plain recursion ---------------------------------------------------------------------------------
+
+
+def assert_same_optimum(problem: Problem) -> None:
+    found = solve_problem(problem)
+    plain = PlainOptimum(problem)
+    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), abs=1e-9)
+    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), abs=1e-9)
+
+
+@given(instances())
+@settings(max_examples=40)
+def test_any_tiny_instance(given_instance: Instance) -> None:
+    assert_same_optimum(ToolFetching(given_instance))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("walls", [0.0, 0.25])
+@pytest.mark.parametrize("per_goal", [0.0, 0.2, 0.5])
+def test_small_instances(kind: str, walls: float, per_goal: float) -> None:
+    for seed in range(3):
+        cost = QueryCost(0.5, per_goal)
+        drawn = generate(width=5, stations=4, toolboxes=2, walls=walls, prior=kind, query_cost=cost, seed=seed)
+        assert_same_optimum(ToolFetching(drawn))
+
+
+def test_the_cases_are_not_trivial() -> None:
+    """Most of the instances above have something to lose, else they would show nothing."""
+    losses = [
+        solve_problem(ToolFetching(generate(width=5, stations=4, toolboxes=2, seed=seed))).expected_marginal_cost
+        for seed in range(3)
+    ]
+    assert sum(loss > 0.1 for loss in losses) >= 2
+
+
+@given(st.integers(0, 10_000), st.lists(st.sampled_from([0.0, 1.0, 2.0, 9.0]), min_size=3, max_size=3))
+@settings(max_examples=25)
+def test_coverage(seed: int, prior: list[float]) -> None:
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(20)[:8]
+    letters = dict(zip(cells.tolist(), "WFABC##B", strict=True))
+    drawing = "\n".join("".join(letters.get(5 * y + x, ".") for x in range(5)) for y in range(4))
+    try:
+        problem = Coverage(drawing, prior=prior if any(prior) else None, query_cost=QueryCost(0.2, 0.05))
+    except ValueError:
+        return  # walled in
+    assert_same_optimum(problem)
+
+
+def test_a_problem_stated_as_two_models() -> None:
+    for given_instance in (workshop(), workshop(prior="far", query_cost={"base": 0.25, "per_station": 0.25})):
+        whole, plain = product_problem(given_instance), ToolFetching(given_instance)
+        assert solve_problem(whole).expected_cost == pytest.approx(solve_problem(plain).expected_cost, abs=1e-12)
+        assert_same_optimum(whole)
+
+
+def test_several_actions_that_lead_to_one_state() -> None:
+    """Two ways to do the same step are two plans: the teammate takes that turn twice as often."""
+    edges = [("s", "a", "l"), ("s", "b", "l"), ("s", "c", "r"), ("l", "a", "g1"), ("r", "a", "g1"), ("r", "b", "g2")]
+    walk = Model.from_edges(edges)
+    ego = Model.from_edges([("0", "left", "1"), ("0", "right", "2"), ("1", "right", "0"), ("2", "left", "0")])
+    problem = FactoredProblem(
+        goals=("g1", "g2"),
+        prior=np.array([0.5, 0.5]),
+        teammate_model=walk,
+        teammate_goals=["g1", "g2"],
+        ego_model=ego,
+        ego_goals=["1", "2"],
+        start=JointState(walk.state("s"), ego.state("0")),
+        query_cost=QueryCost(5.0),
+    )
+    assert_same_optimum(problem)
+
+
+# -- by hand -----------------------------------------------------------------------------------------------------
+
+
+def test_a_free_question_costs_nothing() -> None:
+    assert solve_problem(fork(query_cost={"base": 0})).expected_marginal_cost == 0
+
+
+def test_a_cheap_question_is_asked_at_once() -> None:
+    """With the tools a step away on either side the fetcher needs 1 + 1 + 3 steps, the worker 3 + 1: none to wait."""
+    problem = fork(query_cost={"base": 0.2, "per_station": 0.1})
+    found = solve_problem(problem)
+    assert found.expected_marginal_cost == pytest.approx(0.3)
+    assert found.expected_cost == pytest.approx(5.3)
+    choice = found.policy(problem.start)
+    assert (choice.action, len(choice.ask or ())) == (None, 1)
+
+
+def test_a_dear_question_is_not_asked() -> None:
+    """To wait a step and watch costs one step, whatever the goal; to guess costs two if it is the other one."""
+    problem = fork(query_cost={"base": 3})
+    assert solve_problem(problem).expected_marginal_cost == pytest.approx(1.0)
+    likely = fork(query_cost={"base": 3}, prior={"A": 3, "B": 1})
+    found = solve_problem(likely)
+    assert found.expected_marginal_cost == pytest.approx(2 * 0.25)
+    west = likely.ego_actions.index("WEST")
+    assert found.policy(likely.start).action == west
+
+
+def test_the_cheaper_side_is_asked_about() -> None:
+    """One station lies apart: asking about it costs one station, asking about the others would tell the same."""
+    problem = ToolFetching(
+        instance(
+            (9, 3),
+            stations={"A": ((0, 0), "T"), "B": ((0, 1), "T"), "C": ((0, 2), "T"), "D": ((8, 1), "U")},
+            toolboxes={"T": (3, 1), "U": (5, 1)},
+            worker=(4, 1),
+            fetcher=(4, 1),
+            query_cost={"base": 0.1, "per_station": 0.1},
+        )
+    )
+    choice = solve_problem(problem).policy(problem.start)
+    assert choice.ask == (3,)
+
+
+# -- the policy --------------------------------------------------------------------------------------------------
+
+
+def test_one_goal_is_no_riddle() -> None:
+    problem = fork()
+    found = Solver(problem).at(problem.start, [1])
+    assert (problem.ego_actions[found.action or 0], found.ask, found.expected_marginal_cost) == ("EAST", None, 0.0)
+
+
+def test_goals_as_numbers_or_as_marks() -> None:
+    problem = ToolFetching(generate(width=6, stations=5, toolboxes=2, seed=2))
+    solver = Solver(problem)
+    marks = np.array([True, False, True, True, False])
+    assert solver.at(problem.start, marks) == solver.at(problem.start, [0, 2, 3])
+    assert solver.at(problem.start) == solver.at(problem.start, range(5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_choice_is_consistent_with_what_follows(seed: int) -> None:
+    """Follow the policy everywhere it leads: each value is the price of the choice and the mean of what comes after."""
+    problem = ToolFetching(generate(width=6, stations=5, toolboxes=2, query_cost=QueryCost(1.0, 0.1), seed=seed))
+    solver = Solver(problem)
+    waiting = [(problem.start, frozenset(range(5)))]
+    seen = set()
+    while waiting:
+        state, goals = waiting.pop()
+        if (state, goals) in seen or len(goals) < 2:
+            continue
+        seen.add((state, goals))
+        choice = solver.at(state, sorted(goals))
+        here = {g: solver.view.weight[state.teammate, g] for g in goals}
+        value, mass = 0.0, sum(here.values())
+        if choice.ask is not None:
+            value = mass * problem.query_cost(choice.ask)
+            following = [(state, goals & set(choice.ask)), (state, goals - set(choice.ask))]
+        else:
+            assert choice.action is not None
+            ego = problem.ego_next(state.ego, choice.action)
+            before, steps = optimal_costs(problem, state), problem.teammate_steps(state.teammate)
+            value = sum(w * (1 + max(steps[g], problem.ego_steps(ego)[g]) - before[g]) for g, w in here.items())
+            onwards = [t for t in solver.view.following[state.teammate].tolist() if t >= 0]
+            alive = solver.view.weight > 0
+            following = [(JointState(t, ego), frozenset(g for g in goals if alive[t, g])) for t in onwards]
+        for there, left in following:
+            if len(left) > 1:
+                weight = sum(solver.view.weight[there.teammate, g] for g in left)
+                value += weight * solver.at(there, sorted(left)).expected_marginal_cost
+                waiting.append((there, left))
+        assert choice.expected_marginal_cost * mass == pytest.approx(value, abs=1e-12)
+    assert len(seen) > 3
+
+
+def test_results_are_equal_whatever_the_time_taken() -> None:
+    one, other = (solve_problem(ToolFetching(workshop())) for _ in range(2))
+    assert one == other
+    assert one.verdict.exact
+    assert str(one.verdict) == "exact, optimal over all questions and actions"
+    assert one.states > 0
+
+
+def test_can_be_sent_elsewhere() -> None:
+    solver = Solver(ToolFetching(workshop()))
+    here = solver.at(solver.problem.start)
+    assert pickle.loads(pickle.dumps(solver)).at(solver.problem.start) == here
+
+
+# -- sizes -------------------------------------------------------------------------------------------------------
+
+
+def test_twelve_stations_are_solved() -> None:
+    problem = ToolFetching(generate(width=10, stations=12, toolboxes=3, seed=1))
+    found = solve_problem(problem)
+    assert found.expected_marginal_cost > 0
+
+
+def test_too_large_to_begin() -> None:
+    with pytest.raises(TooLarge) as caught:
+        solve_problem(ToolFetching(generate(width=12, stations=30, toolboxes=3, seed=1)))
+    assert str(caught.value) == (
+        "too large for an exact answer: 30 goals, 5.4e+08 questions at the start alone, up to 5.1e+12 states; "
+        "at most 3,000,000 are tried unless told to go on"
+    )
+
+
+def test_too_large_even_to_go_on() -> None:
+    for stations, size in ((50, 20), (70, 20)):
+        with pytest.raises(TooLarge, match=r" states; more than this search can number$"):
+            solve_problem(ToolFetching(generate(width=size, stations=stations, seed=1)), go_on=True)
+
+
+def test_too_large_on_the_way() -> None:
+    problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
+    whole = solve_problem(problem)
+    assert whole.states > 200
+    with pytest.raises(TooLarge) as caught:
+        solve_problem(problem, limit=200)
+    assert str(caught.value).startswith(
+        "too large for an exact answer: 8 goals, 127 questions at the start alone, up to "
+    )
+    assert str(caught.value).split("; ")[1].startswith("not solved after ")
+    assert solve_problem(problem, limit=200, go_on=True) == whole
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("askwise.planning.optimal_solver.STATES_A_TURN", 100)
+    problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
+    told: list[tuple[int, int]] = []
+    found = solve_problem(problem, progress=lambda states, splits: told.append((states, splits)))
+    assert len(told) > 2
+    assert told == sorted(told)
+    assert told[-1][0] <= found.states
+    assert found == solve_problem(problem)
+
+
+# -- refused -----------------------------------------------------------------------------------------------------
+
+
+def line(teammate_goals: list[Any], ego_goals: list[Any], ego: Model | None = None) -> Callable[[], object]:
+    grid = GridWorld(4, 1)
+    problem = FactoredProblem(
+        goals=("A", "B"),
+        prior=np.array([0.5, 0.5]),
+        teammate_model=grid,
+        teammate_goals=teammate_goals,
+        ego_model=ego or grid,
+        ego_goals=ego_goals,
+        start=JointState(0, 0),
+    )
+    return lambda: solve_problem(problem)
+
+
+ONE_WAY = Model.from_edges([("0", "on", "1"), ("2", "on", "1")])
+
+FAULTS: dict[str, Fault] = {
+    "goals that end in one place": (
+        line([(3, 0), (3, 0)], [(1, 0), (2, 0)]),
+        "goals: found A and B, which the teammate reaches in the same state; "
+        "expected goals that can be told apart when the teammate has arrived",
+    ),
+    "no way for the ego agent": (
+        line([(2, 0), (3, 0)], ["1", "2"], ONE_WAY),
+        "goal 'B': found no way to it for the ego agent; expected a goal that can be reached",
+    ),
+    "a teammate that is on no way": (
+        lambda: Solver(fork()).at(JointState(0, 3)),
+        "state: found the teammate at (0, 0), on no way to a possible goal; expected a state on such a way",
+    ),
+}
+
+
+@each(FAULTS)
+def test_refused(attempt: Callable[[], object], message: str) -> None:
+    assert_refused(attempt, message)
