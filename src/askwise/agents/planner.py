@@ -42,6 +42,7 @@ class PlannerAgent(BeliefAgent):
     """
 
     name = "planner"
+    markov = True
 
     def __init__(
         self,

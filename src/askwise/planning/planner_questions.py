@@ -213,7 +213,7 @@ def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, numbe
         merit[i] = np.inf
         if i == 0 or desk.counts[WORKED] <= rules.budget:
             merit[i] = ask_then_silent(desk, rules, level, w, pos, tool, pool + i, weight)
-    if n > 0 and rules.climbs > 0:
+    if n > 0 and number == 0:
         n = _climb(desk, rules, level, w, pos, tool, weight, merit, n)
     length = 0
     while length < min(rules.kept, n):
