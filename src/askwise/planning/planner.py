@@ -29,8 +29,8 @@ import numpy as np
 from askwise.planning import planner_kernels as kernels
 from askwise.planning import planner_questions as questions
 from askwise.planning import planner_values as values
-from askwise.planning.planner_desk import FULL, LIGHT, Settings, desk_of, rules_of
 from askwise.planning.optimal_solver import Choice
+from askwise.planning.planner_desk import FULL, LIGHT, Settings, desk_of, rules_of
 from askwise.planning.planner_endgame import Endgame, endgame_of
 from askwise.planning.view import View, Words, goals_in
 from askwise.problem import JointState, Problem
@@ -39,6 +39,8 @@ __all__ = ["FULL", "LIGHT", "Plan", "Planner", "Settings"]
 
 LEAST_GAIN = 1e-6
 """Asking has to be better than acting by more than this."""
+FREE_SHARE = 8
+"""Where an action has no regret, what is left to decide is which such action: that gets this part of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ class Planner:
         tried = desk.whole[0, kernels.ACTIONS : kernels.ACTIONS + n].tolist()
         regrets = desk.real[0, kernels.REGRETS : kernels.REGRETS + n].tolist()
         free, asked, ask = regrets[0] == 0.0, None, math.inf
+        if free:
+            self.rules = self.rules._replace(budget=self.rules.budget // FREE_SHARE)
         if quiet > weight * questions.price(self.rules, 1, 2):
             questions.choose(desk, self.rules, 0, w, pos, tool, 0)
             if not free:

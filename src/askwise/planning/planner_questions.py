@@ -232,9 +232,7 @@ def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, numbe
 
 
 @compiled
-def _climb(
-    desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int
-) -> int:
+def _climb(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int) -> int:
     """Improve the best proposal by moving single goals across, the best move of each round; add it to the pool."""
     row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
     best = 0
