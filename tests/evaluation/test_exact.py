@@ -13,7 +13,7 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
-from askwise.evaluation import evaluate, solve
+from askwise.evaluation import evaluate, lower_bound, solve
 from askwise.planning.optimal_size import TooLarge
 from askwise.problem import Problem, QueryCost
 from askwise.simulation import InvalidDecision, simulate
@@ -234,6 +234,10 @@ FAULTS: dict[str, Fault] = {
         "limit: found 0; expected a whole number from 1",
     ),
     "no state": (lambda: solve(workshop(), limit=0), "limit: found 0; expected a whole number from 1"),
+    "no state for a group": (
+        lambda: lower_bound(workshop(), limit=0),
+        "limit: found 0; expected a whole number from 1",
+    ),
     "an agent with options": (
         lambda: evaluate(workshop(), Never(), exact=True, belief="bayes"),
         "belief: found 'bayes' for an agent that is made already; expected it for agents given by name only",

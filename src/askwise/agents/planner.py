@@ -20,8 +20,8 @@ from askwise.errors import InputError, did_you_mean
 from askwise.planning.planner import FULL, LIGHT, Plan, Planner
 from askwise.planning.view import mask_rows, view_of
 from askwise.problem import JointState, Problem
-from askwise.query.beliefs import Robust, make_belief
 from askwise.query import ContradictoryObservation
+from askwise.query.beliefs import Robust, make_belief
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
@@ -42,6 +42,7 @@ class PlannerAgent(BeliefAgent):
     """
 
     name = "planner"
+    markov = True
 
     def __init__(
         self,

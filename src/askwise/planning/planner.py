@@ -22,13 +22,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from askwise.planning import planner_kernels as kernels
 from askwise.planning import planner_questions as questions
 from askwise.planning import planner_values as values
-from askwise.planning.planner_desk import FULL, LIGHT, Settings, desk_of, rules_of
 from askwise.planning.optimal_solver import Choice
-from askwise.planning.planner_endgame import Endgame
+from askwise.planning.planner_desk import FULL, LIGHT, Settings, desk_of, rules_of
+from askwise.planning.planner_endgame import Endgame, endgame_of
 from askwise.planning.view import View, Words, goals_in
 from askwise.problem import JointState, Problem
 
@@ -36,6 +39,8 @@ __all__ = ["FULL", "LIGHT", "Plan", "Planner", "Settings"]
 
 LEAST_GAIN = 1e-6
 """Asking has to be better than acting by more than this."""
+FREE_SHARE = 8
+"""Where an action has no regret, what is left to decide is which such action: that gets this part of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +107,39 @@ class Planner:
             return self._from_optimum(best, w, pos, tool)
         return self._compare(mask, w, pos, tool)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Planner:
+        # All it does from one decision to the next is to remember: copies of an agent can share it.
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the free places of the memory, which are most of it."""
+        width = self.view.n_words + 2
+        keys = self.desk.keys.reshape(-1, width)
+        used = np.flatnonzero(keys[:, -1])
+        entries = used, keys[used], self.desk.values[used]
+        empty = self.desk._replace(keys=np.zeros(0, dtype=np.uint64), values=np.zeros(0))
+        return {**self.__dict__, "desk": empty, "entries": entries}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put everything back in its place."""
+        used, keys, values_there = state.pop("entries")
+        self.__dict__.update(state)
+        size = 2**self.settings.log_memory
+        all_keys, all_values = np.zeros((size, keys.shape[1]), dtype=np.uint64), np.zeros(size)
+        all_keys[used], all_values[used] = keys, values_there
+        self.desk = self.desk._replace(keys=all_keys.ravel(), values=all_values)
+
     # -- few goals ---------------------------------------------------------------------------------------------------
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> Choice | None:
         """Return what is optimal, None if that takes too much work; tried again only with fewer goals."""
         if len(goals) > self.settings.endgame:
             return None
-        covered = self._endgame is not None and set(goals) <= set(self._endgame.goals)
-        if not covered or (self._endgame.gave_up and len(goals) < len(self._endgame.goals)):
-            self._endgame = Endgame(self.problem, self.view, goals, states=self.settings.endgame_states)
-        return self._endgame.best(state, goals)
+        known = self._endgame
+        if known is None or not set(goals) <= set(known.goals) or (known.gave_up and len(goals) < len(known.goals)):
+            states = self.settings.endgame_states
+            self._endgame = endgame_of(self.problem, self.view, goals, states=states)
+        return None if self._endgame is None else self._endgame.best(state, goals)
 
     def _from_optimum(self, best: Choice, w: int, pos: int, tool: int) -> Plan:
         desk, regret = self.desk, best.expected_marginal_cost
@@ -136,6 +164,8 @@ class Planner:
         tried = desk.whole[0, kernels.ACTIONS : kernels.ACTIONS + n].tolist()
         regrets = desk.real[0, kernels.REGRETS : kernels.REGRETS + n].tolist()
         free, asked, ask = regrets[0] == 0.0, None, math.inf
+        if free:
+            self.rules = self.rules._replace(budget=self.rules.budget // FREE_SHARE)
         if quiet > weight * questions.price(self.rules, 1, 2):
             questions.choose(desk, self.rules, 0, w, pos, tool, 0)
             if not free:
@@ -180,9 +210,10 @@ class Planner:
         for action, regret in zip(tried, regrets, strict=True):
             total = regret
             there, hand = kernels.after(desk, pos, tool, action)
+            depth = s.depth - (regret > 0.0)
             for t in self.view.following[w].tolist():
                 if t >= 0 and kernels.common(desk, row, t, row + 1) > 1:
-                    total += self._value(t, there, hand, s.questions, s.depth - 1, 0)
+                    total += self._value(t, there, hand, s.questions, depth, 0)
             if total < least - kernels.ROUNDING * weight:
                 best, least = action, total
         return best, least

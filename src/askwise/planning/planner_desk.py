@@ -34,11 +34,11 @@ class Settings:
     questions: int = 2
     kept: int = 6
     depth: int = 4
-    breadth: int = 3
-    inner: int = 1
+    breadth: int = 5
+    inner: int = 2
     climbs: int = 4
     exact: int = 0
-    budget: int = 40_000
+    budget: int = 150_000
     endgame: int = 10
     endgame_states: int = 60_000
     log_memory: int = 18
@@ -46,7 +46,16 @@ class Settings:
 
 FULL = Settings()
 LIGHT = Settings(
-    questions=1, kept=4, depth=2, breadth=2, climbs=0, budget=8_000, endgame=6, endgame_states=4_000, log_memory=16
+    questions=1,
+    kept=4,
+    depth=2,
+    breadth=2,
+    inner=1,
+    climbs=0,
+    budget=6_000,
+    endgame=7,
+    endgame_states=2_000,
+    log_memory=16,
 )
 
 

@@ -20,11 +20,20 @@ SPLITS_A_STATE = 40
 """Questions that may be looked at for each state that may be solved."""
 
 
+def endgame_of(problem: Problem, view: View, goals: Sequence[int], *, states: int) -> Endgame | None:
+    """Return the exact search on these goals, None where it cannot number the states."""
+    try:
+        return Endgame(problem, view, goals, states=states)
+    except TooLarge:
+        return None
+
+
 class Endgame(Solver):
     """The exact search on some of the goals, for at most so many states in all."""
 
     def __init__(self, problem: Problem, view: View, goals: Sequence[int], *, states: int) -> None:
-        super().__init__(problem, goals=goals, view=view, limit=states)
+        super().__init__(problem, goals=goals, view=view, limit=None)
+        self.most_states = states
         self.gave_up = False
 
     def best(self, state: JointState, possible: Sequence[int]) -> Choice | None:
@@ -38,11 +47,10 @@ class Endgame(Solver):
             return None
 
     def _work_off(self) -> None:
-        assert self.limit is not None
-        depth, end, most = 0, -1, SPLITS_A_STATE * self.limit
+        depth, end, most = 0, -1, SPLITS_A_STATE * self.most_states
         while end != DONE:
             end, depth, self.states, looked = search(
-                self.arrays, self._stack, depth, self._table, self.states, self.limit, most - self.splits
+                self.arrays, self._stack, depth, self._table, self.states, self.most_states, most - self.splits
             )
             self.splits += looked
             if end == FULL:

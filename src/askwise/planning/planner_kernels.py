@@ -27,9 +27,28 @@ ROUNDING = 1e-9
 PROBES = 16
 """Places of the memory that are tried for a key."""
 
-(GOALS, WORDS, PATHS, MOVES, FOLLOWING, STEPS, NEXT, BARE, HELD, TOOLS, TOOLS_FROM, PLACE, STACK, POOL, LISTS) = range(15)
+(GOALS, WORDS, PATHS, MOVES, FOLLOWING, STEPS, NEXT, BARE, HELD, TOOLS, TOOLS_FROM, PLACE, STACK, POOL, LISTS) = range(
+    15
+)
 """Columns of ``Desk.shape``: sizes, offsets in ``Desk.world``, and first rows in ``Desk.sets``."""
-(WORKER, POSITION, TOOL, CHILD, THERE, HAND, OPTION, OPTIONS, QUESTION, QUESTIONS, SIDE, MORE, DEPTH, LIST, ALL, ACTIONS) = range(16)
+(
+    WORKER,
+    POSITION,
+    TOOL,
+    CHILD,
+    THERE,
+    HAND,
+    OPTION,
+    OPTIONS,
+    QUESTION,
+    QUESTIONS,
+    SIDE,
+    MORE,
+    DEPTH,
+    LIST,
+    ALL,
+    ACTIONS,
+) = range(16)
 """Columns of ``Desk.whole``; the options of a state follow."""
 SUM, BEST, WEIGHT, REGRETS = range(4)
 """Columns of ``Desk.real``; the regrets of the options follow."""

@@ -213,7 +213,7 @@ def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, numbe
         merit[i] = np.inf
         if i == 0 or desk.counts[WORKED] <= rules.budget:
             merit[i] = ask_then_silent(desk, rules, level, w, pos, tool, pool + i, weight)
-    if n > 0 and rules.climbs > 0:
+    if n > 0 and number == 0:
         n = _climb(desk, rules, level, w, pos, tool, weight, merit, n)
     length = 0
     while length < min(rules.kept, n):
@@ -232,9 +232,7 @@ def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, numbe
 
 
 @compiled
-def _climb(
-    desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int
-) -> int:
+def _climb(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int) -> int:
     """Improve the best proposal by moving single goals across, the best move of each round; add it to the pool."""
     row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
     best = 0

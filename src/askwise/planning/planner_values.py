@@ -170,7 +170,9 @@ def _next_step(desk: Any, level: int) -> bool:
     whole[level, CHILD] += 1
     if common(desk, rows + level, t, rows + level + 1) < 2:
         return False
-    there, hand, depth = whole[level, THERE], whole[level, HAND], whole[level, DEPTH] - 1
+    there, hand, depth = whole[level, THERE], whole[level, HAND], whole[level, DEPTH]
+    if real[level, REGRETS + option] > 0.0:
+        depth -= 1  # steps without regret are not counted: nobody would ask before them
     put(desk, level + 1, t, there, hand, whole[level, MORE], depth, whole[level, LIST])
     return True
 

@@ -1,0 +1,86 @@
+"""The planner's quantities once more, in plain Python: probabilities instead of weights, no regret, no memory tricks.
+
+Costs are whole expected costs here, those of knowing the goal included.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from askwise.planning.view import View
+
+Goals = frozenset[int]
+Ego = tuple[int, int]
+"""Position, and tool in hand (-1: none)."""
+
+
+class PlainPlanner:
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.silent = cache(self._silent)
+
+    def alive(self, goals: Goals, w: int) -> Goals:
+        return frozenset(g for g in goals if self.view.weight[w, g] > 0)
+
+    def probabilities(self, goals: Goals, w: int) -> dict[int, float]:
+        total = sum(self.view.weight[w, g] for g in goals)
+        return {g: self.view.weight[w, g] / total for g in sorted(goals)}
+
+    def ego_steps(self, ego: Ego, goal: int) -> int:
+        position, tool = ego
+        table = self.view.ego.held if tool == goal else self.view.ego.bare
+        return int(table[position, goal])
+
+    def known(self, goals: Goals, w: int, ego: Ego) -> float:
+        """Expected cost if the goal is told now."""
+        left = self.view.steps[w]
+        return sum(p * max(left[g] + 1, self.ego_steps(ego, g)) for g, p in self.probabilities(goals, w).items())
+
+    def actions(self, goals: Goals, ego: Ego) -> list[Ego]:
+        """What the ego agent's state can be after a step: moves, then tools of possible goals."""
+        position, tool = ego
+        moves = [(int(t), tool) for t in self.view.ego.next[position] if t >= 0]
+        tools = [g for g in sorted(goals) if self.view.ego.pickup_at[g] == position and g != tool]
+        return moves + [(position, g) for g in tools]
+
+    def after(self, goals: Goals, w: int, ego: Ego) -> float:
+        """Expected cost after a step that led the ego agent to `ego`, if the goal is told then."""
+        left = self.view.steps[w]
+        return sum(p * max(left[g], self.ego_steps(ego, g)) for g, p in self.probabilities(goals, w).items())
+
+    def best_step(self, goals: Goals, w: int, ego: Ego) -> Ego:
+        """The step that is best if the goal is told right after it; among equals the one that is nearer to the goals."""
+        odds = self.probabilities(goals, w)
+
+        def rank(there: Ego) -> tuple[float, float]:
+            nearer = sum(p * self.ego_steps(there, g) for g, p in odds.items())
+            return round(self.after(goals, w, there), 7), round(nearer, 7)
+
+        return min(self.actions(goals, ego), key=rank)
+
+    def next_states(self, goals: Goals, w: int) -> list[tuple[float, int, Goals]]:
+        """Where the teammate is one step further, how probably, and the goals that are left."""
+        total = sum(self.view.weight[w, g] for g in goals)
+        found = []
+        for t in self.view.following[w]:
+            left = self.alive(goals, int(t)) if t >= 0 else frozenset()
+            if left:
+                found.append((sum(self.view.weight[t, g] for g in left) / total, int(t), left))
+        return found
+
+    def _silent(self, goals: Goals, w: int, ego: Ego) -> float:
+        """Expected cost of taking the best step again and again without a question."""
+        if len(goals) == 1:
+            return self.known(goals, w, ego)
+        if ego[1] not in goals:
+            ego = ego[0], -1
+        there = self.best_step(goals, w, ego)
+        arrived = [g for g in goals if self.view.steps[w, g] == 0]
+        odds = self.probabilities(goals, w)
+        onwards = sum(p * self.silent(left, t, there) for p, t, left in self.next_states(goals, w))
+        return 1 + onwards + sum(odds[g] * self.ego_steps(there, g) for g in arrived)
+
+    def root(self) -> tuple[Goals, int]:
+        return frozenset(int(g) for g in np.flatnonzero(self.view.prior > 0)), self.view.start

@@ -1,0 +1,105 @@
+"""The view of a problem: plan counts, probabilities, sets of goals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askwise.domains.coverage import Coverage
+from askwise.domains.tool_fetching import Instance, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.domains.tool_fetching.problem import product_problem
+from askwise.planning.view import goals_in, mask_rows, view_of
+from askwise.simulation import simulate
+from tests.tool_fetching import count_plans, free_cells, instances, steps_between
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances(max_side=5))
+def test_reach_counts_plans(given: Instance) -> None:
+    problem = ToolFetching(given)
+    view, free = view_of(problem), free_cells(given)
+    start = steps_between(free, given.worker)
+    for w in range(problem.grid.n_states):
+        here = tuple(problem.grid.cells[w].tolist())
+        for goal, station in enumerate(given.stations.values()):
+            there = steps_between(free, station.at)
+            on_the_way = here in start and start[here] + there[here] == start[station.at]
+            if not on_the_way:
+                assert view.reach[w, goal] == 0
+            else:
+                share = Fraction(count_plans(free, here, station.at), count_plans(free, given.worker, station.at))
+                assert view.reach[w, goal] == pytest.approx(float(share), rel=1e-12)
+                assert view.steps[w, goal] == steps_between(free, here)[station.at]
+
+
+@settings(max_examples=30, deadline=None)
+@given(instances(max_side=5))
+def test_the_teammate_goes_on_with_probability_one(given: Instance) -> None:
+    view = view_of(ToolFetching(given))
+    total = view.weight.sum(axis=1)
+    for w in np.flatnonzero(view.depth >= 0):
+        onwards = sum(total[t] for t in view.following[w] if t >= 0)
+        arrived = view.weight[w][view.steps[w] == 0].sum()
+        assert onwards + arrived == pytest.approx(total[w], rel=1e-9)
+
+
+@pytest.mark.parametrize("walls", [0.0, 0.2])
+def test_weights_are_the_beliefs_of_bayes(walls: float) -> None:
+    problem = ToolFetching(generate(width=12, stations=70, toolboxes=4, walls=walls, prior="far", seed=4))
+    view = view_of(problem)
+    for step in simulate(problem, "never", belief="bayes", seed=2).steps:
+        weight = view.weight[step.state.teammate]
+        if step.belief is not None and (step.belief > 0).sum() == 1:
+            break  # it may have stayed, which the weights of its state do not show
+        np.testing.assert_allclose(weight / weight.sum(), step.belief, rtol=1e-9, atol=1e-300)
+
+
+def test_another_start_and_prior() -> None:
+    """Seen from a later state with the belief there as prior, beliefs go on as before."""
+    problem = ToolFetching(generate(width=9, stations=12, toolboxes=3, seed=5))
+    view = view_of(problem)
+    w = next(int(t) for t in view.following[view.start] if t >= 0)
+    later = view_of(problem, prior=view.weight[w] / view.weight[w].sum(), start=w)
+    for t in later.following[w]:
+        if t >= 0:
+            np.testing.assert_allclose(later.weight[t] * view.weight[w].sum(), view.weight[t], rtol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(instances())
+def test_the_ego_map_is_the_ego_model(given: Instance) -> None:
+    """Steps, moves and pick-ups by structure are those of the product model."""
+    problem, plain = ToolFetching(given), product_problem(given)
+    ego, n = problem.ego_map(), len(problem.goals)
+    for state in range(problem.grid.n_states * (n + 1)):
+        position, tool = ego.split(state)
+        steps = np.where(np.arange(n) == tool, ego.held[position], ego.bare[position])
+        expected = plain.ego_steps(state)
+        np.testing.assert_array_equal(steps[expected >= 0], expected[expected >= 0])
+        assert (steps[expected < 0] > 10**5).all()
+        for column, action in enumerate(ego.moves):
+            there = problem.ego_next(state, action)
+            assert ego.next[position, column] == (-1 if there < 0 else ego.split(there)[0])
+        for goal in range(n):
+            can = problem.ego_next(state, int(ego.pickups[goal])) >= 0
+            assert can == (ego.pickup_at[goal] == position)
+
+
+def test_without_tools_the_position_is_the_state() -> None:
+    problem = Coverage("A..B\n.W..\n..F.", prior=[1, 0])
+    view = view_of(problem)
+    assert view.ego.split(7) == (7, -1)
+    assert view.pick_list.size == 0
+    np.testing.assert_array_equal(view.ego.bare[problem.start.ego], problem.ego_steps(problem.start.ego))
+    assert goals_in(view.alive[view.start]) == [0], "a goal of prior 0 is not possible"
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=200))
+def test_sets_of_goals(members: list[bool]) -> None:
+    assert goals_in(mask_rows(members)) == [k for k, inside in enumerate(members) if inside]
+    assert mask_rows([members, members]).shape == (2, -(-len(members) // 64))
