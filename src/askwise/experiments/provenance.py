@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import askwise
+from askwise import __version__
 
 PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib", "distributed")
 """Those whose version can change numbers, times or pictures."""
@@ -20,8 +20,8 @@ PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib", "distributed")
 def provenance() -> dict[str, Any]:
     """Return what can be said about this program and this machine."""
     return {
-        "askwise": askwise.__version__,
-        "git": git_state(Path(askwise.__file__).parent),
+        "askwise": __version__,
+        "git": git_state(Path(__file__).parents[1]),
         "python": platform.python_version(),
         "packages": {name: version for name in PACKAGES if (version := _version(name))},
         "system": platform.platform(),
