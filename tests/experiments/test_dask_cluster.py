@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-import askwise
 from askwise.errors import InputError
 from askwise.experiments import cluster
 from askwise.experiments.cluster import dask
@@ -138,7 +137,7 @@ def test_workers_with_another_askwise_are_refused(
 ) -> None:
     with dask(two_workers.address) as crew:
         assert crew.executor.submit(divmod, 7, 4).result(timeout=PATIENCE) == (1, 3)
-    monkeypatch.setattr(askwise, "__version__", "99")
+    monkeypatch.setattr(cluster, "__version__", "99")
     with pytest.raises(InputError, match=r"^--dask: found askwise .* at the worker tcp://.*; expected askwise 99 at "):
         run_study(STUDY, tmp_path / "out", dask=two_workers.address)
     assert parts(tmp_path / "out") == 0
@@ -201,7 +200,7 @@ def test_a_scheduler_without_workers_is_refused(tmp_path: Path, monkeypatch: pyt
 
 def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
     out = tmp_path / "out"
-    run_study(replace(STUDY), out).store.combine()
+    run_study(STUDY, out)
     for index in (3, 4):
         (out / "parts" / "episodes" / f"{index:05}.parquet").unlink()
     code, printed, err = finish(start(str(study), "--out", str(out), "--dask", "tcp://127.0.0.1:1"))

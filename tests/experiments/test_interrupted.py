@@ -111,8 +111,8 @@ def test_a_second_run_in_the_same_folder_is_refused(study: Path, tmp_path: Path,
     code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
     assert first.poll() is None, "the first run was over before the second began"
     assert (code, printed) == (2, "")
-    message = f"askwise study: folder {str(out)!r}: found another run that is working in it; expected to be the only one there"
-    assert err.startswith(message)
+    found = "found another run that is working in it; expected to be the only one there"
+    assert err.startswith(f"askwise study: folder {str(out)!r}: {found}")
     assert err.count("\n") == 1
     assert finish(first)[0] == 0
     assert table_bytes(out) == expected

@@ -15,7 +15,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
-import askwise
+from askwise import __version__
 from askwise.errors import InputError
 from askwise.experiments.executors import Crew
 from askwise.files import reason
@@ -114,14 +114,14 @@ def _check_workers(client: Any, address: str) -> None:
     except TimeoutError:
         raise InputError("--dask", f"{address!r}, a scheduler without workers", "at least one dask worker") from None
     for worker, version in sorted(client.run(their_version, on_error="return").items()):
-        if version != askwise.__version__:
+        if version != __version__:
             found = f"askwise {version}" if isinstance(version, str) else f"no askwise ({version})"
-            raise InputError("--dask", f"{found} at the worker {worker}", f"askwise {askwise.__version__} at each one")
+            raise InputError("--dask", f"{found} at the worker {worker}", f"askwise {__version__} at each one")
 
 
 def their_version() -> str:
     """Return the version of askwise; asked of each worker."""
-    return askwise.__version__
+    return __version__
 
 
 @contextmanager

@@ -21,7 +21,7 @@ def provenance() -> dict[str, Any]:
     """Return what can be said about this program and this machine."""
     return {
         "askwise": __version__,
-        "git": git_state(Path(__file__).parent.parent),
+        "git": git_state(Path(__file__).parents[1]),
         "python": platform.python_version(),
         "packages": {name: version for name in PACKAGES if (version := _version(name))},
         "system": platform.platform(),

@@ -42,6 +42,8 @@ LEFT_OVER = re.compile(r"\.(\d+|episodes|queries|timings|study|provenance)\.[a-z
 """How `askwise.files.whole_file` calls what it has not finished."""
 
 ROW_GROUP = 100_000
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars raises about files that it cannot make sense of."""
 
 
 class Store:
@@ -144,7 +146,7 @@ class Store:
             frame = scan_parts([path])
             rows = int(frame.select(pl.len()).collect().item()) if name == LAST else None
             return dict(frame.collect_schema()) == SCHEMAS[name] and rows in (None, self.study.episodes_per_task)
-        except (pl.exceptions.PolarsError, OSError):
+        except UNREADABLE:
             return False
 
     def failed(self) -> set[int]:
@@ -155,7 +157,7 @@ class Store:
         path = self._part(LAST, index)
         try:
             errors = scan_parts([path]).select("error").collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except UNREADABLE as error:
             raise unreadable(path, error) from None
         return errors["error"].null_count() < errors.height
 
@@ -188,7 +190,7 @@ class Store:
         try:
             # Groups of a fixed size: the same bytes on machines with more cores or fewer.
             self.scan(name).sink_parquet(temporary, maintain_order=True, row_group_size=ROW_GROUP)
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except UNREADABLE as error:
             for part in (self._part(name, index) for index in sorted(self.done())):
                 _check_values(part)
             # All parts are fine, so it is the new file that is not: a full disk, for instance.
@@ -227,7 +229,7 @@ def scan_parts(paths: list[Path]) -> pl.LazyFrame:
     return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
 
 
-def unreadable(path: Path, error: Exception) -> InputError:
+def unreadable(path: Path, error: BaseException) -> InputError:
     """Return the error for a part that cannot be read."""
     return InputError(
         f"file {str(path)!r}",
@@ -239,7 +241,7 @@ def unreadable(path: Path, error: Exception) -> InputError:
 def _check_values(path: Path) -> None:
     try:
         scan_parts([path]).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except UNREADABLE as error:
         raise unreadable(path, error) from None
 
 
@@ -250,7 +252,7 @@ def _remove(path: Path) -> None:
         raise InputError(f"file {str(path)!r}", files.reason(error), "a part of this study, or nothing") from None
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
