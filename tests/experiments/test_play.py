@@ -13,7 +13,8 @@ import pytest
 from askwise.agents import Agent, Decision, Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.play import Clock, Problems, failed, play, timed
+from askwise.experiments.play import Clock, failed, play, timed
+from askwise.experiments.problems import Problems
 from askwise.experiments.study import Given
 from askwise.experiments.tables import SCHEMAS
 from askwise.problem import JointState, QueryCost

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.agents.base import BeliefAgent, Decision, Observation
+from askwise.agents.explanation import Situation
 from askwise.planning.optimal_size import MOST_STATES
 from askwise.planning.optimal_solver import Choice, Solver
 from askwise.planning.view import view_of
@@ -49,7 +50,7 @@ class Optimal(BeliefAgent):
         possible, state = self.belief.possible, observation.state
         if possible.sum() == 1:
             actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible][0])
-            return self._act(actions, possible, state)
+            return self._act(actions, possible, Situation(self.problem, state, self.probabilities))
         return self.when_torn(state, possible)
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from askwise.agents.base import BeliefAgent, Decision, Observation
+from askwise.agents.explanation import Situation
 from askwise.errors import InputError, did_you_mean
 from askwise.planning.planner import FULL, LIGHT, Plan, Planner
 from askwise.planning.view import mask_rows, view_of
@@ -78,7 +79,8 @@ class PlannerAgent(BeliefAgent):
         possible, state = self.belief.possible, observation.state
         if possible.sum() == 1:
             optimal = self.problem.ego_optimal(state.ego)[possible].all(axis=0)
-            return self._act(np.flatnonzero(optimal)[:1], possible, state)
+            situation = Situation(self.problem, state, self.probabilities)
+            return self._act(np.flatnonzero(optimal)[:1], possible, situation)
         return self.when_torn(state, possible)
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:

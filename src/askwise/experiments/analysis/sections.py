@@ -126,12 +126,12 @@ def _expected(summary: pl.DataFrame) -> list[object]:
     lines = [
         [
             row["prior"],
-            Cell(f"{row['per_station_cost']:g}", "number"),
+            Cell(f"{row['per_station_cost']:g}", "n"),
             row["method"],
-            Cell(str(row["instances"]), "number"),
-            Cell(f"{row['mean']:.3f} ± {row['stderr']:.3f}", "number"),
-            Cell("" if row["bound"] is None else f"{row['bound']:.3f}", "number"),
-            Cell(_above(row["mean"], row["bound"]), "number"),
+            Cell(str(row["instances"]), "n"),
+            Cell(f"{row['mean']:.3f} ± {row['stderr']:.3f}", "n"),
+            Cell("" if row["bound"] is None else f"{row['bound']:.3f}", "n"),
+            Cell(_above(row["mean"], row["bound"]), "n"),
         ]
         for row in summary.iter_rows(named=True)
     ]
