@@ -1,7 +1,7 @@
 """The planner: time for a decision, and how it grows with stations and maps.
 
 Whole episodes with a UROP teammate; a decision counts where more than one goal is possible. Times are of the second of
-two equal rounds, so that compiled code is loaded. Memory is what the planner keeps for one episode.
+two equal rounds, so that compiled code is loaded.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ METHODS = ("planner", "planner-light", "ezq", "ezq-local")
 PRIORS = ("far", "uniform", "near")
 STATIONS = (10, 25, 50, 100, 200)
 SIDES = (10, 20, 40, 70, 100)
-EXPECTED = {"planner": (0.030, 0.5), "planner-light": (0.005, None)}
-"""Seconds for a decision: on average, at worst."""
 
 
 class Timed(Agent):
@@ -78,9 +76,7 @@ def _decisions(episodes: int) -> Table:
             seconds("median"),
             seconds("worst"),
         ],
-        notes=[
-            "20 x 20 cells, 50 stations, 5 toolboxes; expected: planner 30 ms on average and 0.5 s at worst, light 5 ms"
-        ],
+        notes=["20 x 20 cells, 50 stations; expected: planner 30 ms on average and 0.5 s at worst, light 5 ms"],
     )
     for method in METHODS:
         everything: list[float] = []

@@ -1,7 +1,7 @@
-"""Teammates that are not what the methods assume: does every episode end, and what does it cost?
+"""Teammates that are not what the methods assume: whether every episode ends, and what it costs.
 
-20 x 20 cells, 50 stations, 5 toolboxes, prior far, base cost 0.5, 0.2 for a station. All methods believe `robust`, which
-allows for teammates that do just anything now and then.
+20 x 20 cells, 50 stations, 5 toolboxes, prior far, base cost 0.5, 0.2 for a station. All methods believe `robust`,
+which allows for teammates that do just anything now and then.
 """
 
 from __future__ import annotations

@@ -155,6 +155,9 @@ def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:
     if claims.is_empty():
         return
     found = counts(claims)
+    if found[OPEN] == claims.height:
+        yield "The paper's claims: this study decides none of them"
+        return
     yield f"The paper's claims: {found[HOLDS]} hold, {found[FAILS]} do not hold, {found[OPEN]} not decided"
     lines = []
     for verdict in (FAILS, OPEN):
