@@ -25,8 +25,8 @@ class PlainPlanner:
         return frozenset(g for g in goals if self.view.weight[w, g] > 0)
 
     def probabilities(self, goals: Goals, w: int) -> dict[int, float]:
-        total = sum(self.view.weight[w, g] for g in goals)
-        return {g: self.view.weight[w, g] / total for g in sorted(goals)}
+        total = sum(float(self.view.weight[w, g]) for g in goals)
+        return {g: float(self.view.weight[w, g]) / total for g in sorted(goals)}
 
     def ego_steps(self, ego: Ego, goal: int) -> int:
         position, tool = ego
@@ -35,7 +35,7 @@ class PlainPlanner:
 
     def known(self, goals: Goals, w: int, ego: Ego) -> float:
         """Expected cost if the goal is told now."""
-        left = self.view.steps[w]
+        left: list[int] = self.view.steps[w].tolist()
         return sum(p * max(left[g] + 1, self.ego_steps(ego, g)) for g, p in self.probabilities(goals, w).items())
 
     def actions(self, goals: Goals, ego: Ego) -> list[Ego]:
@@ -47,11 +47,11 @@ class PlainPlanner:
 
     def after(self, goals: Goals, w: int, ego: Ego) -> float:
         """Expected cost after a step that led the ego agent to `ego`, if the goal is told then."""
-        left = self.view.steps[w]
+        left: list[int] = self.view.steps[w].tolist()
         return sum(p * max(left[g], self.ego_steps(ego, g)) for g, p in self.probabilities(goals, w).items())
 
     def best_step(self, goals: Goals, w: int, ego: Ego) -> Ego:
-        """The step that is best if the goal is told right after it; among equals the one that is nearer to the goals."""
+        """The step that is best if the goal is told right after it; among equals the one nearer to the goals."""
         odds = self.probabilities(goals, w)
 
         def rank(there: Ego) -> tuple[float, float]:

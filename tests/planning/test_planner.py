@@ -32,9 +32,11 @@ def planned(problem: Problem, settings: Settings, *, budget: int | None = None) 
     return Planner(problem, view, settings).plan(everything, view.start, problem.start.ego, budget=budget)
 
 
-def drawn(seed: int, *, per_goal: float = 0.2, stations: int = 20, **more: float) -> ToolFetching:
-    cost = QueryCost(0.5, per_goal)
-    return ToolFetching(generate(width=12, stations=stations, toolboxes=4, query_cost=cost, seed=seed, **more))
+def drawn(seed: int, *, stations: int = 20, walls: float = 0.0, prior: str = "uniform") -> ToolFetching:
+    cost = QueryCost(0.5, 0.2)
+    return ToolFetching(
+        generate(width=12, stations=stations, toolboxes=4, walls=walls, prior=prior, query_cost=cost, seed=seed)
+    )
 
 
 def several_goals(problem: Problem) -> bool:

@@ -54,7 +54,8 @@ def test_weights_are_the_beliefs_of_bayes(walls: float) -> None:
     view = view_of(problem)
     for step in simulate(problem, "never", belief="bayes", seed=2).steps:
         weight = view.weight[step.state.teammate]
-        if step.belief is not None and (step.belief > 0).sum() == 1:
+        assert step.belief is not None
+        if (step.belief > 0).sum() == 1:
             break  # it may have stayed, which the weights of its state do not show
         np.testing.assert_allclose(weight / weight.sum(), step.belief, rtol=1e-9, atol=1e-300)
 

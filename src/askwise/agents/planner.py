@@ -159,7 +159,8 @@ class PlannerAgent(BeliefAgent):
         cost = self.problem.query_cost(plan.question)
         value = plan.act - plan.ask + cost
         worth = f"expected to save {value:.2f} for a price of {cost:.2f}"
-        costs += f", {plan.ask:.2f} asking now, {plan.act:.2f} acting now and asking later"
+        costs += f", {plan.ask:.2f} asking now, "
+        costs += "less than anything else" if plan.optimal else f"{plan.act:.2f} acting now and asking later"
         if plan.asks and value - cost > 0:
             why = f"Ask about {self.named(plan.question)}: {worth}; {costs}."
             action, ask = None, plan.question

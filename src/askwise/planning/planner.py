@@ -52,7 +52,7 @@ class Plan:
         asks: whether the question is better.
         question: the best question, None if none was considered.
         silent: value of acting without any question from now on.
-        act: value of acting now, and asking later if that is of use.
+        act: value of acting now, and asking later if that is of use; that of silence if asking now is optimal.
         ask: value of asking the question now, ``inf`` if none was considered.
         free: the action has no regret.
         optimal: found by the exact search.

@@ -40,7 +40,7 @@ class Settings:
     exact: int = 0
     budget: int = 150_000
     endgame: int = 10
-    endgame_states: int = 60_000
+    endgame_states: int = 40_000
     log_memory: int = 18
 
 

@@ -92,7 +92,7 @@ class Desk(NamedTuple):
 
 
 @compiled
-def bits_in(word: Any) -> int:
+def bits_in(word: Any) -> Any:
     """Return the number of ones in a 64-bit word."""
     x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -101,7 +101,7 @@ def bits_in(word: Any) -> int:
 
 
 @compiled
-def has(desk: Any, row: int, goal: int) -> bool:
+def has(desk: Any, row: int, goal: Any) -> bool:
     """Whether a goal is in a set."""
     word = desk.sets[row * desk.shape[WORDS] + (goal >> 6)]
     return bool((word >> np.uint64(goal & 63)) & np.uint64(1))
@@ -114,7 +114,7 @@ def flip(desk: Any, row: int, goal: int) -> None:
 
 
 @compiled
-def common(desk: Any, row: int, other: int, target: int) -> int:
+def common(desk: Any, row: int, other: Any, target: int) -> int:
     """Write what two sets have in common into `target`; return the number of goals."""
     n_words, n = desk.shape[WORDS], 0
     for k in range(n_words):
@@ -181,7 +181,7 @@ def useful(desk: Any, row: int, tool: int) -> int:
 
 
 @compiled
-def find(desk: Any, row: int, w: int, pos: int, tool: int, tag: int) -> int:
+def find(desk: Any, row: int, w: Any, pos: int, tool: int, tag: int) -> Any:
     """Return the place of a key in the memory if it is there, else ``-1 - place`` of where it would go."""
     n_words = desk.shape[WORDS]
     width, last = n_words + 2, desk.values.size - 1
@@ -288,7 +288,7 @@ def score_actions(desk: Any, row: int, w: int, pos: int, tool: int) -> float:
 
 
 @compiled
-def count_actions(desk: Any, pos: int) -> int:
+def count_actions(desk: Any, pos: int) -> Any:
     """Return the number of ego actions at a position."""
     at = desk.shape[TOOLS_FROM] + pos
     return np.int64(desk.shape[MOVES] + desk.world[at + 1] - desk.world[at])
@@ -308,7 +308,7 @@ def best_action(desk: Any, pos: int, weight: float) -> int:
 
 
 @compiled
-def after(desk: Any, pos: int, tool: int, action: int) -> tuple[int, int]:
+def after(desk: Any, pos: int, tool: int, action: int) -> tuple[Any, Any]:
     """Return position and tool after an action, numbered as in `score_actions`."""
     shape = desk.shape
     if action < shape[MOVES]:
@@ -321,7 +321,7 @@ def after(desk: Any, pos: int, tool: int, action: int) -> tuple[int, int]:
 
 
 @compiled
-def _begin(desk: Any, level: int, w: int, pos: int, tool: int) -> None:
+def _begin(desk: Any, level: int, w: Any, pos: int, tool: int) -> None:
     """Put a state on the stack and take the action of least regret in it."""
     weight = score_actions(desk, desk.shape[STACK] + level, w, pos, tool)
     action = best_action(desk, pos, weight)
@@ -334,7 +334,7 @@ def _begin(desk: Any, level: int, w: int, pos: int, tool: int) -> None:
 
 
 @compiled
-def silent(desk: Any, base: int, w: int, pos: int, tool: int) -> float:
+def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
     """Return the regret of going on without any question, always by the action of least regret.
 
     The goals are those of row `base` of the stack; all of them are alive at `w`, and there are at least two.
@@ -347,7 +347,7 @@ def silent(desk: Any, base: int, w: int, pos: int, tool: int) -> float:
     level = base
     _begin(desk, level, w, pos, tool)
     while True:
-        child, t = whole[level, CHILD], -1
+        child, t = whole[level, CHILD], np.int64(-1)
         if child < desk.shape[PATHS]:
             t = np.int64(desk.world[desk.shape[FOLLOWING] + whole[level, WORKER] * desk.shape[PATHS] + child])
         if t < 0:

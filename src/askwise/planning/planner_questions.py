@@ -142,50 +142,66 @@ def _by_weight(desk: Any, row: int, w: int) -> Any:
 
 
 @compiled
-def propose(desk: Any, row: int, w: int, pos: int, tool: int) -> int:
-    """Write questions worth a look into the pool; return their number."""
-    shape, world = desk.shape, desk.world
-    goals = _by_weight(desk, row, w)
-    count, total, at = goals.size, weigh(desk, row, w), w * shape[GOALS]
-    n, part, middle = 0, 0.0, 0
-    for k in range(count):
-        part += desk.weight[at + goals[k]]
-        if part >= 0.5 * total:
-            middle = k + 1
-            break
+def _offer_likeliest(desk: Any, row: int, w: int, goals: Any, n: int) -> int:
+    """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
+    count, total, at = goals.size, weigh(desk, row, w), w * desk.shape[GOALS]
+    part, middle = 0.0, 0
+    while part < 0.5 * total and middle < count:
+        part += desk.weight[at + goals[middle]]
+        middle += 1
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
         if 0 < size < count:
             n = _offer_these(desk, row, goals, 0, size, n)
     for k in range(1, min(4, count)):
         n = _offer_these(desk, row, goals, k, k + 1, n)
-    chosen = np.empty(count, dtype=np.int64)
-    done = np.zeros(count, dtype=np.bool_)
-    for i in range(count):  # goals whose tools lie together
-        place = world[shape[PLACE] + goals[i]]
+    return n
+
+
+@compiled
+def _offer_by_place(desk: Any, row: int, w: int, goals: Any, n: int) -> int:
+    """Offer goals whose tools lie together."""
+    chosen = np.empty(goals.size, dtype=np.int64)
+    done = np.zeros(goals.size, dtype=np.bool_)
+    for i in range(goals.size):
+        place = desk.world[desk.shape[PLACE] + goals[i]]
         if done[i] or place < 0:
             continue
         size = 0
-        for j in range(i, count):
-            if world[shape[PLACE] + goals[j]] == place:
+        for j in range(i, goals.size):
+            if desk.world[desk.shape[PLACE] + goals[j]] == place:
                 done[j] = True
                 chosen[size] = goals[j]
                 size += 1
         n = _offer_shares(desk, row, w, chosen, size, n)
-    for a in range(shape[MOVES]):  # the goals that a move costs nothing
+    return n
+
+
+@compiled
+def _offer_by_move(desk: Any, row: int, w: int, pos: int, tool: int, goals: Any, n: int) -> int:
+    """Offer, for each move, the goals that it costs nothing."""
+    shape, world = desk.shape, desk.world
+    chosen = np.empty(goals.size, dtype=np.int64)
+    for a in range(shape[MOVES]):
         t = np.int64(world[shape[NEXT] + pos * shape[MOVES] + a])
-        if t < 0:
-            continue
         size = 0
-        for i in range(count):
-            g = goals[i]
-            d = world[shape[STEPS] + at + g]
+        for g in goals if t >= 0 else goals[:0]:
+            d = world[shape[STEPS] + w * shape[GOALS] + g]
             steps = shape[HELD] if g == tool else shape[BARE]
             if max(d, world[steps + t * shape[GOALS] + g]) < max(d + 1, world[steps + pos * shape[GOALS] + g]):
                 chosen[size] = g
                 size += 1
-        if 0 < size < count:
+        if 0 < size < goals.size:
             n = _offer_shares(desk, row, w, chosen, size, n)
     return n
+
+
+@compiled
+def propose(desk: Any, row: int, w: int, pos: int, tool: int) -> int:
+    """Write questions worth a look into the pool; return their number."""
+    goals = _by_weight(desk, row, w)
+    n = _offer_likeliest(desk, row, w, goals, 0)
+    n = _offer_by_place(desk, row, w, goals, n)
+    return _offer_by_move(desk, row, w, pos, tool, goals, n)
 
 
 @compiled
@@ -232,6 +248,25 @@ def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, numbe
 
 
 @compiled
+def _best_flip(
+    desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, goals: Any, reached: float
+) -> tuple[Any, float]:
+    """Return the goal to move across in the spare row and what that reaches, -1 if no move is better."""
+    spare = desk.shape[POOL] + POOL_SIZE
+    moved, lowest = np.int64(-1), reached - ROUNDING * weight
+    for g in goals:
+        if desk.weight[w * desk.shape[GOALS] + g] < 0.01 * weight or desk.counts[WORKED] > rules.budget:
+            break
+        flip(desk, spare, g)
+        if 0 < size_of(desk, spare) < goals.size:
+            value = ask_then_silent(desk, rules, level, w, pos, tool, spare, weight)
+            if value < lowest:
+                moved, lowest = g, value
+        flip(desk, spare, g)
+    return moved, lowest
+
+
+@compiled
 def _climb(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int) -> int:
     """Improve the best proposal by moving single goals across, the best move of each round; add it to the pool."""
     row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
@@ -244,17 +279,7 @@ def _climb(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weigh
         desk.sets[spare * n_words + k] = desk.sets[(pool + best) * n_words + k]
     goals = _by_weight(desk, row, w)
     for _ in range(rules.climbs):
-        moved, lowest = -1, reached - ROUNDING * weight
-        for i in range(goals.size):
-            g = goals[i]
-            if desk.weight[w * desk.shape[GOALS] + g] < 0.01 * weight or desk.counts[WORKED] > rules.budget:
-                break
-            flip(desk, spare, g)
-            if 0 < size_of(desk, spare) < goals.size:
-                value = ask_then_silent(desk, rules, level, w, pos, tool, spare, weight)
-                if value < lowest:
-                    moved, lowest = g, value
-            flip(desk, spare, g)
+        moved, lowest = _best_flip(desk, rules, level, w, pos, tool, weight, goals, reached)
         if moved < 0:
             break
         flip(desk, spare, moved)

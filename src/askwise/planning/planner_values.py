@@ -82,7 +82,7 @@ def list_actions(desk: Any, level: int, pos: int, weight: float, most: int) -> i
 
 
 @compiled
-def put(desk: Any, level: int, w: int, pos: int, tool: int, more: int, depth: int, number: int) -> None:
+def put(desk: Any, level: int, w: Any, pos: int, tool: int, more: int, depth: int, number: int) -> None:
     """Put a state on the stack whose goals are in its row already."""
     whole = desk.whole
     whole[level, WORKER], whole[level, POSITION] = w, pos
@@ -91,7 +91,7 @@ def put(desk: Any, level: int, w: int, pos: int, tool: int, more: int, depth: in
 
 
 @compiled
-def _tag(desk: Any, level: int) -> int:
+def _tag(desk: Any, level: int) -> Any:
     """Return what tells the values of a state apart: exact ones hold for good, others for this decision."""
     if desk.whole[level, ALL]:
         return np.int64(1)
@@ -134,7 +134,7 @@ def _enter(desk: Any, rules: Any, level: int) -> float:
 
 
 @compiled
-def _asked_in(desk: Any, rules: Any, level: int) -> int:
+def _asked_in(desk: Any, rules: Any, level: int) -> Any:
     """Return the row of the question that the state at `level` looks at."""
     i = desk.whole[level, QUESTION]
     if not desk.whole[level, ALL]:
@@ -159,7 +159,7 @@ def _next_step(desk: Any, level: int) -> bool:
         action = whole[level, ACTIONS + option]
         there, hand = after(desk, whole[level, POSITION], whole[level, TOOL], action)
         whole[level, THERE], whole[level, HAND] = there, hand
-    t = -1
+    t = np.int64(-1)
     if child < desk.shape[PATHS] and real[level, SUM] < real[level, BEST]:
         t = np.int64(desk.world[desk.shape[FOLLOWING] + whole[level, WORKER] * desk.shape[PATHS] + child])
     if t < 0:
