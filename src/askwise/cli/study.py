@@ -151,9 +151,11 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
         print(json.dumps({"folder": str(folder), "failures": failures, **paths}, ensure_ascii=False))
         return
     print_short(done.analysis)
-    print(f"\nReport:  {done.report}\nTables:  {folder}\nFigures: {folder / 'figures'}")
+    print(f"\nReport:  {done.report}\nFigures: {folder / 'figures'}")
     if failures:
         print(f"{failures} cells hold failed episodes: see failures.csv; --retry-failed plays them again.")
+    stored = len(done.ran.store.done())
+    print(f"{stored} of {done.ran.store.study.n_tasks} instances are stored in {folder}")
 
 
 def _workers(options: argparse.Namespace) -> int:

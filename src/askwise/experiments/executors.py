@@ -89,14 +89,20 @@ def process_pool(workers: int) -> ProcessPoolExecutor:
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Hold Ctrl-C back. Processes that are started meanwhile never hear of it, not even before they can ignore it."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # The mask is what new processes inherit. It holds for this thread only: another may still take the signal.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    pressed: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, signal.default_int_handler if handler is None else handler)
+    if pressed and callable(handler):
+        handler(signal.SIGINT, None)
 
 
 def stop(pool: Executor) -> None:

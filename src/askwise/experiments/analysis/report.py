@@ -66,7 +66,8 @@ def write_report(
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
     text = report_text(analysis, pictures, images, title=title, study=study, provenance=provenance)
     with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        # A command line may hold bytes that are no text; they are shown as escapes.
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     return path
 
 
