@@ -84,8 +84,8 @@ def test_what_is_refused(run: Run) -> None:
     Path("s.toml").write_text(toml(small()))
     Path("file").write_text("in the way")
     for arguments, message in {
-        (): "STUDY: found nothing; expected a study file, one of paper, or --methods and other options",
-        ("none",): "study: found 'none'; expected a study file (.toml) or one of paper",
+        (): "STUDY: found nothing; expected a study file, one of beyond, paper, or --methods and other options",
+        ("none",): "study: found 'none'; expected a study file (.toml) or one of beyond, paper",
         ("s.toml", "--workers", "0"): "--workers: found '0'; expected a whole number from 1",
         ("s.toml", "--workers", "2", "--dask", "x"): "--workers: found --dask as well; expected one of the two",
         ("s.toml", "--costs", "nan"): "--costs: found 'nan'; expected a finite number from 0",

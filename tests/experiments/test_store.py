@@ -16,6 +16,7 @@ from askwise.experiments.play import failed, play
 from askwise.experiments.run import run_study
 from askwise.experiments.store import Store
 from askwise.experiments.study import Study
+from askwise.experiments.tables import SCHEMAS
 from tests.experiments.studies import files_in, small, table_bytes
 from tests.refused import assert_refused
 
@@ -34,8 +35,8 @@ def part(folder: Path, index: int, name: str = "episodes") -> Path:
 
 
 def test_what_lies_in_the_folder(folder: Path) -> None:
-    parts = [f"parts/{name}/{k:05}.parquet" for name in ("episodes", "queries", "timings") for k in range(6)]
-    tables = ["episodes.parquet", "queries.parquet", "timings.parquet"]
+    parts = [f"parts/{name}/{k:05}.parquet" for name in SCHEMAS for k in range(6)]
+    tables = [f"{name}.parquet" for name in SCHEMAS]
     assert files_in(folder) == sorted([".lock", "provenance.json", "study.json", *tables, *parts])
     about = json.loads((folder / "study.json").read_text())
     assert about == {"format": "askwise/study@1", "fingerprint": STUDY.fingerprint, **STUDY.describe()}

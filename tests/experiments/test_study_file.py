@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askwise.agents import AGENTS
-from askwise.experiments.study import FROM_FILE, Generated, Given, Method, StudyPrior
+from askwise.experiments.study import FROM_FILE, Exactly, Generated, Given, Method, StudyPrior
 from askwise.experiments.study_file import load_study, merged, quicker, read_settings, shipped_studies, study_from
 from tests.domains.instances import instance_json
 from tests.experiments.studies import small, toml
@@ -76,7 +76,16 @@ def test_defaults() -> None:
         "base_costs": [0.5],
         "per_station_costs": [0.0],
         "methods": [{"name": "never", "label": "never"}],
+        "bounds": 0,
+        "exact": {"instances": 0, "priors": []},
     }
+
+
+def test_expectations_are_for_all_priors_or_some() -> None:
+    wanted = {"name": "x", "methods": ["never"], "priors": ["far", "near"], "bounds": 3}
+    assert study_from({**wanted, "exact": {"instances": 2}}).exact == Exactly(2, ("far", "near"))
+    some = study_from({**wanted, "exact": {"instances": 2, "priors": ["near"]}})
+    assert (some.bounds, some.exact) == (3, Exactly(2, ("near",)))
 
 
 def test_one_belief_needs_no_label_and_one_number_is_a_square() -> None:
@@ -92,7 +101,9 @@ def test_what_a_study_says_of_itself_is_a_study_file(tmp_path: Path) -> None:
 
 
 def test_shipped_studies_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shipped_studies() == ("paper",)
+    assert shipped_studies() == ("beyond", "paper")
+    beyond = load_study("beyond")
+    assert beyond.episodes * beyond.instances.count >= 500
     paper = load_study("paper")
     assert paper.n_tasks * paper.episodes_per_task == 100 * 3 * 6 * 5
     assert paper.instances == Generated()
@@ -237,10 +248,19 @@ def drawn(**settings: Any) -> Callable[[], object]:
 
 
 FAULTS: dict[str, Fault] = {
+    "bounds below zero": (attempt(bounds=-1), "bounds: found -1; expected a whole number from 0"),
+    "expectations without instances": (
+        attempt(exact={"priors": ["far"]}),
+        "exact.instances: found nothing; expected this key, which is required",
+    ),
+    "expectations under a prior that is not played": (
+        attempt(priors=["far"], exact={"instances": 1, "priors": ["near"]}),
+        "exact.priors[0]: found \"near\"; expected one of 'far'",
+    ),
     "unknown key": (
         attempt(methds=["never"]),
         'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '
-        "priors, per_station_costs, base_cost, base_costs, teammates, beliefs, instances "
+        "priors, per_station_costs, base_cost, base_costs, teammates, beliefs, bounds, exact, instances "
         "(did you mean 'methods'?)",
     ),
     "no name": (
@@ -416,7 +436,8 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
     Path("long.toml").write_text("seed = " + "9" * 5000)
     Path("deep.toml").write_text("a = " + "[" * 5000)
     for given, message in {
-        "papers": "study: found 'papers'; expected a study file (.toml) or one of paper (did you mean 'paper'?)",
+        "papers": "study: found 'papers'; expected a study file (.toml) or one of beyond, paper "
+        "(did you mean 'paper'?)",
         "none.toml": "file 'none.toml': found no such file or directory; expected a file that can be read",
         "folder.toml": "file 'folder.toml': found is a directory; expected a file that can be read",
         "json.toml": "file 'json.toml': found something that is not TOML (Invalid statement (at line 1, column 1)); "
