@@ -347,6 +347,15 @@ def finding_out(desk: Any, row: int, w: Any) -> float:
 
 
 @compiled
+def _next(desk: Any, level: int) -> Any:
+    """Return the teammate's next state that the state at `level` has not looked at yet, -1 if there is none."""
+    child, paths = desk.whole[level, CHILD], desk.shape[PATHS]
+    if child >= paths:
+        return np.int64(-1)
+    return np.int64(desk.world[desk.shape[FOLLOWING] + desk.whole[level, WORKER] * paths + child])
+
+
+@compiled
 def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
     """Return the regret of going on without any question, always by the action of least regret.
 
@@ -364,9 +373,7 @@ def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
     level = base
     _begin(desk, level, w, pos, tool)
     while True:
-        child, t = whole[level, CHILD], np.int64(-1)
-        if child < desk.shape[PATHS]:
-            t = np.int64(desk.world[desk.shape[FOLLOWING] + whole[level, WORKER] * desk.shape[PATHS] + child])
+        t = _next(desk, level)
         if t < 0:
             total = real[level, SUM]
             if counts[WORKED] < counts[MOST]:
