@@ -197,3 +197,19 @@ def test_memory_survives_pickling() -> None:
     assert one == other
     assert one.worked < first.worked
     assert len(pickle.dumps(planner)) < 4_000_000
+
+
+def test_where_silence_takes_too_long_the_rest_is_valued_by_asking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of that is remembered: the next plan with enough work is the same as ever."""
+    problem = drawn(1)
+    view = view_of(problem)
+    everything = mask_rows(problem.prior > 0)
+    planner, fresh = (Planner(problem, view, SEARCH) for _ in range(2))
+    monkeypatch.setattr("askwise.planning.planner.AT_LEAST", 3)
+    short = planner.plan(everything, view.start, problem.start.ego, budget=3)
+    monkeypatch.undo()
+    # Halving 20 goals: 10, 5, 3, 1 and 1 of them are asked about.
+    assert 0 < short.silent <= planned(problem, SEARCH).silent + 5 * 0.5 + 20 * 0.2
+    long, expected = (each.plan(everything, view.start, problem.start.ego) for each in (planner, fresh))
+    assert replace(long, worked=0) == replace(expected, worked=0)
+    assert short.worked < long.worked

@@ -28,7 +28,7 @@ from askwise.types import BoolArray
 
 SETTINGS = {"full": FULL, "light": LIGHT}
 FIRST_SHARE = 1_000
-"""Values to be worked out before the clock says how many more there is time for."""
+"""States to be looked at before the clock says how many more there is time for."""
 
 
 class PlannerAgent(BeliefAgent):
@@ -36,7 +36,7 @@ class PlannerAgent(BeliefAgent):
 
     Args:
         setting: ``full``, or ``light`` for quick decisions.
-        budget: values to be worked out for a decision, by default as the setting says.
+        budget: states to be looked at for a decision, by default as the setting says.
         seconds: time for a decision instead; then the same problem may be answered differently on another day.
         belief: as of every `BeliefAgent`.
         tie_break: as of every `BeliefAgent`; of no use here, equal actions have a fixed order.
@@ -189,4 +189,4 @@ class PlannerAgent(BeliefAgent):
         return f"no question is worth its price with {left} possible goals"
 
     def _verdict(self, plan: Plan) -> str:
-        return "optimal" if plan.optimal else f"best of those looked at ({plan.worked} values)"
+        return "optimal" if plan.optimal else f"best of those looked at ({plan.worked} states)"

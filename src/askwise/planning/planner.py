@@ -13,8 +13,9 @@ while some action has no regret: as long as the teammate is far away waiting cos
 **Few goals left.** The search of `askwise.planning.optimal`, over all questions and all actions, takes over as soon as
 it succeeds within its share of the work (`askwise.planning.planner_endgame`).
 
-**Work.** The unit is a value worked out, so that equal problems get equal answers on every machine. When the budget is
-used up, values that are not at hand are those of silence: more work only ever adds options.
+**Work.** The unit is a state looked at, so that equal problems get equal answers on every machine. When the budget is
+used up, values that are not at hand are those of silence: more work only ever adds options. On large maps even silence
+may take too long to be followed to its end; then what is left is valued by questions that find out the goal at once.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ __all__ = ["FULL", "LIGHT", "Plan", "Planner", "Settings"]
 
 LEAST_GAIN = 1e-6
 """Asking has to be better than acting by more than this."""
+AT_LEAST = 20_000
+"""States that may be looked at to follow silence to its end, whatever the budget; on most maps fewer do."""
 FREE_SHARE = 8
 """Where an action has no regret, what is left to decide is which such action: that gets this part of the budget."""
 
@@ -56,7 +59,7 @@ class Plan:
         ask: value of asking the question now, ``inf`` if none was considered.
         free: the action has no regret.
         optimal: found by the exact search.
-        worked: values that were worked out for it.
+        worked: states that were looked at for it.
     """
 
     action: int
@@ -78,7 +81,7 @@ class Planner:
         self.view = view
         self.cost = problem.query_cost
         self.settings = settings
-        self.desk = desk_of(view, settings)
+        self.desk = desk_of(view, self.cost, settings)
         self.rules = rules_of(self.cost, settings, settings.budget)
         self._endgame: Endgame | None = None
         self._row = int(self.desk.shape[kernels.STACK])
@@ -90,7 +93,7 @@ class Planner:
             allowed: the goals that are possible, as a set of bits; at least two of them are alive at `w`.
             w: state of the teammate.
             ego: state of the ego agent.
-            budget: values to be worked out, by default that of the settings.
+            budget: states to be looked at, by default that of the settings.
         """
         desk = self.desk
         pos, tool = self.view.ego.split(ego)
@@ -101,6 +104,7 @@ class Planner:
         desk.lengths[:] = -1
         desk.counts[kernels.WORKED] = 0
         desk.counts[kernels.TURN] += 1
+        desk.counts[kernels.MOST] = max(self.rules.budget // 2, AT_LEAST)
         tool = kernels.useful(desk, self._row, tool)
         best = self._optimum(JointState(w, ego), goals_in(mask))
         if best is not None:
@@ -159,6 +163,7 @@ class Planner:
     def _compare(self, mask: Words, w: int, pos: int, tool: int) -> Plan:
         desk = self.desk
         quiet = kernels.silent(desk, 0, w, pos, tool)
+        desk.counts[kernels.MOST] = self.rules.budget + AT_LEAST
         weight = kernels.score_actions(desk, self._row, w, pos, tool)
         n = values.list_actions(desk, 0, pos, weight, self.settings.breadth)
         tried = desk.whole[0, kernels.ACTIONS : kernels.ACTIONS + n].tolist()

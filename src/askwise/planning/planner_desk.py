@@ -25,7 +25,7 @@ class Settings:
         inner: actions that are compared in later states.
         climbs: how often the best question is improved by one goal.
         exact: sets of up to this many goals are valued exactly, over all questions and actions, wherever they occur.
-        budget: values to be worked out for a decision; what is not at hand then is valued by silence.
+        budget: states to be looked at for a decision; what is not at hand then is valued by silence.
         endgame: try to find the optimum once this many goals are left,
         endgame_states: with at most so many states.
         log_memory: two to this power values are remembered.
@@ -59,7 +59,7 @@ LIGHT = Settings(
 )
 
 
-def desk_of(view: View, settings: Settings) -> Desk:
+def desk_of(view: View, cost: QueryCost, settings: Settings) -> Desk:
     """Return the arrays of the loops for a view, with an empty memory."""
     ego = view.ego
     n_goals, n_words, n_moves = view.n_goals, view.n_words, ego.next.shape[1]
@@ -82,11 +82,12 @@ def desk_of(view: View, settings: Settings) -> Desk:
         sets=sets.ravel(),
         keys=np.zeros(size * (n_words + 2), dtype=np.uint64),
         values=np.zeros(size),
-        counts=np.zeros(3, dtype=np.int64),
+        counts=np.zeros(4, dtype=np.int64),
         whole=np.zeros((levels, kernels.ACTIONS + options), dtype=np.int64),
         real=np.zeros((levels, kernels.REGRETS + options)),
         listed=np.zeros(3 * n_goals, dtype=np.int64),
         scored=np.zeros(2 * options),
+        prices=np.array([cost.base, cost.per_goal], dtype=np.float64),
         lengths=np.full(n_lists, -1, dtype=np.int64),
     )
 

@@ -52,8 +52,9 @@ PROBES = 16
 """Columns of ``Desk.whole``; the options of a state follow."""
 SUM, BEST, WEIGHT, REGRETS = range(4)
 """Columns of ``Desk.real``; the regrets of the options follow."""
-ENTRIES, WORKED, TURN = range(3)
-"""Columns of ``Desk.counts``: entries of the memory, values worked out in this decision, number of the decision."""
+ENTRIES, WORKED, TURN, MOST = range(4)
+"""Columns of ``Desk.counts``: entries of the memory, states looked at in this decision, number of the decision, and the
+number of states after which silence is no longer followed to its end."""
 
 
 class Desk(NamedTuple):
@@ -66,11 +67,12 @@ class Desk(NamedTuple):
         sets: ``uint64 [n_rows * n_words]``.
         keys: ``uint64 [size * (n_words + 2)]``, the memory's keys; the last word is 0 in free places.
         values: ``float64 [size]``, its values.
-        counts: ``int64 [3]``.
+        counts: ``int64 [4]``.
         whole: ``int64 [levels, 16 + options]``, whole numbers of the states on the stack.
         real: ``float64 [levels, 3 + options]``, their other numbers.
         listed: ``int64 [3 * n_goals]``, room for lists of goals.
         scored: ``float64 [2 * (n_moves + n_goals)]``, room for regrets and ties of actions.
+        prices: ``float64 [2]``, of a question, and for each goal in it.
         lengths: ``int64 [n_lists]``, questions in each list, -1 where they have not been chosen.
     """
 
@@ -85,6 +87,7 @@ class Desk(NamedTuple):
     real: Any
     listed: Any
     scored: Any
+    prices: Any
     lengths: Any
 
 
@@ -212,7 +215,6 @@ def find(desk: Any, row: int, w: Any, pos: int, tool: int, tag: int) -> Any:
 @compiled
 def keep(desk: Any, row: int, w: int, pos: int, tool: int, tag: int, value: float) -> None:
     """Remember a value; where the memory is crowded, an older one makes room."""
-    desk.counts[WORKED] += 1
     slot = find(desk, row, w, pos, tool, tag)
     if slot < 0:
         slot = -1 - slot
@@ -323,6 +325,7 @@ def after(desk: Any, pos: int, tool: int, action: int) -> tuple[Any, Any]:
 @compiled
 def _begin(desk: Any, level: int, w: Any, pos: int, tool: int) -> None:
     """Put a state on the stack and take the action of least regret in it."""
+    desk.counts[WORKED] += 1
     weight = score_actions(desk, desk.shape[STACK] + level, w, pos, tool)
     action = best_action(desk, pos, weight)
     there, hand = after(desk, pos, tool, action)
@@ -334,25 +337,47 @@ def _begin(desk: Any, level: int, w: Any, pos: int, tool: int) -> None:
 
 
 @compiled
+def finding_out(desk: Any, row: int, w: Any) -> float:
+    """Return what it costs at most to find out the goal by questions at once, halving the set again and again."""
+    n, price = size_of(desk, row), 0.0
+    while n > 1:
+        price += desk.prices[0] + desk.prices[1] * (n // 2)
+        n -= n // 2
+    return price * weigh(desk, row, w)
+
+
+@compiled
+def _next(desk: Any, level: int) -> Any:
+    """Return the teammate's next state that the state at `level` has not looked at yet, -1 if there is none."""
+    child, paths = desk.whole[level, CHILD], desk.shape[PATHS]
+    if child >= paths:
+        return np.int64(-1)
+    return np.int64(desk.world[desk.shape[FOLLOWING] + desk.whole[level, WORKER] * paths + child])
+
+
+@compiled
 def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
     """Return the regret of going on without any question, always by the action of least regret.
 
-    The goals are those of row `base` of the stack; all of them are alive at `w`, and there are at least two.
+    The goals are those of row `base` of the stack; all of them are alive at `w`, and there are at least two. On large
+    maps silence takes long to be followed to its end; when ``MOST`` states have been looked at, what is left is valued
+    by `finding_out`, and nothing that depends on it is remembered.
     """
-    rows, whole, real = desk.shape[STACK], desk.whole, desk.real
+    rows, whole, real, counts = desk.shape[STACK], desk.whole, desk.real, desk.counts
     tool = useful(desk, rows + base, tool)
     slot = find(desk, rows + base, w, pos, tool, 0)
     if slot >= 0:
         return float(desk.values[slot])
+    if counts[WORKED] >= counts[MOST]:
+        return finding_out(desk, rows + base, w)
     level = base
     _begin(desk, level, w, pos, tool)
     while True:
-        child, t = whole[level, CHILD], np.int64(-1)
-        if child < desk.shape[PATHS]:
-            t = np.int64(desk.world[desk.shape[FOLLOWING] + whole[level, WORKER] * desk.shape[PATHS] + child])
+        t = _next(desk, level)
         if t < 0:
             total = real[level, SUM]
-            keep(desk, rows + level, whole[level, WORKER], whole[level, POSITION], whole[level, TOOL], 0, total)
+            if counts[WORKED] < counts[MOST]:
+                keep(desk, rows + level, whole[level, WORKER], whole[level, POSITION], whole[level, TOOL], 0, total)
             if level == base:
                 return float(total)
             level -= 1
@@ -364,6 +389,8 @@ def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
             slot = find(desk, rows + level + 1, t, there, hand, 0)
             if slot >= 0:
                 real[level, SUM] += desk.values[slot]
+            elif counts[WORKED] >= counts[MOST]:
+                real[level, SUM] += finding_out(desk, rows + level + 1, t)
             else:
                 level += 1
                 _begin(desk, level, t, there, hand)

@@ -117,6 +117,7 @@ def _enter(desk: Any, rules: Any, level: int) -> float:
     slot = find(desk, row, w, pos, tool, _tag(desk, level))
     if slot >= 0:
         return float(desk.values[slot])
+    desk.counts[WORKED] += 1
     score_actions(desk, row, w, pos, tool)
     options = list_actions(desk, level, pos, weight, count_actions(desk, pos) if exact else rules.inner)
     questions = 0
