@@ -260,8 +260,8 @@ def test_methods_of_other_packages(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     plug_in(monkeypatch, EntryPoint("coin", f"{__name__}:Coin", agents.GROUP), broken)
     lines = run("ask", "--method", "help").assert_fine().splitlines()
     assert lines[-2:] == [
-        "coin       Tosses a coin and then waits anyway.",
-        "broken     (cannot be used: method 'broken': found No module named 'no_such_module' (options: none); "
+        "coin           Tosses a coin and then waits anyway.",
+        "broken         (cannot be used: method 'broken': found No module named 'no_such_module' (options: none); "
         "expected an agent that can be made)",
     ]
     assert answer(run, "workshop.json", "--method", "coin")["action"] == "NOOP"

@@ -102,7 +102,7 @@ def test_methods_are_listed(run: Run) -> None:
     printed = run("run", "--method", "help").assert_fine()
     assert [line.split()[0] for line in printed.splitlines()] == list(AGENTS)
     assert all(len(line.split()) > 3 for line in printed.splitlines())
-    assert printed.startswith("never      never asks: acts where one action suits every possible goal")
+    assert printed.startswith("never          never asks: acts where one action suits every possible goal")
 
 
 def test_teammates_are_listed(run: Run) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import askwise
 from askwise.agents import AGENTS, Agent, Decision, Never, Observation, make_agent
 from askwise.domains.coverage import Coverage
-from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.evaluation import evaluate, lower_bound, solve
@@ -19,7 +20,7 @@ from askwise.problem import Problem, QueryCost
 from askwise.simulation import InvalidDecision, simulate
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
-from tests.tool_fetching import workshop
+from tests.tool_fetching import instances, workshop
 
 SEVERAL: dict[str, Callable[[], Problem]] = {
     "workshop": lambda: ToolFetching(workshop(prior="far")),
@@ -112,6 +113,14 @@ def test_following_ways_once_or_each_for_itself_is_the_same(where: str) -> None:
 
 
 # -- the optimum -------------------------------------------------------------------------------------------------
+
+
+@given(drawn=instances())
+@settings(max_examples=25)
+def test_the_agent_reaches_the_optimum_of_any_tiny_instance(drawn: Instance) -> None:
+    """Free questions among them, where every option may cost nothing."""
+    found = evaluate(drawn, "optimal", exact=True)
+    assert found.expected_marginal_cost == pytest.approx(solve(drawn).expected_marginal_cost, abs=1e-9)
 
 
 @every_map

@@ -126,7 +126,11 @@ def test_several_actions_that_lead_to_one_state() -> None:
 
 
 def test_a_free_question_costs_nothing() -> None:
-    assert solve_problem(fork(query_cost={"base": 0})).expected_marginal_cost == 0
+    problem = fork(query_cost={"base": 0})
+    found = solve_problem(problem)
+    assert found.expected_marginal_cost == 0
+    # There is no time to wait: it has to be asked now, and about one of the two.
+    assert found.policy.at(problem.start).ask in ((0,), (1,))
 
 
 def test_a_cheap_question_is_asked_at_once() -> None:

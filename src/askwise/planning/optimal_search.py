@@ -161,8 +161,9 @@ def push(
     whole[OPTION], whole[SPLIT], whole[CHOICE] = 0, -1, NO_CHOICE
     whole[KEY] = key_of(arrays, mask, worker, position, tool)
     stack.real[depth, WEIGHT] = total
-    # A little more than what is surely possible: the option that does it has to be found, and may lose just as much.
-    stack.real[depth, BEST] = min(most, (1.0 + 1e-9) * _finding_out(arrays, mask, worker))
+    # A little more than what is surely possible: the option that does it has to be found, and may lose just as much,
+    # nothing at all if questions are free.
+    stack.real[depth, BEST] = min(most, _finding_out(arrays, mask, worker) + 1e-9 * total)
     n_moves, n_options = arrays.next.shape[1], 0
     tools = arrays.tools[position] & mask
     ties = np.empty(stack.action.shape[1])

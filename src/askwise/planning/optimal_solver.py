@@ -159,6 +159,7 @@ class Solver:
             push(self.arrays, self._stack, 0, mask, worker, position, tool, np.inf)
             self._work_off()
             slot = find(self._table.keys, key)
+            assert self._table.choices[slot] != NO_CHOICE
         return float(self._table.losses[slot]), int(self._table.choices[slot])
 
     def _work_off(self) -> None:
