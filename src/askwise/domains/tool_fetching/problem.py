@@ -180,7 +180,7 @@ class ToolFetching:
     def _ego_map(self) -> EgoMap:
         to_box = self._boxes.distance[:, self._box_of]
         held = np.where(self._stations.distance < 0, FAR, self._stations.distance).astype(np.int32)
-        bare = np.where(to_box < 0, FAR, to_box + 1 + self._from_box).astype(np.int32)
+        bare = np.where(to_box < 0, FAR, to_box + self._from_box).astype(np.int32)
         pickups = np.arange(FIRST_PICKUP, FIRST_PICKUP + self._n, dtype=np.int32)
         boxes = np.array(self.rules.box_cells, dtype=np.int32)
         moves = tuple(range(FETCHER_NOOP + 1))
