@@ -17,7 +17,7 @@ SUMMARIES = {
     "ezq-exact": "ezq with the best question proven by branch and bound; slow with many possible goals",
     "ezq-auto": "ezq-exact where few goals are possible, else ezq-local",
     "optimal": "does what is best, proven: solves the whole problem first; small problems only",
-    "planner": "plans ahead: acts before it is certain, waits while that is free, asks now or later; exact near the end",
+    "planner": "plans ahead: acts before it is certain, waits while that is free, asks now or later",
     "planner-light": "planner with a small part of the work: a few milliseconds a decision",
     "informed": "knows the goal from the start: the yardstick, its marginal cost is 0",
 }
