@@ -38,7 +38,7 @@ class Settings:
     inner: int = 2
     climbs: int = 4
     exact: int = 0
-    budget: int = 40_000
+    budget: int = 150_000
     endgame: int = 10
     endgame_states: int = 40_000
     log_memory: int = 18

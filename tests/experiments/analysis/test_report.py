@@ -58,7 +58,14 @@ def parsed(text: str) -> Balance:
 
 def test_everything_is_written(results: Path) -> None:
     names = {path.name for path in results.iterdir()}
-    tables = {"summary.csv", "comparisons.csv", "claims.csv", "failures.csv", "timing_summary.csv"}
+    tables = {
+        "summary.csv",
+        "comparisons.csv",
+        "claims.csv",
+        "failures.csv",
+        "timing_summary.csv",
+        "expected_summary.csv",
+    }
     assert names == tables | {"report.html", "figures"}
     assert pl.read_csv(results / "claims.csv").height == 32
 
