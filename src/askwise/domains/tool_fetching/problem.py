@@ -66,6 +66,7 @@ class ToolFetching:
         self._boxes = _pursuit(self.grid, self._box_list)
         self._box_of = np.array([self._box_list.index(c) for c in self.rules.box_cells])
         self._ego_families: dict[int, Divergence] = {}
+        self._optimal_at: tuple[int, BoolArray] = (-1, np.zeros((0, 0), dtype=np.bool_))
 
     def __eq__(self, other: object) -> bool:
         return self.instance == other.instance if isinstance(other, ToolFetching) else NotImplemented
@@ -165,11 +166,17 @@ class ToolFetching:
 
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
+        if self._optimal_at[0] != ego:  # a fetcher that waits asks for the same, step after step
+            self._optimal_at = ego, self._optimal(ego)
+        return self._optimal_at[1]
+
+    def _optimal(self, ego: int) -> BoolArray:
         cell, tool = self._fetcher(ego)
         optimal = np.zeros((self._n, len(self.ego_actions)), dtype=np.bool_)
         _towards_waypoints(
             self._stations.distance, self._boxes.distance, self._box_of, self.grid.successor, cell, tool, optimal
         )
+        optimal.setflags(write=False)
         return optimal
 
     def ego_map(self) -> EgoMap:
