@@ -17,15 +17,14 @@ from time import perf_counter
 
 import numpy as np
 
-from askwise.agents import Agent, Decision, Observation, make_agent
+from askwise.agents import Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Station
 from askwise.problem import JointState, Problem, QueryCost
-from askwise.seeds import Seed
 from askwise.simulation import simulate
-from askwise.types import FloatArray
 from benchmarks.report import Column, Table, count, progress, ratio, seconds
+from benchmarks.timed import Taken, Timed
 
 SIDE, STATIONS, TOOLBOXES = 20, 50, 5
 COST = QueryCost(base=0.5, per_goal=0.2)
@@ -59,41 +58,6 @@ def run(quick: bool) -> list[Table]:
 # -- episodes ------------------------------------------------------------------------------------------------
 
 
-class Timed(Agent):
-    """Another agent by the clock."""
-
-    def __init__(self, name: str) -> None:
-        self.inner = make_agent(name)
-        self.name = name
-        self.decisions: list[float] = []
-        self.torn: list[float] = []
-
-    def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`."""
-        super().reset(problem, seed)
-        self.inner.reset(problem, seed)
-
-    def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
-        start = perf_counter()
-        decision = self.inner.decide(observation)
-        taken = perf_counter() - start
-        self.decisions.append(taken)
-        if decision.ask is not None or self._waits(decision):
-            self.torn.append(taken)
-        return decision
-
-    def _waits(self, decision: Decision) -> bool:
-        # With one goal left NOOP means that the fetcher has arrived, not that it is torn.
-        belief = self.inner.probabilities
-        return decision.action == self.problem.wait and belief is not None and int(np.count_nonzero(belief)) > 1
-
-    @property
-    def probabilities(self) -> FloatArray | None:
-        """See `Agent`."""
-        return self.inner.probabilities
-
-
 def measured(episodes: int) -> dict[str, Measured]:
     """Play as many maps with every method."""
     found = {name: Measured() for name in METHODS}
@@ -122,8 +86,13 @@ def _play(name: str, instance: Instance, seed: int, into: Measured) -> None:
     into.fresh.append(middle - start)
     into.kept.append(perf_counter() - middle)
     simulate(problem, clocked, seed=seed)  # once more: looking at the clock takes time as well
-    into.decisions += clocked.decisions
-    into.torn += clocked.torn
+    into.decisions += [each.seconds for each in clocked.taken]
+    into.torn += [each.seconds for each in clocked.taken if _is_torn(each, problem)]
+
+
+def _is_torn(taken: Taken, problem: Problem) -> bool:
+    # With one goal left NOOP means that the fetcher has arrived, not that it is torn.
+    return taken.decision.ask is not None or (taken.several and taken.decision.action == problem.wait)
 
 
 # -- growth --------------------------------------------------------------------------------------------------

@@ -6,46 +6,19 @@ two equal rounds, so that compiled code is loaded.
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 
-from askwise.agents import Agent, Decision, Observation, make_agent
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import Problem, QueryCost
-from askwise.seeds import Seed
+from askwise.problem import QueryCost
 from askwise.simulation import simulate
 from benchmarks.report import Column, Table, count, number, progress, seconds
+from benchmarks.timed import Timed
 
 METHODS = ("planner", "planner-light", "ezq", "ezq-local")
 PRIORS = ("far", "uniform", "near")
 STATIONS = (10, 25, 50, 100, 200)
 SIDES = (10, 20, 40, 70, 100)
-
-
-class Timed(Agent):
-    """Another agent by the clock."""
-
-    def __init__(self, name: str) -> None:
-        self.inner = make_agent(name)
-        self.name = name
-        self.taken: list[float] = []
-
-    def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`."""
-        super().reset(problem, seed)
-        self.inner.reset(problem, seed)
-
-    def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
-        start = perf_counter()
-        decision = self.inner.decide(observation)
-        taken = perf_counter() - start
-        believed = self.inner.probabilities
-        if believed is None or np.count_nonzero(believed) > 1:
-            self.taken.append(taken)
-        return decision
 
 
 def run(quick: bool) -> list[Table]:
@@ -60,7 +33,8 @@ def _played(method: str, prior: str, price: float, side: int, stations: int, epi
         agent = Timed(method)
         drawn = generate(size=side, stations=stations, seed=k, prior=Prior(prior), query_cost=QueryCost(0.5, price))
         simulate(ToolFetching(drawn), agent, seed=1000 + k)
-        taken += agent.taken if k else []  # the first loads compiled code
+        if k:  # the first loads compiled code
+            taken += [each.seconds for each in agent.taken if each.several]
     return taken
 
 

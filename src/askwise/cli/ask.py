@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise ask``."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
-    parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
-    )
-    values.add_agent_options(parser)
+    values.add_file_and_method(parser)
     parser.add_argument("--worker", metavar="X,Y", help="where the worker is (default: where it starts)")
     parser.add_argument("--fetcher", metavar="X,Y", help="where the fetcher is (default: where it starts)")
     parser.add_argument(
@@ -74,8 +70,7 @@ def decide(options: argparse.Namespace) -> Explanation:
     """Return what the method decides at the moment that the options describe."""
     from askwise.looking.explain import explain
 
-    if options.file is None:
-        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    values.need_file(options)
     worker, fetcher = (_cell(options, who) for who in ("worker", "fetcher"))
     seed = values.whole(options.seed, "--seed")
     now = moment_of(options, values.read_instance(options.file), worker, fetcher)

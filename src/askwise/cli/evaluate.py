@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise evaluate``."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
-    parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
-    )
-    values.add_agent_options(parser)
+    values.add_file_and_method(parser)
     parser.add_argument("--exact", action="store_true", help="everything that can happen; small instances only")
     parser.add_argument("--episodes", metavar="N", help="play N episodes")
     parser.add_argument("--paths", metavar="N", help="play N episodes for each station")
@@ -66,8 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is read or played."""
-    if options.file is None:
-        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    values.need_file(options)
     given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
     chosen = [name for name, value in given.items() if value not in (False, None)]
     if len(chosen) != 1:

@@ -26,14 +26,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
-    parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
-    )
+    values.add_file_and_method(parser)
     parser.add_argument(
         "--teammate", metavar="KIND", default="urop", help="how the worker walks (%(default)s); help lists all"
     )
-    values.add_agent_options(parser)
     parser.add_argument("--goal", metavar="STATION", help="the worker's goal (default: drawn from the prior)")
     parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
     parser.add_argument("--max-steps", metavar="N", help="cut the episode off after N steps")
@@ -72,8 +68,7 @@ def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is played."""
     from askwise.looking.raster import check_ending
 
-    if options.file is None:
-        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+    values.need_file(options)
     if options.json and options.watch:
         raise InputError("--watch", "--json as well", "one of the two")
     values.real(options.speed, "--speed", above=0)

@@ -40,6 +40,21 @@ def seed(text: str | None) -> int:
     return secrets.randbelow(2**32) if text is None else whole(text, "--seed")
 
 
+def add_file_and_method(parser: argparse.ArgumentParser) -> None:
+    """Declare what every command takes that puts an agent to work: an instance, a method, its options."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument(
+        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
+    )
+    add_agent_options(parser)
+
+
+def need_file(options: argparse.Namespace) -> None:
+    """Refuse a command without FILE; only its help can do without."""
+    if options.file is None:
+        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+
+
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every agent with a belief takes."""
     parser.add_argument("--belief", metavar="KIND", help="elimination (the default), bayes or robust")

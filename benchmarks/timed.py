@@ -1,0 +1,50 @@
+"""Agents by the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from askwise.agents import Agent, Decision, Observation, make_agent
+from askwise.problem import Problem
+from askwise.seeds import Seed
+from askwise.types import FloatArray
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Seconds that a decision took, what it was, and whether several goals were possible."""
+
+    seconds: float
+    decision: Decision
+    several: bool
+
+
+class Timed(Agent):
+    """Another agent by the clock."""
+
+    def __init__(self, name: str) -> None:
+        self.inner = make_agent(name)
+        self.name = name
+        self.taken: list[Taken] = []
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """See `Agent`."""
+        super().reset(problem, seed)
+        self.inner.reset(problem, seed)
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        start = perf_counter()
+        decision = self.inner.decide(observation)
+        seconds = perf_counter() - start
+        believed = self.inner.probabilities
+        self.taken.append(Taken(seconds, decision, believed is not None and int(np.count_nonzero(believed)) > 1))
+        return decision
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """See `Agent`."""
+        return self.inner.probabilities
