@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from askwise.experiments.analysis.estimates import Estimate, estimate, holm, ratio, wilcoxon
+from askwise.experiments.analysis.estimates import Estimate, Ratio, estimate, holm, mean_ratio, ratio, wilcoxon
 from askwise.types import IntArray
 
 
@@ -81,6 +81,36 @@ def test_a_ratio_by_hand() -> None:
     found = ratio(np.array([2.0, 2.0, 4.0]), np.array([2.0, 4.0, 4.0]), numbers(3))
     assert found.mean == 0.8
     assert found.stderr == pytest.approx(math.sqrt(3 / 2 * (0.4**2 + 1.2**2 + 0.8**2)) / 10)
+
+
+def test_the_mean_of_a_ratio_with_itself_is_known_no_better_for_it() -> None:
+    """Two cells with the same instances and the same costs are one observation, not two."""
+    cell = Ratio(np.array([2.0, 2.0, 4.0]), np.array([2.0, 4.0, 4.0]), numbers(3))
+    once, twice = mean_ratio([cell]), mean_ratio([cell, cell])
+    assert (twice.mean, twice.units, twice.n) == (once.mean, 3, 6)
+    assert twice.stderr == pytest.approx(once.stderr)
+
+
+def test_ratios_that_differ_in_opposite_ways_have_a_certain_mean() -> None:
+    """What one instance adds to the first ratio it takes from the second."""
+    lower = np.full(4, 2.0)
+    sway = np.array([0.5, -0.5, 1.0, -1.0])
+    found = mean_ratio([Ratio(lower + sway, lower, numbers(4)), Ratio(lower / 2 - sway, lower, numbers(4))])
+    assert (found.mean, found.stderr) == (0.75, 0.0)
+
+
+def test_the_interval_of_a_mean_ratio_covers_the_truth() -> None:
+    """300 studies with a true mean ratio of 0.5 and instances that all cells share: about 95 % of them cover it."""
+    rng, covered = np.random.default_rng(5), 0
+    for _ in range(300):
+        lower = rng.uniform(1.0, 3.0, 60)
+        shared = rng.normal(0.0, 0.3, 60)
+        cells = [Ratio(q * lower + shared + rng.normal(0.0, 0.1, 60), lower, numbers(60)) for q in (0.3, 0.7)]
+        found = mean_ratio(cells)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.5 <= found.high
+    assert 0.91 * 300 <= covered <= 0.985 * 300
 
 
 def test_a_ratio_to_nothing_is_no_number() -> None:

@@ -10,15 +10,17 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from askwise.experiments.analysis.figure_costs import cost_figure
+from askwise.experiments.analysis.figure_parts import parts_figure
 from askwise.experiments.analysis.figure_questions import questions_figure
 from askwise.experiments.analysis.figure_spread import spread_figure
 from askwise.experiments.analysis.figures import pictures, write_figures
+from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.styles import KNOWN, styles
 from askwise.experiments.analysis.summary import summary
 from askwise.experiments.analysis.tables import checked
 from tests.experiments.analysis.studies import METHODS, PAPER, paper_like, renamed, simple
 
-NAMES = ["costs"] + [f"{kind}-{prior}" for prior in PAPER for kind in ("costs", "questions", "spread")]
+NAMES = ["costs", "parts"] + [f"{kind}-{prior}" for prior in PAPER for kind in ("costs", "questions", "spread")]
 
 
 def test_every_figure_is_written_twice(results: Path) -> None:
@@ -26,7 +28,7 @@ def test_every_figure_is_written_twice(results: Path) -> None:
     assert written == {name + ending for name in NAMES for ending in (".png", ".svg")}
 
 
-def test_the_papers_figures_and_two_more() -> None:
+def test_the_papers_figures_and_three_more() -> None:
     drawn = list(pictures(checked(*paper_like(4))))
     assert [picture.name for picture in drawn] == NAMES
     by_name = {picture.name: picture for picture in drawn}
@@ -105,22 +107,31 @@ def test_the_spread_ends_at_all_episodes() -> None:
     assert list(ezq.get_ydata()) == [0, 0.25, 0.5, 0.75, 1, 1]  # type: ignore[arg-type]
 
 
+def test_bars_of_parts_add_up() -> None:
+    table = simple({"never": [9.0, 2.0], "ezq": [1.0, 2.0]}).with_columns(pl.Series("query_cost", [0.0, 0.0, 0.5, 0.7]))
+    (ax,) = parts_figure(parts(table), ["far"], 0.0).axes
+    lost, asked = ([bar.get_width() for bar in bars] for bars in ax.containers)  # type: ignore[attr-defined]
+    assert lost == pytest.approx([5.5, 0.9])
+    assert asked == pytest.approx([0.0, 0.6])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["never", "ezq"]
+    assert [text.get_text() for text in ax.texts] == ["5.50", "1.50"]
+
+
 def test_each_setting_has_its_own_figures() -> None:
     one = simple({"ezq": [1.0, 2.0]})
     both = pl.concat([one, one.with_columns(pl.lit("noisy:0.1").alias("teammate"))])
     found = list(pictures(checked(both)))
-    assert [picture.name for picture in found] == [
-        "costs-far-urop-0.5", "spread-far-urop-0.5", "costs-far-noisy-0.1-0.5", "spread-far-noisy-0.1-0.5",
-    ]  # fmt: skip
-    assert found[2].caption.endswith("Teammate noisy:0.1, base cost 0.5.")
+    kinds, teammates = ("parts", "costs-far", "spread-far"), ("urop", "noisy-0.1")
+    assert [picture.name for picture in found] == [f"{kind}-{each}-0.5" for each in teammates for kind in kinds]
+    assert found[3].caption.endswith("Teammate noisy:0.1, base cost 0.5.")
 
 
 def test_odd_names_and_lost_episodes(tmp_path: Path) -> None:
     """A name may look like a formula or a path; a method may have finished nothing."""
     table = simple({"$x^": [1.0, None], "../a/b": [2.0, 3.0], "lost": [None, None]}, prior="<my prior>/1")
     drawn = write_figures(tmp_path, checked(table))
-    assert [picture.name for picture in drawn] == ["costs--my-prior-1", "spread--my-prior-1"]
-    assert "n = 1 to 2 episodes" in drawn[0].caption
+    assert [picture.name for picture in drawn] == ["parts", "costs--my-prior-1", "spread--my-prior-1"]
+    assert "n = 1 to 2 episodes" in drawn[1].caption
 
 
 def test_nothing_to_draw(tmp_path: Path) -> None:

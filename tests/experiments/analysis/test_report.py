@@ -60,6 +60,8 @@ def test_everything_is_written(results: Path) -> None:
     names = {path.name for path in results.iterdir()}
     tables = {
         "summary.csv",
+        "parts.csv",
+        "ratios.csv",
         "comparisons.csv",
         "claims.csv",
         "failures.csv",
@@ -88,8 +90,16 @@ def test_it_says_what_was_run(text: str) -> None:
 
 
 def test_every_figure_has_a_caption_and_a_text(text: str) -> None:
-    assert text.count("<figure") == text.count("<figcaption>") == 10
-    assert len(re.findall(r'<img src="data:image/svg\+xml;base64,[^"]+" alt="[^"]{40,}"', text)) == 10
+    assert text.count("<figure") == text.count("<figcaption>") == 11
+    assert len(re.findall(r'<img src="data:image/svg\+xml;base64,[^"]+" alt="[^"]{40,}"', text)) == 11
+
+
+def test_ratios_are_shown_for_each_prior_and_over_all(text: str) -> None:
+    section = text[text.index('id="ratios"') : text.index('id="comparisons"')]
+    assert "divided by that of ezq" in section
+    assert re.findall("<h3>(.*?)</h3>", section) == ["Mean over all cells", "Prior far", "Prior uniform", "Prior near"]
+    assert section.count("<tr>") == 4 * (1 + len(METHODS) - 1)
+    assert "<th>method</th><th class=\"n\">ratio</th>" in section
 
 
 def test_verdicts_have_a_sign_and_words(text: str) -> None:

@@ -64,6 +64,12 @@ def test_in_short_names_the_cheapest(paper: Analysis) -> None:
     assert told[-1].startswith("Of 32 claims of the paper, ")
 
 
+def test_in_short_compares_with_the_papers_method(paper: Analysis) -> None:
+    (found,) = [line for line in in_short(paper) if "divided by that of ezq" in line]
+    assert "mean over 18 cells: cost-prob " in found
+    assert found.count("(") == 4  # an interval for each of the others
+
+
 def test_in_short_counts_what_was_lost() -> None:
     found = in_short(analyse(simple({"mine": [1.0, None]})))
     assert found == [

@@ -10,10 +10,16 @@ import polars as pl
 from askwise.experiments.analysis.claims import claims
 from askwise.experiments.analysis.comparisons import comparisons
 from askwise.experiments.analysis.expected import bounds_of, expected_summary
+from askwise.experiments.analysis.parts import parts
+from askwise.experiments.analysis.ratios import ratios
 from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
 from askwise.experiments.analysis.tables import Tables, checked
 from askwise.experiments.tables import EXPECTED
 from askwise.files import make_folder
+
+WRITTEN = (
+    "summary", "parts", "ratios", "comparisons", "claims", "failures", "timing_summary", "expected_summary",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,9 @@ class Analysis:
 
     tables: Tables
     summary: pl.DataFrame
+    parts: pl.DataFrame
     failures: pl.DataFrame
+    ratios: pl.DataFrame
     comparisons: pl.DataFrame
     claims: pl.DataFrame
     timing_summary: pl.DataFrame
@@ -41,7 +49,9 @@ def analyse(
     return Analysis(
         tables,
         summary(tables.episodes),
+        parts(tables.episodes),
         failures(tables.episodes),
+        ratios(tables.episodes),
         comparisons(tables.episodes),
         claims(tables.episodes, tables.queries, tables.timings),
         timing_summary(tables.timings, tables.episodes),
@@ -50,10 +60,10 @@ def analyse(
 
 
 def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
-    """Write summary.csv, comparisons.csv, claims.csv, failures.csv, ...; return their paths."""
+    """Write a CSV file for each of `WRITTEN`; return their paths."""
     target = make_folder(folder)
     written = []
-    for name in ("summary", "comparisons", "claims", "failures", "timing_summary", "expected_summary"):
+    for name in WRITTEN:
         path = target / f"{name}.csv"
         write_csv(getattr(analysis, name), path)
         written.append(path)

@@ -67,17 +67,40 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
     return _with_interval(n, sums.size, mean, math.sqrt(variance))
 
 
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Paired values whose sums are divided, and the unit that each pair belongs to; all ``[n]``."""
+
+    upper: FloatArray
+    lower: FloatArray
+    units: IntArray
+
+
 def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate:
     """Return ``sum(upper) / sum(lower)`` for paired values, with an interval by linearisation."""
-    total = float(lower.sum())
-    if lower.size == 0 or total == 0:
-        return Estimate(lower.size, 0, math.nan)
-    quotient = float(upper.sum()) / total
-    sums, _ = _by_unit(upper - quotient * lower, instances)
+    return mean_ratio([Ratio(upper, lower, instances)])
+
+
+def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
+    """Return the mean of several ``sum(upper) / sum(lower)``, with an interval by linearisation.
+
+    Around its value `q` a ratio changes with each pair by ``(upper - q lower) / sum(lower)``. What the pairs of one
+    unit change is summed over all ratios, so that ratios which share their units are not taken for independent ones.
+    """
+    n = sum(each.lower.size for each in ratios)
+    if not ratios or any(each.lower.sum() == 0 for each in ratios):
+        return Estimate(n, 0, math.nan)
+    quotients = [float(each.upper.sum()) / float(each.lower.sum()) for each in ratios]
+    changes = [
+        (each.upper - quotient * each.lower) / float(each.lower.sum())
+        for each, quotient in zip(ratios, quotients, strict=True)
+    ]
+    mean = sum(quotients) / len(quotients)
+    sums, _ = _by_unit(np.concatenate(changes) / len(ratios), np.concatenate([each.units for each in ratios]))
     if sums.size < 2:
-        return Estimate(lower.size, sums.size, quotient)
-    variance = sums.size / (sums.size - 1) * float(sums @ sums) / total**2
-    return _with_interval(lower.size, sums.size, quotient, math.sqrt(variance))
+        return Estimate(n, sums.size, mean)
+    variance = sums.size / (sums.size - 1) * float(sums @ sums)
+    return _with_interval(n, sums.size, mean, math.sqrt(variance))
 
 
 def rounded(values: FloatArray) -> FloatArray:

@@ -11,8 +11,10 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from askwise.experiments.analysis.figure_costs import cost_figure
+from askwise.experiments.analysis.figure_parts import parts_figure
 from askwise.experiments.analysis.figure_questions import questions_figure
 from askwise.experiments.analysis.figure_spread import spread_figure
+from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.summary import summary
 from askwise.experiments.analysis.tables import SETTING, Tables, in_setting, settings, usable
 from askwise.files import make_folder, save_figure
@@ -27,7 +29,7 @@ class Picture:
 
     name: str
     kind: str
-    """``all costs`` (every prior), or of one prior: ``costs``, ``questions``, ``spread``."""
+    """``all costs`` and ``parts`` (every prior), or of one prior: ``costs``, ``questions``, ``spread``."""
     setting: str
     """Teammate and base cost in words, empty if the study has one of each only."""
     caption: str
@@ -48,7 +50,7 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 
 
 def pictures(tables: Tables) -> Iterator[Picture]:
-    """Draw all figures: costs of all priors together, then for each prior costs, questions and spread."""
+    """Draw all figures: costs of all priors and what they are made of, then for each costs, questions and spread."""
     every = settings(tables.episodes)
     for setting in every:
         here = Tables(
@@ -81,8 +83,21 @@ def _of_setting(here: Tables, suffix: str, where: str) -> Iterator[Picture]:
         caption = f"Mean marginal cost for each prior{_at(cells)}, {_counted(cells)}.{_band(here)}{where}"
         drawn = cost_figure(cells, priors, here.bounds)
         yield Picture(f"costs{suffix}", "all costs", where, caption, _best_in_words(cells), drawn)
+    yield _parts(here, priors, suffix, where)
     for prior in priors:
         yield from _of_prior(here, cells, prior, suffix, where)
+
+
+def _parts(here: Tables, priors: list[str], suffix: str, where: str) -> Picture:
+    found = parts(here.episodes)
+    prices = found["per_station_cost"].unique().sort().to_list()
+    price = prices[(len(prices) - 1) // 2]
+    caption = (
+        f"What marginal cost is made of, at a per-station cost of {price:g}: steps that somebody who knew the goal "
+        f"would not have taken, and the price of questions. Scales differ.{where}"
+    )
+    alt = _parts_in_words(found.filter(pl.col("per_station_cost") == price))
+    return Picture(f"parts{suffix}", "parts", where, caption, alt, parts_figure(found, priors, price))
 
 
 def _of_prior(here: Tables, cells: pl.DataFrame, prior: str, suffix: str, where: str) -> Iterator[Picture]:
@@ -146,6 +161,16 @@ def _best_in_words(cells: pl.DataFrame) -> str:
         ]
         told.append(f"prior {prior}: {', '.join(lines)}")
     return f"Mean marginal cost from the lowest to the highest per-station cost; {'; '.join(told)}."
+
+
+def _parts_in_words(found: pl.DataFrame) -> str:
+    told = []
+    for (prior,), rows in found.group_by("prior", maintain_order=True):
+        lines = [
+            f"{row['method']} {row['steps_lost']:.2f} + {row['questions']:.2f}" for row in rows.iter_rows(named=True)
+        ]
+        told.append(f"prior {prior}: {', '.join(lines)}")
+    return f"Mean steps lost + mean price of questions; {'; '.join(told)}."
 
 
 def _questions_in_words(queries: pl.DataFrame, prices: list[float]) -> str:

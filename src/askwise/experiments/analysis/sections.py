@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECO
 from askwise.experiments.analysis.figures import Picture
 from askwise.experiments.analysis.html import Cell, Html, escaped, facts, folded, joined, table, tag
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
+from askwise.experiments.analysis.ratios import ALL
 from askwise.experiments.analysis.words import SYMBOLS, counts, duration, in_short, number, p_value
 
 Given = Mapping[str, object] | str | None
@@ -38,6 +39,7 @@ def sections(
     yield ("claims", "The paper's claims", _claims(analysis.claims)) if analysis.claims.height else None
     yield ("figures", "Figures", _figures(pictures, images)) if pictures else None
     yield "costs", "Marginal cost", _costs(analysis.summary)
+    yield ("ratios", "Ratios", _ratios(analysis.ratios)) if analysis.ratios.height else None
     expected = analysis.expected_summary
     yield ("expected", "Exact expectations", _expected(expected)) if expected.height else None
     yield ("comparisons", "Comparisons", _comparisons(analysis.comparisons)) if analysis.comparisons.height else None
@@ -84,6 +86,7 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
         single = [html for kind, html in mine if kind == "costs"]
         parts += [html for kind, html in mine if kind == "all costs"]
         parts += [] if setting in together else single
+        parts += [html for kind, html in mine if kind == "parts"]
         parts.append(tag("div", joined(html for kind, html in mine if kind in BESIDE), class_="pair"))
         if setting in together:
             parts.append(folded("Costs of each prior in a figure of its own", joined(single)))
@@ -104,14 +107,36 @@ def _costs(summary: pl.DataFrame) -> list[object]:
     ]
     extra = [column for column in ("teammate", "base_cost") if column in summary.columns]
     for (prior, *setting), rows in summary.group_by("prior", *extra, maintain_order=True):
-        where = "".join(f", {name.replace('_', ' ')} {value}" for name, value in zip(extra, setting, strict=True))
-        parts += [tag("h3", f"Prior {prior}{where}"), _cost_table(rows)]
+        parts += [tag("h3", _of(prior, extra, setting)), _cost_table(rows)]
     heads = [Cell(name.replace("_", " "), _kind(summary[name])) for name in summary.columns]
     lines = (
         [Cell(_plain(value), _kind(summary[name])) for name, value in row.items()]
         for row in summary.iter_rows(named=True)
     )
     return [*parts, folded("All cells (summary.csv)", table(heads, lines))]
+
+
+def _ratios(ratios: pl.DataFrame) -> list[object]:
+    """One table for each prior, methods down and prices across, and the means over all cells."""
+    intro = (
+        f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
+        "bold: the lowest of its column."
+    )
+    parts: list[object] = [tag("p", intro, class_="faint")]
+    every = ratios["prior"] == ALL
+    named = ratios.rename({"ratio": "mean"})
+    if every.any():
+        rows = named.filter(every).with_columns(per_station_cost=0.0)
+        parts += [tag("h3", "Mean over all cells"), _cost_table(rows, lambda _: "ratio")]
+    extra = [column for column in ("teammate", "base_cost") if column in ratios.columns]
+    for (prior, *setting), rows in named.filter(~every).group_by("prior", *extra, maintain_order=True):
+        parts += [tag("h3", _of(prior, extra, setting)), _cost_table(rows)]
+    return parts
+
+
+def _of(prior: object, extra: Sequence[str], setting: Sequence[object]) -> str:
+    where = "".join(f", {name.replace('_', ' ')} {value}" for name, value in zip(extra, setting, strict=True))
+    return f"Prior {prior}{where}"
 
 
 def _expected(summary: pl.DataFrame) -> list[object]:
@@ -142,14 +167,14 @@ def _above(mean: float, bound: float | None) -> str:
     return "" if not bound else f"{100 * (mean / bound - 1):.0f} %"
 
 
-def _cost_table(rows: pl.DataFrame) -> Html:
+def _cost_table(rows: pl.DataFrame, head: Callable[[float], str] = "at {:g}".format) -> Html:
     prices = rows["per_station_cost"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
     lines = []
     for (method,), cells in rows.group_by("method", maintain_order=True):
         by_price = {row["per_station_cost"]: row for row in cells.iter_rows(named=True)}
         lines.append([tag("b", method), *(_cost_cell(by_price.get(price), lowest[price]) for price in prices)])
-    heads = ["method", *(Cell(f"at {price:g}", "n") for price in prices)]
+    heads = ["method", *(Cell(head(price), "n") for price in prices)]
     return table(heads, lines)
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
+from askwise.experiments.analysis.ratios import ALL
 from askwise.experiments.analysis.tables import settings
 from askwise.reading import printable
 
@@ -58,6 +59,7 @@ def in_short(analysis: Analysis) -> list[str]:
     for (prior, *setting), rows in _groups(analysis.summary):
         where = f"Prior {prior}" + (f", {_setting(setting)}" if len(groups) > 1 else "")
         sentences.append(f"{where}: {_cheapest(rows)}")
+    sentences += list(_beside_the_reference(analysis.ratios))
     if analysis.claims.height:
         found = counts(analysis.claims)
         sentences.append(
@@ -89,6 +91,19 @@ def _cheapest(rows: pl.DataFrame) -> str:
         return f"mean marginal cost {costs} (in steps, at a per-station cost of {price})."
     many = f"all {best.height}" if won == best.height else f"{won} of {best.height}"
     return f"{winner} is cheapest at {many} per-station costs; at {price}: {costs} (steps above the optimum)."
+
+
+def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:
+    means = ratios.filter((pl.col("prior") == ALL) & pl.col("ratio").is_not_null()).sort("ratio", maintain_order=True)
+    cells = ratios.filter(pl.col("prior") != ALL).select(pl.exclude("method", "pairs", "ratio", "ci_low", "ci_high"))
+    if means.height and cells.n_unique() > 1:
+        told = [f"{row['method']} {number(row['ratio'])}{_interval(row)}" for row in means.iter_rows(named=True)]
+        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {cells.n_unique()} cells"
+        yield f"{what}: {', '.join(told)}."
+
+
+def _interval(row: dict[str, object]) -> str:
+    return "" if row["ci_low"] is None else f" ({number(row['ci_low'])} to {number(row['ci_high'])})"
 
 
 def _groups(summary: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:

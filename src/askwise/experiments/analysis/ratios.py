@@ -1,0 +1,75 @@
+"""What each method costs beside one of them, as a ratio: in each cell, and on average over all cells.
+
+The ratio of a cell is that of the mean marginal costs, over the episodes that both methods finished. The mean over all
+cells is the plain mean of these ratios: every cell counts the same, however dear it is. All cells share their
+instances, so their ratios rise and fall together; the interval of the mean allows for that (`mean_ratio`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from askwise.experiments.analysis.estimates import Estimate, Ratio, mean_ratio
+from askwise.experiments.analysis.tables import KEY, checked_episodes, usable, varying
+
+REFERENCE = "ezq"
+"""The paper's method, where it is played; else the first method of the study."""
+ALL = "all"
+"""Stands in the place of the prior in the rows over all cells."""
+RATIOS = {
+    "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "reference": pl.String,
+    "pairs": pl.Int32, "ratio": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64,
+}  # fmt: skip
+_SETTING_TYPES = {"teammate": pl.String, "base_cost": pl.Float64}
+Row: TypeAlias = dict[str, Any]
+
+
+def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each method and cell, then one for each method over all cells; none with a single method.
+
+    Cells in which the reference costs nothing have no ratio and do not count in the means. Columns ``teammate`` and
+    ``base_cost`` follow if they vary in the study.
+    """
+    table = usable(checked_episodes(episodes))
+    extra = varying(table)
+    schema = {**RATIOS, **{column: _SETTING_TYPES[column] for column in extra}}
+    methods = table["method"].unique(maintain_order=True).to_list()
+    if len(methods) < 2:
+        return pl.DataFrame(schema=schema)
+    reference = REFERENCE if REFERENCE in methods else methods[0]
+    rows, over_all = [], []
+    for method in methods:
+        if method != reference:
+            cells, mean = _of_method(_beside(table, method, reference), extra)
+            rows += [{**row, "method": method, "reference": reference} for row in cells]
+            over_all.append({**mean, "prior": ALL, "method": method, "reference": reference})
+    return pl.DataFrame([*rows, *over_all], schema=schema)
+
+
+def _beside(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
+    """Return the episodes that both finished, the reference's cost in ``lower``."""
+    key = [column for column in KEY if column != "method"]
+    costs = table.select("method", *key, "marginal_cost")
+    mine, other = (costs.filter(pl.col("method") == name).drop("method") for name in (method, reference))
+    return mine.join(other.rename({"marginal_cost": "lower"}), on=key, how="inner", maintain_order="left")
+
+
+def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
+    # On a single map nothing tells maps apart, and the episodes are the units.
+    unit = "instance" if both["instance"].n_unique() > 1 else "episode"
+    rows, pairs = [], []
+    for key, cell in both.group_by(*extra, "prior", "per_station_cost", maintain_order=True):
+        *setting, prior, price = key
+        if cell["lower"].sum() == 0:
+            continue
+        pairs.append(Ratio(*(cell[name].to_numpy() for name in ("marginal_cost", "lower", unit))))
+        named = {"prior": prior, "per_station_cost": price, **dict(zip(extra, setting, strict=True))}
+        rows.append({**named, **_numbers(mean_ratio(pairs[-1:]))})
+    return rows, _numbers(mean_ratio(pairs))
+
+
+def _numbers(found: Estimate) -> Row:
+    known = found.mean if found.n else None
+    return {"pairs": found.n, "ratio": known, "ci_low": found.low, "ci_high": found.high}
