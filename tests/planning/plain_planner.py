@@ -5,21 +5,46 @@ Costs are whole expected costs here, those of knowing the goal included.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from askwise.planning.view import View
+from askwise.problem import QueryCost
 
 Goals = frozenset[int]
 Ego = tuple[int, int]
 """Position, and tool in hand (-1: none)."""
 
 
+def finding_out(odds: list[float], cost: QueryCost) -> float:
+    """Expected price of cutting sorted goals in two, again and again, where ``p (1 - p) / price`` is largest."""
+    if len(odds) < 2 or cost.base == cost.per_goal == 0:
+        return 0.0
+    ranked = sorted(odds, reverse=True)
+    whole = sum(ranked)
+
+    def price(cut: int) -> float:
+        return cost.base + cost.per_goal * min(cut, len(ranked) - cut)
+
+    def told(cut: int) -> float:
+        part = sum(ranked[:cut])
+        return part * (whole - part) / price(cut)
+
+    cut = 1
+    for other in range(2, len(ranked)):
+        if told(other) > told(cut) * (1 + 1e-9):
+            cut = other
+    return whole * price(cut) + finding_out(ranked[:cut], cost) + finding_out(ranked[cut:], cost)
+
+
 class PlainPlanner:
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, cost: QueryCost) -> None:
         self.view = view
+        self.cost = cost
         self.silent = cache(self._silent)
+        self.settling = cache(self._settling)
 
     def alive(self, goals: Goals, w: int) -> Goals:
         return frozenset(g for g in goals if self.view.weight[w, g] > 0)
@@ -72,6 +97,16 @@ class PlainPlanner:
 
     def _silent(self, goals: Goals, w: int, ego: Ego) -> float:
         """Expected cost of taking the best step again and again without a question."""
+        return self._stepping(goals, w, ego, self.silent)
+
+    def _settling(self, goals: Goals, w: int, ego: Ego) -> float:
+        """The same, but the goal is found out at once wherever that is cheaper."""
+        if len(goals) == 1:
+            return self.known(goals, w, ego)
+        at_once = finding_out(list(self.probabilities(goals, w).values()), self.cost)
+        return min(self._stepping(goals, w, ego, self.settling), self.known(goals, w, ego) + at_once)
+
+    def _stepping(self, goals: Goals, w: int, ego: Ego, onwards: Callable[[Goals, int, Ego], float]) -> float:
         if len(goals) == 1:
             return self.known(goals, w, ego)
         if ego[1] not in goals:
@@ -79,8 +114,8 @@ class PlainPlanner:
         there = self.best_step(goals, w, ego)
         arrived = [g for g in goals if self.view.steps[w, g] == 0]
         odds = self.probabilities(goals, w)
-        onwards = sum(p * self.silent(left, t, there) for p, t, left in self.next_states(goals, w))
-        return 1 + onwards + sum(odds[g] * self.ego_steps(there, g) for g in arrived)
+        later = sum(p * onwards(left, t, there) for p, t, left in self.next_states(goals, w))
+        return 1 + later + sum(odds[g] * self.ego_steps(there, g) for g in arrived)
 
     def root(self) -> tuple[Goals, int]:
         return frozenset(int(g) for g in np.flatnonzero(self.view.prior > 0)), self.view.start

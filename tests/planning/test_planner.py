@@ -18,7 +18,7 @@ from askwise.planning.optimal import solve_problem
 from askwise.planning.planner import FULL, LIGHT, Plan, Planner, Settings
 from askwise.planning.view import mask_rows, view_of
 from askwise.problem import Problem, QueryCost
-from tests.planning.plain_planner import PlainPlanner
+from tests.planning.plain_planner import PlainPlanner, finding_out
 from tests.tool_fetching import instances
 
 SEARCH = replace(FULL, endgame=0)
@@ -48,11 +48,15 @@ def several_goals(problem: Problem) -> bool:
 
 def assert_silent_values_agree(problem: Problem) -> None:
     view = view_of(problem)
-    plain = PlainPlanner(view)
+    plain = PlainPlanner(view, problem.query_cost)
     goals, w = plain.root()
     ego = view.ego.split(problem.start.ego)
-    plan = planned(problem, SEARCH)
+    planner = Planner(problem, view, SEARCH)
+    plan = planner.plan(mask_rows(problem.prior > 0), w, problem.start.ego)
     assert plan.silent == pytest.approx(plain.silent(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
+    settling = kernels.silent(planner.desk, 0, w, *ego, True) / kernels.weigh(planner.desk, w, w)
+    assert settling == pytest.approx(plain.settling(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
+    assert min(plan.act, plan.ask) <= settling + 1e-9
 
 
 @settings(max_examples=80, deadline=None)
@@ -73,13 +77,29 @@ def test_a_problem_without_tools() -> None:
     assert_silent_values_agree(Coverage("A...C\n..W..\n.F...\nB...D", prior=[3, 1, 2, 2]))
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=12),
+    st.sampled_from([(0.5, 0.0), (0.5, 0.2), (0.1, 0.5), (0.0, 0.3), (0.0, 0.0)]),
+)
+def test_finding_out_costs_what_the_plain_twin_says(odds: list[float], prices: tuple[float, float]) -> None:
+    problem = drawn(0, stations=len(odds))
+    planner = Planner(problem, view_of(problem), SEARCH)
+    planner.desk.prices[:] = prices
+    planner.desk.weight[: len(odds)] = odds
+    row = int(planner.desk.shape[kernels.STACK])
+    planner.desk.sets[row] = 2 ** len(odds) - 1
+    found = kernels.finding_out(planner.desk, row, 0)
+    assert found == pytest.approx(finding_out(odds, QueryCost(*prices)), rel=1e-9)
+
+
 @settings(max_examples=40, deadline=None)
 @given(instances(max_side=5, max_stations=6), st.integers(0, 10**6))
 def test_the_best_step_is_that_of_the_plain_twin(given: Instance, drawn: int) -> None:
     """Anywhere, with any tool in hand: the same regret, and the same steps left after it."""
     problem = ToolFetching(given)
     view = view_of(problem)
-    plain = PlainPlanner(view)
+    plain = PlainPlanner(view, problem.query_cost)
     rng = np.random.default_rng(drawn)
     goals, w = plain.root()
     if len(goals) < 2:

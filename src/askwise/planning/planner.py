@@ -1,9 +1,11 @@
 """Planning in belief space: act, ask now, or ask later, whatever costs least in expectation.
 
-**Values.** Costs are counted as *regret*, beyond those of knowing the goal (`askwise.planning.planner_kernels`). Three
+**Values.** Costs are counted as *regret*, beyond those of knowing the goal (`askwise.planning.planner_kernels`). The
 values of a state, each exact for the plans that it allows:
 
 - *silent*: no more questions, always the action of least regret ("if I were told the goal right after this step");
+- *settling*: the same, but as soon as that is cheaper the goal is found out at once, by questions that cut the goals in
+  two again and again. It costs as little work as silence. Plans end in it where they look no further;
 - *asking now*: the best of some questions, each with both answers followed by the best plan with a question less;
 - *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, where it tells more.
 
@@ -14,7 +16,7 @@ while some action has no regret: as long as the teammate is far away waiting cos
 it succeeds within its share of the work (`askwise.planning.planner_endgame`).
 
 **Work.** The unit is a state looked at, so that equal problems get equal answers on every machine. When the budget is
-used up, values that are not at hand are those of silence: more work only ever adds options. On large maps even silence
+used up, values that are not at hand are those of settling: more work only ever adds options. On large maps even silence
 may take too long to be followed to its end; then what is left is valued by questions that find out the goal at once.
 """
 
@@ -148,7 +150,7 @@ class Planner:
     def _from_optimum(self, best: Choice, w: int, pos: int, tool: int) -> Plan:
         desk, regret = self.desk, best.expected_marginal_cost
         weight = kernels.weigh(desk, self._row, w)
-        quiet = kernels.silent(desk, 0, w, pos, tool) / weight
+        quiet = kernels.silent(desk, 0, w, pos, tool, False) / weight
         kernels.score_actions(desk, self._row, w, pos, tool)
         default = kernels.best_action(desk, pos, weight)
         free = bool(desk.scored[default] <= kernels.ROUNDING * weight)
@@ -162,7 +164,9 @@ class Planner:
 
     def _compare(self, mask: Words, w: int, pos: int, tool: int) -> Plan:
         desk = self.desk
-        quiet = kernels.silent(desk, 0, w, pos, tool)
+        silent = kernels.silent(desk, 0, w, pos, tool, False)
+        desk.counts[kernels.WORKED] = 0  # the budget is for plans; silence is there to compare with
+        settling = kernels.silent(desk, 0, w, pos, tool, True)
         desk.counts[kernels.MOST] = self.rules.budget + AT_LEAST
         weight = kernels.score_actions(desk, self._row, w, pos, tool)
         n = values.list_actions(desk, 0, pos, weight, self.settings.breadth)
@@ -171,17 +175,17 @@ class Planner:
         free, asked, ask = regrets[0] == 0.0, None, math.inf
         if free:
             self.rules = self.rules._replace(budget=self.rules.budget // FREE_SHARE)
-        if quiet > weight * questions.price(self.rules, 1, 2):
+        if silent > weight * questions.price(self.rules, 1, 2):
             questions.choose(desk, self.rules, 0, w, pos, tool, 0)
             if not free:
                 asked, ask = self._best_question(mask, weight, w, pos, tool)
-        best, act = tried[0], quiet
-        if quiet > 0.0:
-            best, act = self._best_action(tried, regrets, quiet, weight, w, pos, tool)
+        best, act = tried[0], 0.0
+        if settling > 0.0:
+            best, act = self._best_action(tried, regrets, weight, w, pos, tool)
         asks = asked is not None and ask < act - LEAST_GAIN * weight
         worked = int(desk.counts[kernels.WORKED])
         return Plan(
-            self._number(pos, best), asks, asked, quiet / weight, act / weight, ask / weight, free, False, worked
+            self._number(pos, best), asks, asked, silent / weight, act / weight, ask / weight, free, False, worked
         )
 
     def _best_question(
@@ -208,10 +212,10 @@ class Planner:
         return tuple(goals if len(goals) <= len(others) else others), best
 
     def _best_action(
-        self, tried: list[int], regrets: list[float], quiet: float, weight: float, w: int, pos: int, tool: int
+        self, tried: list[int], regrets: list[float], weight: float, w: int, pos: int, tool: int
     ) -> tuple[int, float]:
         desk, row, s = self.desk, self._row, self.settings
-        best, least = tried[0], quiet
+        best, least = tried[0], math.inf
         for action, regret in zip(tried, regrets, strict=True):
             total = regret
             there, hand = kernels.after(desk, pos, tool, action)

@@ -48,13 +48,13 @@ FULL = Settings()
 LIGHT = Settings(
     questions=1,
     kept=4,
-    depth=2,
+    depth=3,
     breadth=2,
-    inner=1,
-    climbs=0,
-    budget=6_000,
-    endgame=7,
-    endgame_states=2_000,
+    inner=2,
+    climbs=2,
+    budget=30_000,
+    endgame=8,
+    endgame_states=5_000,
     log_memory=16,
 )
 
@@ -89,6 +89,8 @@ def desk_of(view: View, cost: QueryCost, settings: Settings) -> Desk:
         scored=np.zeros(2 * options),
         prices=np.array([cost.base, cost.per_goal], dtype=np.float64),
         lengths=np.full(n_lists, -1, dtype=np.int64),
+        odds=np.zeros(n_goals),
+        ends=np.zeros(n_goals + 2, dtype=np.int64),
     )
 
 

@@ -1,4 +1,4 @@
-"""Compiled loops of the planner: sets of goals, a memory for values, one step ahead, and the value of silence.
+"""Compiled loops of the planner: sets of goals, a memory for values, one step ahead, and the values of silence.
 
 Everything is measured in *regret*: what a plan costs beyond knowing the goal, times the weight of the goals that are
 allowed (see `askwise.planning.view`). With ``R_g = max(d_g + 1, e_g)`` the steps left if `g` were known (`d` the
@@ -52,6 +52,8 @@ PROBES = 16
 """Columns of ``Desk.whole``; the options of a state follow."""
 SUM, BEST, WEIGHT, REGRETS = range(4)
 """Columns of ``Desk.real``; the regrets of the options follow."""
+SILENT, EXACT, ENDING, OTHERS = range(4)
+"""Tags of values in the memory: silence, the optimum, silence that ends; from the last on those of this decision."""
 ENTRIES, WORKED, TURN, MOST = range(4)
 """Columns of ``Desk.counts``: entries of the memory, states looked at in this decision, number of the decision, and the
 number of states after which silence is no longer followed to its end."""
@@ -74,6 +76,8 @@ class Desk(NamedTuple):
         scored: ``float64 [2 * (n_moves + n_goals)]``, room for regrets and ties of actions.
         prices: ``float64 [2]``, of a question, and for each goal in it.
         lengths: ``int64 [n_lists]``, questions in each list, -1 where they have not been chosen.
+        odds: ``float64 [n_goals]``, room for weights of goals.
+        ends: ``int64 [n_goals + 2]``, room for the ends of parts of them.
     """
 
     shape: Any
@@ -89,6 +93,8 @@ class Desk(NamedTuple):
     scored: Any
     prices: Any
     lengths: Any
+    odds: Any
+    ends: Any
 
 
 # -- sets ------------------------------------------------------------------------------------------------------------
@@ -333,17 +339,55 @@ def _begin(desk: Any, level: int, w: Any, pos: int, tool: int) -> None:
     whole = desk.whole
     whole[level, WORKER], whole[level, POSITION], whole[level, TOOL], whole[level, CHILD] = w, pos, tool, 0
     whole[level, THERE], whole[level, HAND] = there, hand
+    desk.real[level, WEIGHT] = weight
     desk.real[level, SUM] = regret if regret > ROUNDING * weight else 0.0
 
 
 @compiled
+def _cut(desk: Any, first: Any, last: Any) -> tuple[Any, float]:
+    """Return where to cut ``odds[first:last]`` in two, and the price of the question times their weight.
+
+    Of all cuts it is the one that tells most for its price, ``p (1 - p) / price`` for parts of shares p and 1 - p.
+    """
+    whole = 0.0
+    for k in range(first, last):
+        whole += desk.odds[k]
+    part, best, paid, cut = 0.0, -1.0, 1.0, np.int64(first + 1)
+    for k in range(first, last - 1):
+        part += desk.odds[k]
+        size = k + 1 - first
+        price = desk.prices[0] + desk.prices[1] * min(size, last - first - size)
+        told = part * (whole - part)
+        if told * paid > best * price * (1 + ROUNDING):  # without a division: questions may cost nothing
+            best, paid, cut = told, price, np.int64(k + 1)
+    return cut, paid * whole
+
+
+@compiled
 def finding_out(desk: Any, row: int, w: Any) -> float:
-    """Return what it costs at most to find out the goal by questions at once, halving the set again and again."""
-    n, price = size_of(desk, row), 0.0
-    while n > 1:
-        price += desk.prices[0] + desk.prices[1] * (n // 2)
-        n -= n // 2
-    return price * weigh(desk, row, w)
+    """Return what it costs to find out the goal by questions at once, times the weight of the set.
+
+    The goals are sorted by their weight, and the list is cut in two again and again (`_cut`).
+    """
+    n, at = list_goals(desk, row, 0), w * desk.shape[GOALS]
+    for i in range(n):
+        odds, j = desk.weight[at + desk.listed[i]], i
+        while j > 0 and desk.odds[j - 1] < odds:
+            desk.odds[j] = desk.odds[j - 1]
+            j -= 1
+        desk.odds[j] = odds
+    total, first, depth = 0.0, np.int64(0), 0
+    desk.ends[0] = n
+    while depth >= 0:
+        if desk.ends[depth] - first < 2:
+            first = desk.ends[depth]
+            depth -= 1
+            continue
+        cut, paid = _cut(desk, first, desk.ends[depth])
+        total += paid
+        depth += 1
+        desk.ends[depth] = cut
+    return total
 
 
 @compiled
@@ -356,16 +400,28 @@ def _next(desk: Any, level: int) -> Any:
 
 
 @compiled
-def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
+def _settled(desk: Any, level: int) -> float:
+    """Return what the state at `level` costs if the goal may be found out there."""
+    total = float(desk.real[level, SUM])
+    if total <= desk.prices[0] * desk.real[level, WEIGHT]:
+        return total
+    return min(total, finding_out(desk, desk.shape[STACK] + level, desk.whole[level, WORKER]))
+
+
+@compiled
+def silent(desk: Any, base: int, w: Any, pos: int, tool: int, ends: bool) -> float:
     """Return the regret of going on without any question, always by the action of least regret.
 
-    The goals are those of row `base` of the stack; all of them are alive at `w`, and there are at least two. On large
-    maps silence takes long to be followed to its end; when ``MOST`` states have been looked at, what is left is valued
-    by `finding_out`, and nothing that depends on it is remembered.
+    If it `ends`, the goal is found out at once wherever that is cheaper than going on (`finding_out`): a plan that is
+    worked out as fast as silence, and comes much closer to what good plans cost. The goals are those of row `base` of
+    the stack; all of them are alive at `w`, and there are at least two. On large maps silence takes long to be followed
+    to its end; when ``MOST`` states have been looked at, what is left is valued by `finding_out`, and nothing that
+    depends on it is remembered.
     """
     rows, whole, real, counts = desk.shape[STACK], desk.whole, desk.real, desk.counts
+    tag = ENDING if ends else SILENT
     tool = useful(desk, rows + base, tool)
-    slot = find(desk, rows + base, w, pos, tool, 0)
+    slot = find(desk, rows + base, w, pos, tool, tag)
     if slot >= 0:
         return float(desk.values[slot])
     if counts[WORKED] >= counts[MOST]:
@@ -375,9 +431,9 @@ def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
     while True:
         t = _next(desk, level)
         if t < 0:
-            total = real[level, SUM]
+            total = _settled(desk, level) if ends else real[level, SUM]
             if counts[WORKED] < counts[MOST]:
-                keep(desk, rows + level, whole[level, WORKER], whole[level, POSITION], whole[level, TOOL], 0, total)
+                keep(desk, rows + level, whole[level, WORKER], whole[level, POSITION], whole[level, TOOL], tag, total)
             if level == base:
                 return float(total)
             level -= 1
@@ -386,7 +442,7 @@ def silent(desk: Any, base: int, w: Any, pos: int, tool: int) -> float:
         whole[level, CHILD] += 1
         if common(desk, rows + level, t, rows + level + 1) > 1:
             there, hand = whole[level, THERE], useful(desk, rows + level + 1, whole[level, HAND])
-            slot = find(desk, rows + level + 1, t, there, hand, 0)
+            slot = find(desk, rows + level + 1, t, there, hand, tag)
             if slot >= 0:
                 real[level, SUM] += desk.values[slot]
             elif counts[WORKED] >= counts[MOST]:

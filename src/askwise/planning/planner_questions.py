@@ -1,7 +1,8 @@
 """Compiled loops of the planner: which questions to consider in a state.
 
-Proposals come from the weights of the goals and from what they ask of the ego agent; the best are kept, by the regret
-of asking once and then going on in silence.
+Proposals come from the weights of the goals, from what they ask of the ego agent, and from how much it helps to know of
+each alone; the best are improved goal by goal. Their merit is the regret of asking once and then going on in silence
+that ends (`silent`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,12 @@ from askwise.planning.planner_kernels import (
 
 POOL_SIZE = 64
 """Most questions that are proposed at a time; two more rows are room to work in."""
+
+
+STARTS = 4
+"""Proposals that are improved."""
+MOST_PLACES = 6
+"""Places of tools that are put together two by two."""
 
 
 class Rules(NamedTuple):
@@ -177,6 +184,32 @@ def _offer_by_place(desk: Any, row: int, w: int, goals: Any, n: int) -> int:
 
 
 @compiled
+def _offer_two_places(desk: Any, row: int, goals: Any, n: int) -> int:
+    """Offer the goals whose tools lie in one of two places, for the places that come first by their likeliest goal."""
+    places = np.empty(MOST_PLACES, dtype=np.int64)
+    found = 0
+    for g in goals:
+        place = np.int64(desk.world[desk.shape[PLACE] + g])
+        known = place < 0
+        for k in range(found):
+            known = known or places[k] == place
+        if not known and found < MOST_PLACES:
+            places[found] = place
+            found += 1
+    chosen = np.empty(goals.size, dtype=np.int64)
+    for i in range(found):
+        for j in range(i):
+            size = 0
+            for g in goals:
+                place = desk.world[desk.shape[PLACE] + g]
+                if place == places[i] or place == places[j]:
+                    chosen[size] = g
+                    size += 1
+            n = _offer_these(desk, row, chosen, 0, size, n)
+    return n
+
+
+@compiled
 def _offer_by_move(desk: Any, row: int, w: int, pos: int, tool: int, goals: Any, n: int) -> int:
     """Offer, for each move, the goals that it costs nothing."""
     shape, world = desk.shape, desk.world
@@ -201,36 +234,69 @@ def propose(desk: Any, row: int, w: int, pos: int, tool: int) -> int:
     goals = _by_weight(desk, row, w)
     n = _offer_likeliest(desk, row, w, goals, 0)
     n = _offer_by_place(desk, row, w, goals, n)
-    return _offer_by_move(desk, row, w, pos, tool, goals, n)
+    n = _offer_by_move(desk, row, w, pos, tool, goals, n)
+    return _offer_two_places(desk, row, goals, n)
 
 
 @compiled
-def ask_then_silent(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, asked: int, weight: float) -> float:
-    """Return the regret of one question now, about the set in row `asked`, and none later."""
+def ask_then_settle(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, asked: int, weight: float) -> float:
+    """Return the regret of one question now, about the set in row `asked`, and then silence that ends."""
     row = desk.shape[STACK] + level
     inside = common(desk, row, asked, row + 1)
     total = 0.0
     if inside > 1:
-        total += silent(desk, level + 1, w, pos, tool)
+        total += silent(desk, level + 1, w, pos, tool, True)
     outside = without(desk, row, asked, row + 1)
     if outside > 1:
-        total += silent(desk, level + 1, w, pos, tool)
+        total += silent(desk, level + 1, w, pos, tool, True)
     return total + weight * price(rules, inside, inside + outside)
 
 
 @compiled
+def _weigh_up(
+    desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, first: int, last: int
+) -> None:
+    """Write the merit of some proposals; ``inf`` stays where the budget is used up, but for the very first."""
+    for i in range(first, last):
+        if i == 0 or desk.counts[WORKED] <= rules.budget:
+            merit[i] = ask_then_settle(desk, rules, level, w, pos, tool, desk.shape[POOL] + i, weight)
+
+
+@compiled
+def _offer_dearest(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, n: int) -> int:
+    """Offer the goals about which it is best to ask alone: the first of them, and several together."""
+    row, n_words, spare = desk.shape[STACK] + level, desk.shape[WORDS], desk.shape[POOL] + POOL_SIZE
+    goals = _by_weight(desk, row, w)
+    alone = np.full(goals.size, np.inf)
+    for i in range(goals.size):
+        if desk.counts[WORKED] > rules.budget // 2:
+            break
+        for k in range(n_words):
+            desk.sets[spare * n_words + k] = 0
+        flip(desk, spare, goals[i])
+        alone[i] = ask_then_settle(desk, rules, level, w, pos, tool, spare, weight)
+    order = np.argsort(alone, kind="mergesort")
+    best = np.empty(goals.size, dtype=np.int64)
+    for i in range(goals.size):
+        best[i] = goals[order[i]]
+    for size in (1, 2, 3, 4, 6, 9):
+        if size < goals.size and alone[order[size - 1]] < np.inf:
+            n = _offer_these(desk, row, best, 0, size, n)
+    return n
+
+
+@compiled
 def choose(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, number: int) -> None:
-    """Choose the questions of list `number` for the goals of row `level`: the best by one question, then silence."""
+    """Choose the questions of list `number` for the goals of row `level`: those of the best merit."""
     row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
     weight = weigh(desk, row, w)
     n = propose(desk, row, w, pos, tool)
-    merit = np.empty(POOL_SIZE + 1)
-    for i in range(n):
-        merit[i] = np.inf
-        if i == 0 or desk.counts[WORKED] <= rules.budget:
-            merit[i] = ask_then_silent(desk, rules, level, w, pos, tool, pool + i, weight)
-    if n > 0 and number == 0:
-        n = _climb(desk, rules, level, w, pos, tool, weight, merit, n)
+    merit = np.full(POOL_SIZE + 1, np.inf)
+    _weigh_up(desk, rules, level, w, pos, tool, weight, merit, 0, n)
+    if n > 0 and number == 0 and rules.climbs > 0:
+        grown = _offer_dearest(desk, rules, level, w, pos, tool, weight, n)
+        _weigh_up(desk, rules, level, w, pos, tool, weight, merit, n, grown)
+        n = _climb(desk, rules, level, w, pos, tool, weight, merit, grown)
     length = 0
     while length < min(rules.kept, n):
         best = 0
@@ -259,7 +325,7 @@ def _best_flip(
             break
         flip(desk, spare, g)
         if 0 < size_of(desk, spare) < goals.size:
-            value = ask_then_silent(desk, rules, level, w, pos, tool, spare, weight)
+            value = ask_then_settle(desk, rules, level, w, pos, tool, spare, weight)
             if value < lowest:
                 moved, lowest = g, value
         flip(desk, spare, g)
@@ -268,25 +334,25 @@ def _best_flip(
 
 @compiled
 def _climb(desk: Any, rules: Any, level: int, w: int, pos: int, tool: int, weight: float, merit: Any, n: int) -> int:
-    """Improve the best proposal by moving single goals across, the best move of each round; add it to the pool."""
+    """Improve the best proposals by moving single goals across, the best move of each round; add what is reached."""
     row, pool, n_words = desk.shape[STACK] + level, desk.shape[POOL], desk.shape[WORDS]
-    best = 0
-    for i in range(1, n):
-        if merit[i] < merit[best] - ROUNDING * weight:
-            best = i
-    spare, reached = pool + POOL_SIZE, merit[best]
-    for k in range(n_words):
-        desk.sets[spare * n_words + k] = desk.sets[(pool + best) * n_words + k]
     goals = _by_weight(desk, row, w)
-    for _ in range(rules.climbs):
-        moved, lowest = _best_flip(desk, rules, level, w, pos, tool, weight, goals, reached)
-        if moved < 0:
+    starts = np.argsort(merit[:n], kind="mergesort")[:STARTS]
+    spare = pool + POOL_SIZE
+    for start in starts:
+        if n >= POOL_SIZE or desk.counts[WORKED] > rules.budget // 2:
             break
-        flip(desk, spare, moved)
-        reached = lowest
-    n = min(n, POOL_SIZE - 1)
-    for k in range(n_words):
-        desk.sets[(pool + n) * n_words + k] = desk.sets[spare * n_words + k]
-    grown = _offer(desk, row, n)
-    merit[n] = reached
-    return grown
+        reached = merit[start]
+        for k in range(n_words):
+            desk.sets[spare * n_words + k] = desk.sets[(pool + start) * n_words + k]
+        for _ in range(rules.climbs):
+            moved, lowest = _best_flip(desk, rules, level, w, pos, tool, weight, goals, reached)
+            if moved < 0:
+                break
+            flip(desk, spare, moved)
+            reached = lowest
+        for k in range(n_words):
+            desk.sets[(pool + n) * n_words + k] = desk.sets[spare * n_words + k]
+        merit[n] = reached
+        n = _offer(desk, row, n)
+    return n

@@ -17,6 +17,7 @@ from askwise.planning.planner_kernels import (
     BEST,
     CHILD,
     DEPTH,
+    EXACT,
     FOLLOWING,
     GOALS,
     HAND,
@@ -25,6 +26,7 @@ from askwise.planning.planner_kernels import (
     MORE,
     OPTION,
     OPTIONS,
+    OTHERS,
     PATHS,
     POOL,
     POSITION,
@@ -94,9 +96,9 @@ def put(desk: Any, level: int, w: Any, pos: int, tool: int, more: int, depth: in
 def _tag(desk: Any, level: int) -> Any:
     """Return what tells the values of a state apart: exact ones hold for good, others for this decision."""
     if desk.whole[level, ALL]:
-        return np.int64(1)
+        return np.int64(EXACT)
     turn = (desk.counts[TURN] & 0xFFF) << 20
-    return turn | (desk.whole[level, LIST] << 8) | (desk.whole[level, DEPTH] + 2)
+    return turn | (desk.whole[level, LIST] << 8) | (desk.whole[level, DEPTH] + 1 + OTHERS)
 
 
 @compiled
@@ -104,7 +106,7 @@ def _enter(desk: Any, rules: Any, level: int) -> float:
     """Return the value of the state at `level` if it is at hand; else prepare it."""
     row, whole, real = desk.shape[STACK] + level, desk.whole, desk.real
     w, pos, tool, number = whole[level, WORKER], whole[level, POSITION], whole[level, TOOL], whole[level, LIST]
-    best = silent(desk, level, w, pos, tool)
+    best = silent(desk, level, w, pos, tool, True)
     whole[level, WORKER], whole[level, POSITION], whole[level, TOOL] = w, pos, tool
     if best == 0.0 or desk.counts[WORKED] > rules.budget:
         return best

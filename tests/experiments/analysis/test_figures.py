@@ -110,7 +110,7 @@ def test_the_spread_ends_at_all_episodes() -> None:
 def test_bars_of_parts_add_up() -> None:
     table = simple({"never": [9.0, 2.0], "ezq": [1.0, 2.0]}).with_columns(pl.Series("query_cost", [0.0, 0.0, 0.5, 0.7]))
     (ax,) = parts_figure(parts(table), ["far"], 0.0).axes
-    lost, asked = ([bar.get_width() for bar in bars] for bars in ax.containers)  # type: ignore[attr-defined]
+    lost, asked = ([bar.get_width() for bar in bars] for bars in ax.containers)
     assert lost == pytest.approx([5.5, 0.9])
     assert asked == pytest.approx([0.0, 0.6])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["never", "ezq"]

@@ -99,7 +99,7 @@ def test_ratios_are_shown_for_each_prior_and_over_all(text: str) -> None:
     assert "divided by that of ezq" in section
     assert re.findall("<h3>(.*?)</h3>", section) == ["Mean over all cells", "Prior far", "Prior uniform", "Prior near"]
     assert section.count("<tr>") == 4 * (1 + len(METHODS) - 1)
-    assert "<th>method</th><th class=\"n\">ratio</th>" in section
+    assert '<th>method</th><th class="n">ratio</th>' in section
 
 
 def test_verdicts_have_a_sign_and_words(text: str) -> None:
