@@ -114,8 +114,13 @@ class Enumeration:
             self._add(branch, self._delay(state, ego))
             following = self._steps(branch, ego)
         onto = self._later if decision.ask is None else self._now
-        for observation, goals in following:
-            self._branch_off(branch, observation, goals, onto)
+        apart = [(seen, goals) for seen, goals in following if not self._joins(branch, seen, goals, onto)]
+        for number, (seen, goals) in enumerate(apart, start=1):
+            # Copying takes longer than most decisions, and whoever comes last can have the agent itself.
+            agent = branch.agent
+            if number < len(apart):
+                agent = copy.deepcopy(agent, {id(self.problem): self.problem})
+            onto.add(Branch(agent, seen, goals, branch.ways, branch.taken))
 
     def _add(self, branch: Branch, price: Any) -> None:
         """Count what a decision adds to the cost of each goal, ``float [n_goals]`` or one number."""
@@ -147,14 +152,12 @@ class Enumeration:
                 there = problem.teammate_next(teammate, action)
                 yield Observation(JointState(there, ego), action), goals
 
-    def _branch_off(self, branch: Branch, observation: Observation, goals: Goals, onto: _Waiting) -> None:
-        state = observation.state
-        known = onto.same(state, goals)
+    def _joins(self, branch: Branch, observation: Observation, goals: Goals, onto: _Waiting) -> bool:
+        """Whether what follows is the same as something that waits already; then it is counted there."""
+        known = onto.same(observation.state, goals)
         if known is not None:
             known.ways += branch.ways
-        else:
-            agent = copy.deepcopy(branch.agent, {id(self.problem): self.problem})
-            onto.add(Branch(agent, observation, goals, branch.ways, branch.taken))
+        return known is not None
 
     def _count(self, branch: Branch) -> None:
         self.decisions += 1

@@ -46,5 +46,4 @@ def _bars(ax: Axes, rows: pl.DataFrame, methods: list[str]) -> None:
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for place, total in zip(places, left, strict=True):
         ax.annotate(f"{total:.2f}", (total, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
-    ax.margins(x=0.15)
-    ax.set_xlim(left=0)
+    ax.set_xlim(0, 1.2 * max(left, default=0.0) or 1.0)  # with room for the numbers
