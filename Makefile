@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help reproduce test lint browser docs docs-results bench oracle clean
+.PHONY: help reproduce beyond test lint browser docs docs-results bench oracle clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
+	@echo "make beyond      play the planner beside the paper's methods, the better part of an hour (out/beyond)"
 	@echo "make test        lint, types and all tests"
 	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
-	@echo "make docs-results  take the tables and figures of make reproduce into the documentation"
+	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
 	@echo "make bench       speed, scale and memory, beside other ways to compute the same (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make lint        ruff and mypy only"
@@ -31,6 +32,9 @@ $(VENV)/installed-%: $(VENV)/installed
 
 reproduce: $(VENV)/installed
 	$(BIN)/askwise reproduce
+
+beyond: $(VENV)/installed
+	$(BIN)/askwise study beyond
 
 lint: $(VENV)/installed-test $(VENV)/installed-docs
 	$(BIN)/ruff check
@@ -58,14 +62,21 @@ docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d out/doctrees docs out/docs
 	@echo "Written: out/docs/index.html"
 
-# The results that the page "The paper, reproduced" shows, from a finished `make reproduce`.
-RESULTS := out/reproduce
+# The results that the pages "The paper, reproduced" and "Beyond the paper" show, from finished runs of both.
+PAGES := docs/reproduced
 docs-results:
-	@test -f $(RESULTS)/summary.csv || { echo "$(RESULTS)/summary.csv is missing: make reproduce first"; exit 1; }
-	mkdir -p docs/reproduced/figures
-	cp $(RESULTS)/summary.csv $(RESULTS)/claims.csv docs/reproduced/
-	rm -f docs/reproduced/figures/*.svg
-	cp $(RESULTS)/figures/*.svg docs/reproduced/figures/
+	@test -f out/reproduce/summary.csv || { echo "out/reproduce/summary.csv is missing: make reproduce first"; exit 1; }
+	mkdir -p $(PAGES)/figures
+	cp out/reproduce/summary.csv out/reproduce/claims.csv $(PAGES)/
+	rm -f $(PAGES)/figures/*.svg
+	cp out/reproduce/figures/*.svg $(PAGES)/figures/
+	@if test -f out/beyond/ratios.csv; then \
+	  mkdir -p $(PAGES)/beyond/figures \
+	  && cp out/beyond/summary.csv out/beyond/ratios.csv out/beyond/expected_summary.csv $(PAGES)/beyond/ \
+	  && cp out/beyond/figures/costs.svg out/beyond/figures/parts.svg out/beyond/figures/spread-near.svg $(PAGES)/beyond/figures/; \
+	else \
+	  echo "out/beyond is not there: its results in the documentation stay as they are"; \
+	fi
 
 bench: $(VENV)/installed-oracle $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks

@@ -26,7 +26,7 @@ TOOLBOXES = 3
 WALLS = (0.0, 0.2)
 PRIORS = ("far", "uniform", "near")
 PRICES = (0.0, 0.2, 0.5)
-METHODS = ("planner", "planner-light", "ezq-local", "ezq")
+METHODS = ("planner", "planner-light", "ezq-local", "ezq", "cost-prob", "toolbox", "baseline", "never")
 ROUNDING = 1e-9
 Cell = tuple[tuple[int, int], float, str, float]
 """Size, walls, prior, price."""

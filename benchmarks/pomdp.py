@@ -6,7 +6,6 @@ a general planner would not have by itself (`benchmarks/peers/pouct.py` says whi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
@@ -14,14 +13,21 @@ import numpy as np
 from askwise.agents import Agent, make_agent
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
+from askwise.experiments.executors import process_pool, usable_cores
 from askwise.problem import QueryCost
 from askwise.simulation import simulate
+from askwise.types import FloatArray
 from benchmarks.peers.pouct import Pouct
 from benchmarks.report import Column, Table, number, progress, seconds
 
 CELLS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2), ("far", 0.5), ("uniform", 0.5))
-BUDGETS = (100, 1_000, 5_000)
+BUDGETS = (100, 1_000, 3_000)
 OURS = ("ezq", "planner-light", "planner")
+AT_A_TIME = 2
+"""Episodes of one job: jobs of the largest budget take minutes."""
+
+Job = tuple[str, float, str, int]
+"""Prior, price, agent, number of the first episode."""
 
 
 def run(quick: bool) -> list[Table]:
@@ -37,32 +43,44 @@ def run(quick: bool) -> list[Table]:
             number("standard error", 2),
             seconds("time for a decision"),
         ],
-        notes=["20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5; decisions with more than one possible goal"],
+        notes=[
+            "20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5; decisions with more than one possible goal",
+            "POUCT: as many simulations for a decision as its name says",
+        ],
     )
-    makers: dict[str, Callable[[], Agent]] = {name: lambda name=name: make_agent(name) for name in OURS}  # type: ignore[misc]
-    makers |= {f"POUCT, {n} simulations": lambda n=n: Pouct(simulations=n) for n in budgets}  # type: ignore[misc]
-    for prior, price in cells:
-        for name, make in makers.items():
+    names = [*OURS, *(f"POUCT {budget}" for budget in budgets)]
+    rows = [(prior, price, name) for prior, price in cells for name in names]
+    jobs: list[Job] = [(*row, first) for row in rows for first in range(0, episodes, AT_A_TIME)]
+    with process_pool(usable_cores()) as pool:
+        played = pool.map(_played, jobs)
+        for prior, price, name in rows:
+            found = [next(played) for _ in range(0, episodes, AT_A_TIME)]
             progress(f"pomdp: prior {prior}, price {price:g}, {name}")
-            costs, taken = _played(prior, price, make, episodes)
+            costs = np.concatenate([each for each, _, _ in found])
+            taken = sum(spent for _, spent, _ in found) / sum(decisions for _, _, decisions in found)
             error = costs.std(ddof=1) / np.sqrt(costs.size)
             table.rows.append([prior, price, name, float(costs.mean()), float(error), taken])
     return [table]
 
 
-def _played(
-    prior: str, price: float, make: Callable[[], Agent], episodes: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float]:
+def _agent(name: str) -> Agent:
+    kind, _, budget = name.partition(" ")
+    return Pouct(simulations=int(budget)) if kind == "POUCT" else make_agent(kind)
+
+
+def _played(job: Job) -> tuple[FloatArray, float, int]:
+    """Return the costs of some episodes, the time spent on them, and the decisions that were not forced."""
+    prior, price, name, first = job
     costs, decisions, spent = [], 0, 0.0
-    simulate(_problem(prior, price, 0), make(), seed=0, max_steps=3)  # loads compiled code
-    for k in range(episodes):
-        problem, agent = _problem(prior, price, k), make()
+    simulate(_problem(prior, price, 0), _agent(name), seed=0, max_steps=3)  # loads compiled code
+    for k in range(first, first + AT_A_TIME):
+        problem, agent = _problem(prior, price, k), _agent(name)
         start = perf_counter()
         episode = simulate(problem, agent, seed=1000 + k)
         spent += perf_counter() - start
         costs.append(episode.marginal_cost)
         decisions += int(sum(step.belief is None or np.count_nonzero(step.belief) > 1 for step in episode.steps))
-    return np.array(costs), spent / decisions
+    return np.array(costs), spent, decisions
 
 
 def _problem(prior: str, price: float, k: int) -> ToolFetching:

@@ -30,7 +30,7 @@ extensions = [
     "command_help",
     "results",
 ]
-exclude_patterns = ["reproduced/*", "drawn", "extensions"]
+exclude_patterns = ["reproduced/**", "drawn", "extensions"]
 
 # Single backticks in docstrings name things: a link where there is something of that name, else plain code.
 default_role = "py:obj"

@@ -24,6 +24,7 @@ from askwise.looking import start_scene
 from askwise.looking.raster import save_png
 from askwise.query.beliefs import make_belief
 from askwise.query.value import QuestionValue
+from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 INK, FAINT = "#333333", "#777777"
@@ -275,6 +276,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "question-value": question_value,
     "beliefs": beliefs,
     "walk-of-the-data": walk_of_the_data,
+    "planner-steps": planner_steps,
 }
 
 

@@ -1,7 +1,8 @@
-"""Results of the full study in the site: tables and figures from ``reproduced``, a note where they are not there yet.
+"""Results of the shipped studies in the site: tables and figures from ``reproduced``, a note where they are missing.
 
 ``{results-table} summary.csv`` shows a table, ``{results-figure} costs.svg`` a figure with the text below as its
-caption. ``make docs-results`` copies these files from a finished ``make reproduce``.
+caption; those of the study ``beyond`` are ``beyond/summary.csv`` and ``beyond/costs.svg``. ``make docs-results`` copies
+these files from finished runs of ``make reproduce`` and ``make beyond``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parent.parent / "reproduced"
-MISSING = "Not there yet: `make reproduce`, then `make docs-results`."
+MISSING = "Not there yet: `make {study}`, then `make docs-results`."
 
 
 class Results(SphinxDirective):
@@ -23,14 +24,23 @@ class Results(SphinxDirective):
 
     def nothing(self) -> list[nodes.Node]:
         """Return the note for missing files."""
-        return self.parse_text_to_nodes(f":::{{note}}\n{MISSING}\n:::")
+        missing = MISSING.format(study="beyond" if self.arguments[0].startswith("beyond/") else "reproduce")
+        return self.parse_text_to_nodes(f":::{{note}}\n{missing}\n:::")
 
 
 class ResultsTable(Results):
-    """A CSV file as a table; ``:columns:`` picks some of those that it has, ``:class:`` styles it."""
+    """A CSV file as a table.
+
+    ``:columns:`` picks some of those that it has, ``:only: method planner`` the rows with that in a column, ``:class:``
+    styles it.
+    """
 
     required_arguments = 1
-    option_spec = {"columns": directives.unchanged, "class": directives.class_option}  # noqa: RUF012
+    option_spec = {  # noqa: RUF012
+        "columns": directives.unchanged,
+        "only": directives.unchanged,
+        "class": directives.class_option,
+    }
 
     def run(self) -> list[nodes.Node]:
         """See `SphinxDirective`."""
@@ -40,6 +50,9 @@ class ResultsTable(Results):
             return self.nothing()
         with path.open(encoding="utf-8", newline="") as handle:
             rows = list(csv.DictReader(handle))
+        if "only" in self.options:
+            column, *wanted = self.options["only"].split()
+            rows = [row for row in rows if row[column] in wanted]
         there = list(rows[0]) if rows else []
         chosen = [name for name in self.options.get("columns", "").split() if name in there] or there
         return [table(chosen, [[row[name] for name in chosen] for row in rows], self.options.get("class", []))]
@@ -53,13 +66,14 @@ class ResultsFigure(Results):
 
     def run(self) -> list[nodes.Node]:
         """See `SphinxDirective`."""
-        path = FOLDER / "figures" / self.arguments[0]
+        file = FOLDER / self.arguments[0]
+        path = file.parent / "figures" / file.name
         self.env.note_dependency(str(path))
         if not path.exists():
             return self.nothing()
         caption = "\n".join(self.content)
         return self.parse_text_to_nodes(
-            f"```{{figure}} /reproduced/figures/{path.name}\n:alt: {path.stem}\n\n{caption}\n```"
+            f"```{{figure}} /{path.relative_to(FOLDER.parent).as_posix()}\n:alt: {path.stem}\n\n{caption}\n```"
         )
 
 

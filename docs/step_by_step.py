@@ -1,0 +1,117 @@
+"""An episode drawn step by step: what the planner believes and does, for the page "Beyond the paper"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+import askwise
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.instance import Cell
+from askwise.episode import Episode
+from askwise.looking.scene import Scene, scenes
+
+INK, FAINT, FLOOR = "#333333", "#777777", "#dddddd"
+BLUE, PURPLE = "#0072B2", "#AA4488"
+PLACES = ("#D55E00", "#009E73", "#E69F00")
+SHOWN, COLUMNS = 8, 4
+
+
+def workshop() -> ToolFetching:
+    """Return the problem of the episode."""
+    cost = askwise.QueryCost(0.5, 0.2)
+    return ToolFetching(
+        askwise.generate(size=9, stations=8, toolboxes=3, seed=48, prior="far", query_cost=cost),
+    )
+
+
+def planner_steps() -> Figure:
+    """Draw the first steps of an episode of the planner, up to where it knows."""
+    episode = askwise.simulate(workshop(), "planner", seed=0)
+    moments = list(scenes(episode))
+    figure = Figure(figsize=(11, 6.6), layout="constrained")
+    for k, ax in enumerate(figure.subplots(SHOWN // COLUMNS, COLUMNS).flat):
+        _moment(ax, moments, k)
+        ax.set_title(_caption(episode, k), fontsize=9, loc="left", color=INK)
+    return figure
+
+
+def _caption(episode: Episode, k: int) -> str:
+    """Say what happens in a step, and what it means for the cost."""
+    step = episode.steps[k]
+    names = episode.problem.goals
+    if step.answer is not None:
+        asked = ", ".join(names[goal] for goal in step.answer.asked)
+        return f"{step.t}. Asks: {asked}? {'Yes' if step.answer.yes else 'No'}.\n     costs {step.cost:g}"
+    assert step.decision.action is not None
+    assert step.belief is not None
+    verb, *tool = episode.problem.describe_ego_action(step.decision.action).split()
+    did = f"Picks up {tool[0]}" if tool else f"Walks {verb.lower()}"
+    possible = np.count_nonzero(step.belief)
+    if possible == 1:
+        told = "the goal is known"
+    elif "loses nothing" in step.decision.why:
+        told = f"right for all {possible} that are possible"
+    else:
+        told = f"a bet on the likely ones of {possible}"
+    return f"{step.t}. {did}\n     {told}"
+
+
+def _moment(ax: Axes, moments: Sequence[Scene], k: int) -> None:
+    scene = moments[k]
+    width, height = scene.instance.width, scene.instance.height
+    _floor(ax, width, height)
+    colours = dict(zip(scene.instance.toolboxes, PLACES, strict=True))
+    for name, cell in scene.instance.toolboxes.items():
+        ax.plot(*cell, marker="D", markersize=9, color=colours[name], markeredgecolor=INK, markeredgewidth=0.8)
+    belief = scene.belief if scene.belief is not None else np.zeros(len(scene.stations))
+    for number, (name, station) in enumerate(scene.instance.stations.items()):
+        asked = number in scene.asked
+        _station(ax, station.at, name, float(belief[number]), colours[station.toolbox], asked)
+    _way(ax, [each.worker for each in moments[: k + 1]], BLUE, "-")
+    _way(ax, [each.fetcher for each in moments[: k + 1]], PURPLE, ":")
+    held = "" if scene.holding is None else scene.holding
+    _person(ax, scene.worker, "W", BLUE, "")
+    _person(ax, scene.fetcher, "F", PURPLE, held)
+
+
+def _floor(ax: Axes, width: int, height: int) -> None:
+    ax.set_aspect("equal")
+    ax.set_xlim(-0.7, width - 0.3)
+    ax.set_ylim(-0.7, height - 0.3)
+    ax.set_xticks(np.arange(-0.5, width), [])
+    ax.set_yticks(np.arange(-0.5, height), [])
+    ax.grid(color=FLOOR, linewidth=0.6)
+    ax.tick_params(length=0)
+    for side in ax.spines.values():
+        side.set_color("#bbbbbb")
+
+
+def _station(ax: Axes, cell: Cell, name: str, probability: float, colour: str, asked: bool) -> None:
+    """Draw a station: its edge says where its tool lies, its fill how likely it is; crossed out if impossible."""
+    x, y = cell
+    out = probability <= 0
+    fill = "white" if out else to_rgba(BLUE, 0.08 + 0.6 * probability**0.5)
+    edge = "#cccccc" if out else colour
+    ax.add_patch(Rectangle((x - 0.44, y - 0.44), 0.88, 0.88, facecolor=fill, edgecolor=edge, linewidth=1.8))
+    if asked:
+        ax.add_patch(Rectangle((x - 0.62, y - 0.62), 1.24, 1.24, fill=False, edgecolor=PURPLE, linewidth=1.8))
+    share = "" if out else f"\n{100 * probability:.0f} %" if probability >= 0.005 else "\n<1 %"
+    ax.text(x, y, f"{name}{share}", ha="center", va="center", fontsize=5.5, color=FAINT if out else INK, zorder=5)
+
+
+def _way(ax: Axes, cells: Sequence[Cell], colour: str, style: str) -> None:
+    ax.plot([x for x, _ in cells], [y for _, y in cells], style, color=colour, linewidth=1.6, alpha=0.6)
+
+
+def _person(ax: Axes, cell: Cell, letter: str, colour: str, holding: str) -> None:
+    x, y = cell
+    ax.plot(x, y, "o", markersize=13, markerfacecolor="white", markeredgecolor=colour, markeredgewidth=2, zorder=6)
+    ax.text(x, y, letter, ha="center", va="center", fontsize=8, weight="bold", color=colour, zorder=7)
+    if holding:
+        ax.annotate(f"has {holding}", (x, y), (9, 7), textcoords="offset points", fontsize=6.5, color=colour, zorder=7)
