@@ -21,7 +21,7 @@ from benchmarks.peers.pouct import Pouct
 from benchmarks.report import Column, Table, number, progress, seconds
 
 CELLS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2), ("far", 0.5), ("uniform", 0.5))
-BUDGETS = (100, 1_000, 3_000)
+BUDGETS = (100, 300, 1_000)
 OURS = ("ezq", "planner-light", "planner")
 AT_A_TIME = 2
 """Episodes of one job: jobs of the largest budget take minutes."""
