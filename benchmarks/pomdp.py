@@ -20,7 +20,7 @@ from askwise.types import FloatArray
 from benchmarks.peers.pouct import Pouct
 from benchmarks.report import Column, Table, number, progress, seconds
 
-CELLS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2), ("far", 0.5), ("uniform", 0.5))
+CELLS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2))
 BUDGETS = (100, 300, 1_000)
 OURS = ("ezq", "planner-light", "planner")
 AT_A_TIME = 2

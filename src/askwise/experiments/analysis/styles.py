@@ -1,6 +1,6 @@
 """How each method is drawn: a colour that colour-blind readers can tell apart, a line and a marker for grey print.
 
-The colours are those of Okabe and Ito, but for their yellow, which is too pale for lines.
+The colours are those of Okabe and Ito, but for their yellow, which is too pale for lines; and a dark red.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ Dashes: TypeAlias = str | tuple[int, tuple[int, ...]]
 BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7",
 )  # fmt: skip
+WINE = "#882255"
 FAINT = "#777777"
 GRID = "#dddddd"
 
@@ -48,13 +49,15 @@ KNOWN = {
     "toolbox": Style(GREEN, (0, (3, 1, 1, 1, 1, 1)), "^"),
     "cost-prob": Style(ORANGE, (0, (4, 2)), "s"),
     "ezq": Style(BLUE, "-", "o"),
+    "ezq-local": Style(SKY, (0, (6, 2)), "v"),
     "planner": Style(PURPLE, (0, (7, 1)), "P"),
+    "planner-light": Style(WINE, (0, (2, 1)), "*"),
 }
-"""The methods of the paper look the same in every figure of every study."""
+"""These look the same in every figure of every study."""
 
 _COLOURS = (SKY, PURPLE, GREEN, VERMILION, BLACK, ORANGE, BLUE)
 _DASHES: tuple[Dashes, ...] = ("-", (0, (2, 1)), (0, (6, 2)), (0, (4, 1, 1, 1)))
-_MARKERS = ("v", "P", "*", "<", ">", "p", "h", "d", "o", "s")
+_MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 
 
 def styles(methods: Iterable[str]) -> dict[str, Style]:
