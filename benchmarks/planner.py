@@ -1,7 +1,7 @@
 """The planner: time for a decision, and how it grows with stations and maps.
 
-Whole episodes with a UROP teammate, the first of each cell left out, which loads compiled code. Once the goal is known a
-decision is next to nothing, so the time of decisions while several goals are possible stands beside the mean over all.
+Whole episodes with a UROP teammate, the first of each cell left out, which loads compiled code. Once the goal is known
+a decision is next to nothing, so the time of decisions while several goals are possible stands beside that of all.
 """
 
 from __future__ import annotations
