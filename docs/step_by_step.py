@@ -19,7 +19,7 @@ from askwise.looking.scene import Scene, scenes
 INK, FAINT, FLOOR = "#333333", "#777777", "#dddddd"
 BLUE, PURPLE = "#0072B2", "#AA4488"
 PLACES = ("#D55E00", "#009E73", "#E69F00")
-SHOWN, COLUMNS = 8, 4
+SHOWN, COLUMNS = 9, 3
 
 
 def workshop() -> ToolFetching:
@@ -34,10 +34,10 @@ def planner_steps() -> Figure:
     """Draw the first steps of an episode of the planner, up to where it knows."""
     episode = askwise.simulate(workshop(), "planner", seed=0)
     moments = list(scenes(episode))
-    figure = Figure(figsize=(11, 6.6), layout="constrained")
+    figure = Figure(figsize=(8.4, 9.6), layout="constrained")
     for k, ax in enumerate(figure.subplots(SHOWN // COLUMNS, COLUMNS).flat):
         _moment(ax, moments, k)
-        ax.set_title(_caption(episode, k), fontsize=9, loc="left", color=INK)
+        ax.set_title(_caption(episode, k), fontsize=9.5, loc="left", color=INK)
     return figure
 
 
@@ -102,7 +102,7 @@ def _station(ax: Axes, cell: Cell, name: str, probability: float, colour: str, a
     if asked:
         ax.add_patch(Rectangle((x - 0.62, y - 0.62), 1.24, 1.24, fill=False, edgecolor=PURPLE, linewidth=1.8))
     share = "" if out else f"\n{100 * probability:.0f} %" if probability >= 0.005 else "\n<1 %"
-    ax.text(x, y, f"{name}{share}", ha="center", va="center", fontsize=5.5, color=FAINT if out else INK, zorder=5)
+    ax.text(x, y, f"{name}{share}", ha="center", va="center", fontsize=6.5, color=FAINT if out else INK, zorder=5)
 
 
 def _way(ax: Axes, cells: Sequence[Cell], colour: str, style: str) -> None:
@@ -114,4 +114,4 @@ def _person(ax: Axes, cell: Cell, letter: str, colour: str, holding: str) -> Non
     ax.plot(x, y, "o", markersize=13, markerfacecolor="white", markeredgecolor=colour, markeredgewidth=2, zorder=6)
     ax.text(x, y, letter, ha="center", va="center", fontsize=8, weight="bold", color=colour, zorder=7)
     if holding:
-        ax.annotate(f"has {holding}", (x, y), (9, 7), textcoords="offset points", fontsize=6.5, color=colour, zorder=7)
+        ax.annotate(f"has {holding}", (x, y), (9, 7), textcoords="offset points", fontsize=7.5, color=colour, zorder=7)
