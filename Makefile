@@ -73,7 +73,7 @@ docs-results:
 	@if test -f out/beyond/ratios.csv; then \
 	  mkdir -p $(PAGES)/beyond/figures \
 	  && cp out/beyond/summary.csv out/beyond/ratios.csv out/beyond/expected_summary.csv $(PAGES)/beyond/ \
-	  && cp out/beyond/figures/costs.svg out/beyond/figures/parts.svg out/beyond/figures/spread-near.svg $(PAGES)/beyond/figures/; \
+	  && cp out/beyond/figures/costs.svg out/beyond/figures/parts.svg $(PAGES)/beyond/figures/; \
 	else \
 	  echo "out/beyond is not there: its results in the documentation stay as they are"; \
 	fi
