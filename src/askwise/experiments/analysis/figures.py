@@ -145,9 +145,19 @@ def _counted(cells: pl.DataFrame, what: str = "") -> str:
 
 
 def _band(here: Tables) -> str:
-    bound = "" if here.bounds is None else " Dashed grey: a lower bound that no method can beat."
     shape = "Bands" if here.episodes["per_station_cost"].n_unique() > 1 else "Bars"
-    return f" {shape}: 95 % intervals.{bound}"
+    return f" {shape}: 95 % intervals.{_bound_in_words(here)}"
+
+
+def _bound_in_words(here: Tables) -> str:
+    if here.bounds is None:
+        return ""
+    told = " Dashed grey: a lower bound that no method can beat"
+    if "instances" not in here.bounds.columns:
+        return f"{told}."
+    # Instances differ much from one another: a bound on some of them may lie above means over all.
+    known, every = int(here.bounds["instances"].min() or 0), here.episodes["instance"].n_unique()  # type: ignore[arg-type]
+    return f"{told}{f', on {known} of the {every} instances' if known < every else ''}."
 
 
 def _best_in_words(cells: pl.DataFrame) -> str:
