@@ -155,7 +155,7 @@ def test_several_teammates(tmp_path: Path) -> None:
     write_results(tmp_path, *(pl.concat(pair) for pair in zip(ours, other, strict=True)))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Prior near, teammate noisy:0.1" in text
-    assert text.count("<figure") == 6
+    assert text.count("<figure") == 8
     assert pl.read_csv(tmp_path / "summary.csv").columns[-1] == "teammate"
 
 

@@ -29,7 +29,7 @@ def report(results: Path) -> Path:
 def test_it_opens(chromium: Browser, report: Path, width: int, scheme: str) -> None:
     with visit(chromium, report, width=width, scheme=scheme) as page:
         sizes = page.page.evaluate("[...document.images].map(image => image.complete && image.naturalWidth)")
-        assert len(sizes) == 10
+        assert len(sizes) == 11
         assert min(sizes) > 300
         assert page.page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.page.locator("#claims tbody tr").count() == 32
