@@ -14,6 +14,7 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning import planner_kernels as kernels
+from askwise.planning import planner_silence as silence
 from askwise.planning.optimal import solve_problem
 from askwise.planning.planner import FULL, LIGHT, Plan, Planner, Settings
 from askwise.planning.view import mask_rows, view_of
@@ -54,7 +55,7 @@ def assert_silent_values_agree(problem: Problem) -> None:
     planner = Planner(problem, view, SEARCH)
     plan = planner.plan(mask_rows(problem.prior > 0), w, problem.start.ego)
     assert plan.silent == pytest.approx(plain.silent(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
-    settling = kernels.silent(planner.desk, 0, w, *ego, True) / kernels.weigh(planner.desk, w, w)
+    settling = silence.silent(planner.desk, 0, w, *ego, True) / kernels.weigh(planner.desk, w, w)
     assert settling == pytest.approx(plain.settling(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
     assert min(plan.act, plan.ask) <= settling + 1e-9
 
@@ -89,7 +90,7 @@ def test_finding_out_costs_what_the_plain_twin_says(odds: list[float], prices: t
     planner.desk.weight[: len(odds)] = odds
     row = int(planner.desk.shape[kernels.STACK])
     planner.desk.sets[row] = 2 ** len(odds) - 1
-    found = kernels.finding_out(planner.desk, row, 0)
+    found = silence.finding_out(planner.desk, row, 0)
     assert found == pytest.approx(finding_out(odds, QueryCost(*prices)), rel=1e-9)
 
 

@@ -31,6 +31,7 @@ import numpy as np
 
 from askwise.planning import planner_kernels as kernels
 from askwise.planning import planner_questions as questions
+from askwise.planning import planner_silence as silence
 from askwise.planning import planner_values as values
 from askwise.planning.optimal_solver import Choice
 from askwise.planning.planner_desk import FULL, LIGHT, Settings, desk_of, rules_of
@@ -150,7 +151,7 @@ class Planner:
     def _from_optimum(self, best: Choice, w: int, pos: int, tool: int) -> Plan:
         desk, regret = self.desk, best.expected_marginal_cost
         weight = kernels.weigh(desk, self._row, w)
-        quiet = kernels.silent(desk, 0, w, pos, tool, False) / weight
+        quiet = silence.silent(desk, 0, w, pos, tool, False) / weight
         kernels.score_actions(desk, self._row, w, pos, tool)
         default = kernels.best_action(desk, pos, weight)
         free = bool(desk.scored[default] <= kernels.ROUNDING * weight)
@@ -164,9 +165,9 @@ class Planner:
 
     def _compare(self, mask: Words, w: int, pos: int, tool: int) -> Plan:
         desk = self.desk
-        silent = kernels.silent(desk, 0, w, pos, tool, False)
+        silent = silence.silent(desk, 0, w, pos, tool, False)
         desk.counts[kernels.WORKED] = 0  # the budget is for plans; silence is there to compare with
-        settling = kernels.silent(desk, 0, w, pos, tool, True)
+        settling = silence.silent(desk, 0, w, pos, tool, True)
         desk.counts[kernels.MOST] = self.rules.budget + AT_LEAST
         weight = kernels.score_actions(desk, self._row, w, pos, tool)
         n = values.list_actions(desk, 0, pos, weight, self.settings.breadth)

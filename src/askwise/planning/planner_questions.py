@@ -30,11 +30,11 @@ from askwise.planning.planner_kernels import (
     flip,
     has,
     list_goals,
-    silent,
     size_of,
     weigh,
     without,
 )
+from askwise.planning.planner_silence import silent
 
 POOL_SIZE = 64
 """Most questions that are proposed at a time; two more rows are room to work in."""

@@ -53,13 +53,13 @@ from askwise.planning.planner_kernels import (
     keep,
     list_goals,
     score_actions,
-    silent,
     size_of,
     useful,
     weigh,
     without,
 )
 from askwise.planning.planner_questions import POOL_SIZE, price
+from askwise.planning.planner_silence import silent
 
 OPEN = -1.0
 """Instead of a value: it has to be worked out."""
