@@ -7,7 +7,9 @@ from textwrap import dedent
 from typing import Any
 
 import polars as pl
+import pytest
 
+from askwise.experiments.run import run_study
 from askwise.experiments.study import Study
 from askwise.experiments.study_file import study_from
 
@@ -41,6 +43,14 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def undisturbed(study: Study, folder: Path) -> dict[str, bytes]:
+    """Return the tables of a study that one process played in one go, with the agents of the plugin at hand."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(write_plugin(folder / "plugin")))
+        run_study(study, folder / "out").store.combine()
+    return table_bytes(folder / "out")
 
 
 def table_bytes(folder: Path) -> dict[str, bytes]:

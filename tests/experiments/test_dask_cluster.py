@@ -23,7 +23,7 @@ from askwise.experiments.cluster import dask
 from askwise.experiments.run import run_study
 from askwise.experiments.study import Method
 from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
-from tests.experiments.studies import small, stored, table_bytes, toml, write_plugin
+from tests.experiments.studies import small, stored, table_bytes, toml, undisturbed, write_plugin
 from tests.refused import assert_refused
 
 pytest.importorskip("distributed")
@@ -107,11 +107,7 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The tables of one process."""
-    folder = tmp_path_factory.mktemp("expected")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(write_plugin(folder / "plugin")))
-        run_study(STUDY, folder / "out").store.combine()
-    return table_bytes(folder / "out")
+    return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
 @pytest.fixture

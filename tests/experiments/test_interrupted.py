@@ -19,7 +19,7 @@ import pytest
 from askwise.experiments.run import run_study
 from askwise.experiments.study import Method
 from tests.experiments.commands import finish, parts, start, wait_for_parts, wait_until_gone
-from tests.experiments.studies import files_in, small, table_bytes, toml, write_plugin
+from tests.experiments.studies import files_in, small, table_bytes, toml, undisturbed
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
 
@@ -42,11 +42,7 @@ def study(plugin: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The tables of a run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("expected")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(write_plugin(folder / "plugin")))
-        run_study(STUDY, folder / "out").store.combine()
-    return table_bytes(folder / "out")
+    return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
 def test_killed_ten_times_and_gone_on_with(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
