@@ -21,7 +21,8 @@ from askwise.agents import Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Station
-from askwise.problem import JointState, Problem, QueryCost
+from askwise.problem import JointState, Problem
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from benchmarks.report import Column, Table, count, progress, ratio, seconds
 from benchmarks.timed import Taken, Timed

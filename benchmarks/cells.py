@@ -13,7 +13,7 @@ import numpy as np
 
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from benchmarks.report import Column, Table, number, progress
 

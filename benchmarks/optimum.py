@@ -17,7 +17,7 @@ from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate, solve
 from askwise.experiments.executors import process_pool, usable_cores
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from benchmarks.report import Column, Table, count, number, progress
 
 SIZES = ((6, 6), (8, 8), (10, 10))

@@ -14,7 +14,7 @@ from askwise.agents import Agent, make_agent
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.experiments.executors import process_pool, usable_cores
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from askwise.types import FloatArray
 from benchmarks.peers.pouct import Pouct

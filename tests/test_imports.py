@@ -22,7 +22,9 @@ LAYERS = (
     {"chain"},
     {"model"},
     {"divergence"},
-    {"query", "problem"},
+    {"query", "ego", "questions", "problem"},
+    {"factored", "tracking"},
+    {"game", "domains.registry"},
     {"planning"},
     {"agents", "teammates"},
     {"episode"},
@@ -32,15 +34,22 @@ LAYERS = (
     {"experiments"},
     {"cli", "studio"},
 )
-"""From the ground up: a part imports its own layer and those below."""
+"""From the ground up: a part imports its own layer and those below. A module that is listed is a part of its own."""
 
 LAYER_OF = {part: level for level, layer in enumerate(LAYERS) for part in layer}
 
 
 def _part(path: Path) -> str:
-    """The part of the package that a file belongs to: its top folder, or its own name."""
+    """The part of the package that a file belongs to."""
     inside = path.relative_to(SOURCE)
-    return inside.parts[0].removesuffix(".py")
+    return _part_of(".".join(inside.parts).removesuffix(".py"))
+
+
+def _part_of(module: str) -> str:
+    """The part that a module (without ``askwise.``) belongs to: the longest listed name, or its top folder."""
+    words = module.split(".")
+    prefixes = [".".join(words[:k]) for k in range(len(words), 0, -1)]
+    return next((prefix for prefix in prefixes if prefix in LAYER_OF), words[0])
 
 
 def _files() -> list[Path]:
@@ -59,7 +68,7 @@ def _imported_parts(path: Path) -> Iterator[str]:
             continue
         for name in names:
             if name.split(".")[0] == "askwise" and name != "askwise.__version__":
-                yield name.split(".")[1]
+                yield _part_of(name.removeprefix("askwise."))
 
 
 def _edges() -> set[tuple[str, str]]:

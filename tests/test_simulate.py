@@ -17,14 +17,16 @@ from hypothesis import strategies as st
 from askwise import trace
 from askwise.agents import Agent, Answer, BeliefAgent, Decision, Never, Observation
 from askwise.domains.coverage import Coverage
+from askwise.domains.registry import as_problem
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.problem import product_problem
 from askwise.episode import Episode
 from askwise.errors import AskwiseError, InputError
-from askwise.problem import JointState, is_finished
+from askwise.game import InvalidDecision, ends
+from askwise.problem import JointState
 from askwise.query import ContradictoryObservation
-from askwise.simulation import InvalidDecision, as_problem, simulate
+from askwise.simulation import simulate
 from askwise.teammates import Teammate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.refused import Fault, assert_refused, each
@@ -62,7 +64,7 @@ def assert_sound(episode: Episode) -> None:
         )
         assert min(state.teammate, state.ego) >= 0
         last = number == len(episode.steps) and episode.finished
-        assert is_finished(problem, before, step.teammate_action, state, episode.goal) == last
+        assert ends(problem, before, step.teammate_action, state, episode.goal) == last
     assert state == episode.final
     assert episode.cost == total
     if episode.finished:
@@ -464,7 +466,7 @@ def test_files_are_refused_as_by_the_command(tmp_path: Path) -> None:
 
 def test_what_cannot_be_played_is_refused() -> None:
     assert_refused(
-        lambda: simulate(7),  # type: ignore[arg-type]
+        lambda: simulate(7),
         "instance: found 7; expected an Instance, the path of an instance file, or a Problem",
     )
     assert_refused(

@@ -163,7 +163,7 @@ class Pouct(BeliefAgent):
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
-        self._update(observation)
+        self.tracker.update(observation)
         possible = self.belief.possible
         state = observation.state
         if possible.sum() == 1:

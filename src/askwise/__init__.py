@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from askwise.planning.optimal_size import TooLarge as TooLarge
     from askwise.problem import JointState as JointState
     from askwise.problem import Problem as Problem
-    from askwise.problem import QueryCost as QueryCost
     from askwise.query import ContradictoryObservation as ContradictoryObservation
+    from askwise.questions import QueryCost as QueryCost
     from askwise.simulation import simulate as simulate
     from askwise.teammates import Teammate as Teammate
     from askwise.types import Result as Result
@@ -82,7 +82,7 @@ _HOME = {
     "Policy": "askwise.model",
     "Prior": "askwise.domains.tool_fetching",
     "Problem": "askwise.problem",
-    "QueryCost": "askwise.problem",
+    "QueryCost": "askwise.questions",
     "Result": "askwise.types",
     "Solution": "askwise.planning.optimal",
     "Teammate": "askwise.teammates",

@@ -10,13 +10,15 @@ States, actions and goals are integers here; `goals`, `teammate_actions` and `eg
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from askwise.model import Model
+from askwise.ego import EgoMap
+from askwise.model import Model, Policy
+from askwise.questions import QueryCost
 from askwise.types import BoolArray, FloatArray, IntArray
 
 STEP_COST = 1.0
@@ -29,55 +31,6 @@ class JointState:
 
     teammate: int
     ego: int
-
-
-@dataclass(frozen=True, slots=True)
-class QueryCost:
-    """What a question costs: ``base + per_goal * number of goals in it``."""
-
-    base: float = 0.5
-    per_goal: float = 0.0
-
-    def __call__(self, asked: Sequence[int] | int) -> float:
-        """Return the cost of asking about these goals (or this many)."""
-        return self.base + self.per_goal * (asked if isinstance(asked, int) else len(asked))
-
-
-FAR = 10**6
-"""Steps to what cannot be reached, in an `EgoMap`: finite, so that expectations stay numbers."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EgoMap:
-    """The ego agent's model by its structure: a position, and at most one tool in hand.
-
-    A goal may need a tool; without it in hand the way leads past the place where the tool lies. Where there are no
-    tools the position is the whole state. ``ego = position * states_per_position + tool + 1``, or ``ego = position``.
-
-    Attributes:
-        next: ``int32 [n_positions, n_moves]``, the next position, -1 where the move is not available.
-        moves: the ego action of each column of `next`, waiting included.
-        bare: ``int32 [n_positions, n_goals]``, steps to the goal without its tool in hand, `FAR` if there is no way.
-        held: the same with its tool in hand.
-        pickups: ``int32 [n_goals]``, the action that picks up the goal's tool, -1 if it has none.
-        pickup_at: ``int32 [n_goals]``, the position where that can be done, -1 if it has no tool.
-        states_per_position: 1 where there are no tools, else one more than goals.
-    """
-
-    next: IntArray
-    moves: tuple[int, ...]
-    bare: IntArray
-    held: IntArray
-    pickups: IntArray
-    pickup_at: IntArray
-    states_per_position: int = 1
-
-    def split(self, ego: int) -> tuple[int, int]:
-        """Return position and tool in hand (-1: none) of a state of the ego agent's model."""
-        if self.states_per_position == 1:
-            return ego, -1
-        position, tool = divmod(ego, self.states_per_position)
-        return position, tool - 1
 
 
 @runtime_checkable
@@ -120,11 +73,22 @@ class Problem(Protocol):
     def wait(self) -> int:
         """The ego action that does nothing."""
 
+    @property
+    def groups(self) -> Mapping[str, tuple[int, ...]]:
+        """Goals that belong together, by a name that people would use; worth asking about. May be empty."""
+
+    @property
+    def teammate_policies(self) -> tuple[Policy, ...] | None:
+        """How the teammate pursues each goal, None for the UROP of each: it draws one of its shortest plans."""
+
     def teammate_policy(self, teammate: int) -> FloatArray:
-        """``float64 [n_goals, n_teammate_actions]``: what the UROP of each goal does here; its support is optimal."""
+        """``float64 [n_goals, n_teammate_actions]``: what the policy of each goal does here."""
 
     def teammate_optimal(self, teammate: int) -> BoolArray:
-        """``bool [n_goals, n_teammate_actions]``: the support of `teammate_policy`, much cheaper on large maps."""
+        """``bool [n_goals, n_teammate_actions]``: the support of `teammate_policy`, much cheaper on large maps.
+
+        Of a teammate that pursues its goals by UROPs these are the optimal actions.
+        """
 
     def teammate_targets(self, goal: int) -> IntArray:
         """Return the states of the teammate's model in which `goal` is reached."""
@@ -167,12 +131,3 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
     """
     steps = np.maximum(problem.teammate_steps(state.teammate) + 1, problem.ego_steps(state.ego))
     return steps.astype(np.float64)
-
-
-def is_finished(problem: Problem, before: JointState, action: int, after: JointState, goal: int) -> bool:
-    """Whether the step from `before` to `after`, in which the teammate did `action`, ends the episode."""
-    return bool(
-        problem.stays(action)
-        and problem.teammate_steps(before.teammate)[goal] == 0
-        and problem.ego_steps(after.ego)[goal] == 0
-    )

@@ -6,37 +6,22 @@ meet the same goal and the same path of the teammate, whatever they ask on the w
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 
-from askwise.agents import Agent, Answer, Decision, KnowsGoal, Observation, Situation, make_agent
-from askwise.domains.tool_fetching import Instance, ToolFetching
+from askwise.agents import Agent, Decision, KnowsGoal, Observation, Situation, make_agent
+from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
-from askwise.errors import AskwiseError, InputError
+from askwise.errors import InputError
+from askwise.game import Game, InvalidDecision, check_ego_action, check_question, check_teammate_action, goal_number
 from askwise.model.names import as_int
-from askwise.problem import STEP_COST, JointState, Problem, is_finished, optimal_costs
+from askwise.problem import Problem
 from askwise.query import ContradictoryObservation
 from askwise.seeds import Seed, spawn
 from askwise.teammates import Teammate, make_teammate
 
 
-class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
-    """An agent or a teammate decided something that the rules do not allow."""
-
-
-def as_problem(given: Instance | Problem | str | Path) -> Problem:
-    """Return an instance, or the one in a file, as the problem it describes; a problem is returned as it is."""
-    if isinstance(given, Instance | str | Path):
-        return ToolFetching(given)
-    if not hasattr(given, "ego_optimal"):  # one of many things that every problem has
-        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
-    return given
-
-
 def simulate(
-    instance: Instance | Problem | str | Path,
+    instance: object,
     agent: str | Agent = "never",
     teammate: str | Teammate = "urop",
     goal: int | str | None = None,
@@ -49,7 +34,7 @@ def simulate(
     """Play one episode.
 
     Args:
-        instance: a tool-fetching instance, the path of its file, or any problem.
+        instance: an instance of any domain, the path of its file, or any problem.
         agent: the ego agent, or the name of one.
         teammate: the teammate, or the name of one.
         goal: the teammate's goal, by name or number; by default drawn from the prior.
@@ -70,11 +55,8 @@ def simulate(
     player.reset(problem, for_agent)
     if isinstance(player, KnowsGoal):
         player.told(truth)
-    best = float(optimal_costs(problem, problem.start)[truth])
-    limit = int(50 * best) + 1000 if max_steps is None else max_steps
-    if limit < 1:
-        raise InputError("max_steps", max_steps, "a whole number from 1")
-    steps, final, finished = _play(problem, player, other, truth, limit)
+    game = Game(problem, truth, max_steps=max_steps)
+    steps = _play(game, player, other)
     return Episode(
         problem=problem,
         method=player.name,
@@ -82,26 +64,18 @@ def simulate(
         goal=truth,
         seed=as_int(seed),
         steps=tuple(steps),
-        final=final,
-        optimal_cost=best,
-        finished=finished,
+        final=game.state,
+        optimal_cost=game.optimal_cost,
+        finished=game.finished,
     )
 
 
-def _play(
-    problem: Problem, player: Agent, other: Teammate, truth: int, limit: int
-) -> tuple[list[Step], JointState, bool]:
-    observation = Observation(problem.start)
+def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
     steps: list[Step] = []
-    while len(steps) < limit:
-        decision = decided(problem, player, observation, len(steps) + 1)
-        step, following = _step(problem, observation.state, decision, player, other, truth, len(steps) + 1)
-        steps.append(step)
-        action = step.teammate_action
-        if action is not None and is_finished(problem, observation.state, action, following, truth):
-            return steps, following, True
-        observation = Observation(following, action, step.answer)
-    return steps, observation.state, False
+    while not game.over:
+        decision = decided(game.problem, player, game.observation, game.steps + 1)
+        steps.append(_step(game, decision, player, other))
+    return steps
 
 
 def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
@@ -117,59 +91,28 @@ def decided(problem: Problem, player: Agent, observation: Observation, t: int) -
         both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
         raise InvalidDecision(f"{who} decided {both}")
     if decision.ask is not None:
-        _check_question(problem, decision.ask, who)
-    elif _following(problem.ego_actions, problem.ego_next, observation.state.ego, decision.action) < 0:
-        raise _impossible(who, problem.ego_actions, decision.action)
+        check_question(problem, decision.ask, who)
+    else:
+        check_ego_action(problem, observation.state.ego, decision.action, who)
     return decision
 
 
-def _step(
-    problem: Problem, state: JointState, decision: Decision, player: Agent, other: Teammate, truth: int, t: int
-) -> tuple[Step, JointState]:
-    belief = player.probabilities
+def _step(game: Game, decision: Decision, player: Agent, other: Teammate) -> Step:
+    problem, state, belief = game.problem, game.state, player.probabilities
     if decision.situation is None and belief is not None:
         decision = decision.made_at(Situation(problem, state, belief))  # an agent that decides all by itself
     if decision.ask is not None:
-        answer = Answer(decision.ask, truth in decision.ask)
-        return Step(t, state, belief, decision, None, answer, problem.query_cost(decision.ask)), state
-    assert decision.action is not None
-    ego = problem.ego_next(state.ego, decision.action)
-    action = other.act(state.teammate)
-    teammate = _following(problem.teammate_actions, problem.teammate_next, state.teammate, action)
-    if teammate < 0:
-        raise _impossible(f"step {t}: teammate {other.name!r}", problem.teammate_actions, action)
-    return Step(t, state, belief, decision, action, None, STEP_COST), JointState(teammate, ego)
-
-
-def _following(names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int | None) -> int:
-    """Return the state after `action`, -1 if there is no such action or it is not available."""
-    if action is None or as_int(action) is None or not 0 <= action < len(names):
-        return -1
-    return following(state, action)
-
-
-def _impossible(who: str, names: tuple[str, ...], action: int | None) -> InvalidDecision:
-    if action is not None and as_int(action) is not None and 0 <= action < len(names):
-        return InvalidDecision(f"{who} chose {names[action]}, which is not available there")
-    return InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
-
-
-def _check_question(problem: Problem, asked: tuple[int, ...], who: str) -> None:
-    n = len(problem.goals)
-    numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
-    if not asked or not numbers or len(set(asked)) != len(asked):
-        raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
+        game.ask(decision.ask)
+    else:
+        assert decision.action is not None
+        action = other.act(state.teammate)
+        check_teammate_action(problem, state.teammate, action, f"step {game.steps + 1}: teammate {other.name!r}")
+        game.act(decision.action, action)
+    return Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost)
 
 
 def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:
     """Return the number of a goal given by name or number, or one drawn from the prior."""
     if goal is None:
         return int(rng.choice(len(problem.goals), p=problem.prior))
-    names = {name: k for k, name in enumerate(problem.goals)}
-    index = names.get(goal) if isinstance(goal, str) else as_int(goal)
-    if index is None or not 0 <= index < len(problem.goals):
-        shown = ", ".join(problem.goals[:5]) + (", ..." if len(problem.goals) > 5 else "")
-        raise InputError("goal", repr(goal), f"one of {shown}")
-    if problem.prior[index] == 0:
-        raise InputError("goal", f"{problem.goals[index]}, whose prior is 0", "a goal that the prior allows")
-    return index
+    return goal_number(problem, goal)

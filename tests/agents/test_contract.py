@@ -16,7 +16,8 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
 from askwise.episode import Episode
-from askwise.problem import Problem, QueryCost, optimal_costs
+from askwise.problem import Problem, optimal_costs
+from askwise.questions import QueryCost
 from askwise.seeds import Seed
 from askwise.simulation import simulate
 from askwise.types import BoolArray, FloatArray

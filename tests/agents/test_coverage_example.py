@@ -24,8 +24,8 @@ from askwise.agents import Observation, make_agent
 from askwise.divergence import Divergence, zones
 from askwise.domains.coverage import Coverage
 from askwise.model import GridWorld, Policy
-from askwise.problem import QueryCost
 from askwise.query.value import QuestionValue
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from askwise.types import FloatArray
 

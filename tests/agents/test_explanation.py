@@ -12,7 +12,8 @@ import pytest
 from askwise.agents import Agent, Decision, Gate, Observation, Situation, make_agent
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import Problem, QueryCost
+from askwise.problem import Problem
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from askwise.types import FloatArray
 from tests.tool_fetching import workshop

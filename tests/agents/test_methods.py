@@ -19,7 +19,8 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
 from askwise.episode import Episode, Step
-from askwise.problem import JointState, QueryCost
+from askwise.problem import JointState
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from askwise.types import BoolArray
 from tests.query.questions import plain_value

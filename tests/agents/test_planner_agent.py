@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from askwise.agents import PlannerAgent, make_agent
-from askwise.domains.factored import FactoredProblem
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
+from askwise.factored import FactoredProblem
 from askwise.model import Model
 from askwise.planning.planner import FULL, LIGHT
-from askwise.problem import JointState, Problem, QueryCost
+from askwise.problem import JointState, Problem
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop

@@ -9,7 +9,8 @@ import pytest
 
 from askwise.domains.coverage import Coverage
 from askwise.model import Drawing
-from askwise.problem import Problem, QueryCost, optimal_costs
+from askwise.problem import Problem, optimal_costs
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from tests.refused import Fault, assert_refused, each
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.problem import QueryCost, optimal_costs
+from askwise.problem import optimal_costs
+from askwise.questions import QueryCost
 from tests.refused import Fault, assert_refused, each
 
 

@@ -13,7 +13,7 @@ import pytest
 from askwise.domains.tool_fetching import FORMAT, Instance, Prior, Station
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.errors import InputError
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from tests.domains.instances import EXAMPLE, instance_json
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from askwise.domains.tool_fetching import Instance, Prior, instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from tests.domains.instances import instance_json
 from tests.refused import assert_refused
 from tests.tool_fetching import instances, workshop
@@ -98,7 +98,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     generate(seed=1).save(path)
     assert Instance.load(path) == generate(seed=1)
     with pytest.raises(ValueError, match="not JSON compliant"):
-        replace(workshop(), query_cost=QueryCost(float("nan"))).save(path)
+        replace(workshop(), prior=Prior("far", float("nan"))).save(path)
     assert Instance.load(path) == generate(seed=1)
     assert [file.name for file in tmp_path.iterdir()] == ["instance.json"]
 

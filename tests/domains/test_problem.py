@@ -11,11 +11,12 @@ import pytest
 from hypothesis import event, given
 
 from askwise.domains.coverage import Coverage
-from askwise.domains.factored import FactoredProblem
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.problem import product_problem
+from askwise.factored import FactoredProblem
 from askwise.model import Model, pursuit
-from askwise.problem import JointState, Problem, QueryCost, optimal_costs
+from askwise.problem import JointState, Problem, optimal_costs
+from askwise.questions import QueryCost
 from askwise.teammates import Urop
 from tests.tool_fetching import Cell, count_plans, free_cells, instance, instances, steps_between, workshop
 

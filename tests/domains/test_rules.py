@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from askwise.domains.tool_fetching import Instance, Rules, State, ToolFetching
 from askwise.domains.tool_fetching.rules import FETCHER_NOOP, NOTHING, WORK, WORKER_ACTIONS, WORKER_NOOP
 from askwise.errors import InputError
-from askwise.problem import is_finished, optimal_costs
+from askwise.game import ends
+from askwise.problem import optimal_costs
 from tests.refused import assert_refused
 from tests.tool_fetching import (
     Cell,
@@ -202,7 +203,7 @@ def test_when_the_episode_ends(
     after = rules.step(before, work, fetch)
     assert rules.finished(work, after, A) is over
     problem = ToolFetching(rules.instance)
-    assert is_finished(problem, problem.encode(before), work, problem.encode(after), A) is over
+    assert ends(problem, problem.encode(before), work, problem.encode(after), A) is over
 
 
 def test_a_tool_picked_up_on_the_station_ends_it_at_once() -> None:
@@ -226,7 +227,7 @@ def test_rules_and_problem_agree_on_the_end(drawn: Instance, data: st.DataObject
             after = rules.step(before, work, fetch)
             joint = problem.encode(before), work, problem.encode(after)
             for goal in range(len(drawn.stations)):
-                assert rules.finished(work, after, goal) == is_finished(problem, *joint, goal)
+                assert rules.finished(work, after, goal) == ends(problem, *joint, goal)
 
 
 # -- the optimal cost --------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import askwise.envs
 from askwise.envs.flat import FlatToolFetching
 from askwise.envs.tool_fetching import ToolFetchingEnv
 from askwise.envs.tool_fetching_v0 import ToolFetchingParallelEnv
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from tests.envs.playing import CORRIDOR, EAST, NOOP, NORTH, PICKUP_S1, PICKUP_S2, SMALL, WEST, act, ask, make
 
 ALWAYS = {"step_cost", "cost", "illegal", "action_mask"}

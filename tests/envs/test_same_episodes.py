@@ -15,7 +15,8 @@ from gymnasium.utils.env_checker import data_equivalence
 from askwise.agents import BeliefAgent, Decision, Never
 from askwise.domains.tool_fetching.generate import generate
 from askwise.envs import FLAT_ID, ID
-from askwise.problem import JointState, QueryCost
+from askwise.problem import JointState
+from askwise.questions import QueryCost
 from askwise.seeds import spawn
 from askwise.simulation import simulate
 from askwise.types import BoolArray

@@ -15,9 +15,11 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.evaluation import evaluate, lower_bound, solve
+from askwise.game import InvalidDecision
 from askwise.planning.optimal_size import TooLarge
-from askwise.problem import Problem, QueryCost
-from askwise.simulation import InvalidDecision, simulate
+from askwise.problem import Problem
+from askwise.questions import QueryCost
+from askwise.simulation import simulate
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop

@@ -17,7 +17,8 @@ from askwise.experiments.play import Clock, failed, play, timed
 from askwise.experiments.problems import Problems
 from askwise.experiments.study import Given
 from askwise.experiments.tables import SCHEMAS
-from askwise.problem import JointState, QueryCost
+from askwise.problem import JointState
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from tests.experiments.studies import small
 from tests.tool_fetching import instance, workshop

@@ -12,7 +12,7 @@ import pytest
 
 from askwise.domains.tool_fetching import Prior
 from askwise.experiments.study import FROM_FILE, Generated, Given, StudyPrior, differences
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from tests.experiments.studies import SMALL, small
 from tests.tool_fetching import workshop
 

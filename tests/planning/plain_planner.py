@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from askwise.planning.view import View
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 
 Goals = frozenset[int]
 Ego = tuple[int, int]
@@ -55,7 +55,7 @@ class PlainPlanner:
 
     def ego_steps(self, ego: Ego, goal: int) -> int:
         position, tool = ego
-        table = self.view.ego.held if tool == goal else self.view.ego.bare
+        table = self.view.ego.loaded if tool == goal else self.view.ego.unloaded
         return int(table[position, goal])
 
     def known(self, goals: Goals, w: int, ego: Ego) -> float:
@@ -67,7 +67,7 @@ class PlainPlanner:
         """What the ego agent's state can be after a step: moves, then tools of possible goals."""
         position, tool = ego
         moves = [(int(t), tool) for t in self.view.ego.next[position] if t >= 0]
-        tools = [g for g in sorted(goals) if self.view.ego.pickup_at[g] == position and g != tool]
+        tools = [g for g in sorted(goals) if self.view.ego.load_at[g] == position and g != tool]
         return moves + [(position, g) for g in tools]
 
     def after(self, goals: Goals, w: int, ego: Ego) -> float:

@@ -11,7 +11,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.bounds import bound_problem
 from askwise.planning.optimal import solve_problem
 from askwise.planning.optimal_solver import Solver
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from tests.tool_fetching import instances
 
 SMALL_ENOUGH = 1e-12

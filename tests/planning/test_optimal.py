@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise.domains.coverage import Coverage
-from askwise.domains.factored import FactoredProblem
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.problem import product_problem
+from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
 from askwise.planning.optimal import solve_problem
 from askwise.planning.optimal_size import TooLarge
 from askwise.planning.optimal_solver import Solver
-from askwise.problem import JointState, Problem, QueryCost, optimal_costs
+from askwise.problem import JointState, Problem, optimal_costs
+from askwise.questions import QueryCost
 from tests.planning.plain_optimum import PlainOptimum
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, workshop

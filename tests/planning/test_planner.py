@@ -18,7 +18,8 @@ from askwise.planning import planner_silence as silence
 from askwise.planning.optimal import solve_problem
 from askwise.planning.planner import FULL, LIGHT, Plan, Planner, Settings
 from askwise.planning.view import mask_rows, view_of
-from askwise.problem import Problem, QueryCost
+from askwise.problem import Problem
+from askwise.questions import QueryCost
 from tests.planning.plain_planner import PlainPlanner, finding_out
 from tests.tool_fetching import instances
 
@@ -107,7 +108,7 @@ def test_the_best_step_is_that_of_the_plain_twin(given: Instance, drawn: int) ->
         return
     planner = Planner(problem, view, SEARCH)
     position = int(rng.integers(view.ego.next.shape[0]))
-    if (view.ego.bare[position] > 10**5).any():
+    if (view.ego.unloaded[position] > 10**5).any():
         return  # walled in
     tool = int(rng.choice(sorted(goals)))
     row = int(planner.desk.shape[kernels.STACK])

@@ -79,7 +79,7 @@ def test_the_ego_map_is_the_ego_model(given: Instance) -> None:
     ego, n = problem.ego_map(), len(problem.goals)
     for state in range(problem.grid.n_states * (n + 1)):
         position, tool = ego.split(state)
-        steps = np.where(np.arange(n) == tool, ego.held[position], ego.bare[position])
+        steps = np.where(np.arange(n) == tool, ego.loaded[position], ego.unloaded[position])
         expected = plain.ego_steps(state)
         np.testing.assert_array_equal(steps[expected >= 0], expected[expected >= 0])
         assert (steps[expected < 0] > 10**5).all()
@@ -87,8 +87,8 @@ def test_the_ego_map_is_the_ego_model(given: Instance) -> None:
             there = problem.ego_next(state, action)
             assert ego.next[position, column] == (-1 if there < 0 else ego.split(there)[0])
         for goal in range(n):
-            can = problem.ego_next(state, int(ego.pickups[goal])) >= 0
-            assert can == (ego.pickup_at[goal] == position)
+            can = problem.ego_next(state, int(ego.load_actions[goal])) >= 0
+            assert can == (ego.load_at[goal] == position)
 
 
 def test_without_tools_the_position_is_the_state() -> None:
@@ -96,7 +96,7 @@ def test_without_tools_the_position_is_the_state() -> None:
     view = view_of(problem)
     assert view.ego.split(7) == (7, -1)
     assert view.pick_list.size == 0
-    np.testing.assert_array_equal(view.ego.bare[problem.start.ego], problem.ego_steps(problem.start.ego))
+    np.testing.assert_array_equal(view.ego.unloaded[problem.start.ego], problem.ego_steps(problem.start.ego))
     assert goals_in(view.alive[view.start]) == [0], "a goal of prior 0 is not possible"
 
 

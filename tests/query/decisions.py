@@ -10,8 +10,8 @@ import numpy as np
 
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.problem import QueryCost
 from askwise.query.value import QuestionValue
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 
 PRIORS = ("far", "uniform", "near")

@@ -15,35 +15,15 @@ from askwise.agents.explanation import Gate, Situation
 from askwise.agents.pairs import PairZones
 from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState, Problem
-from askwise.query.beliefs import Belief, belief_kind, make_belief
+from askwise.query.beliefs import Belief, belief_kind
 from askwise.query.gate import common_actions
+from askwise.questions import Answer as Answer
 from askwise.seeds import Seed, generator
+from askwise.tracking import Observation as Observation
+from askwise.tracking import Tracker
 from askwise.types import BoolArray, FloatArray
 
 TIE_BREAKS = ("random", "late")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A question that was asked, goals by number, and the truthful answer to it."""
-
-    asked: tuple[int, ...]
-    yes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What the ego agent sees before it decides.
-
-    Attributes:
-        state: where both agents are.
-        teammate_action: what the teammate did in the last step, None at the start and after a question.
-        answer: the answer to the question just asked, None if the last step was not a question.
-    """
-
-    state: JointState
-    teammate_action: int | None = None
-    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +136,9 @@ class BeliefAgent(Agent):
             come to the same (see `docs/what-the-paper-leaves-open.md`).
     """
 
+    fallback: str | None = None
+    """The kind of belief to go on with when the first one is contradicted; None: that is an error."""
+
     def __init__(self, *, belief: str = "elimination", tie_break: str = "random") -> None:
         if tie_break not in TIE_BREAKS:
             allowed = "one of " + ", ".join(map(repr, TIE_BREAKS))
@@ -167,8 +150,12 @@ class BeliefAgent(Agent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem, seed)
-        self.belief: Belief = make_belief(self.belief_kind, problem.prior)
-        self._last: JointState | None = None
+        self.tracker = Tracker(problem, self.belief_kind, fallback=self.fallback)
+
+    @property
+    def belief(self) -> Belief:
+        """What it believes now."""
+        return self.tracker.belief
 
     @property
     def probabilities(self) -> FloatArray:
@@ -177,7 +164,7 @@ class BeliefAgent(Agent):
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
-        self._update(observation)
+        self.tracker.update(observation)
         possible = self.belief.possible
         optimal = self.problem.ego_optimal(observation.state.ego)
         common = common_actions(optimal, possible)
@@ -231,18 +218,3 @@ class BeliefAgent(Agent):
             return Decision(action=action, why=f"{name}: only {goal} is possible.", situation=situation)
         why = f"{name}: optimal for all {left} possible goals."
         return Decision(action=action, why=why, situation=situation)
-
-    def _update(self, observation: Observation) -> None:
-        if observation.answer is not None:
-            asked = np.zeros(len(self.problem.goals), dtype=bool)
-            asked[list(observation.answer.asked)] = True
-            self.belief.learn(asked, observation.answer.yes)
-        elif observation.teammate_action is not None and self._last is not None:
-            self.belief.observe(self._likelihood(self._last.teammate, observation.teammate_action))
-        self._last = observation.state
-
-    def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
-        """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
-        if self.belief.needs_shares:
-            return self.problem.teammate_policy(teammate)[:, action]
-        return self.problem.teammate_optimal(teammate)[:, action]

@@ -46,7 +46,7 @@ class Optimal(BeliefAgent):
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
-        self._update(observation)
+        self.tracker.update(observation)
         possible, state = self.belief.possible, observation.state
         if possible.sum() == 1:
             actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible][0])

@@ -21,8 +21,6 @@ from askwise.errors import InputError, did_you_mean
 from askwise.planning.planner import FULL, LIGHT, Plan, Planner
 from askwise.planning.view import mask_rows, view_of
 from askwise.problem import JointState, Problem
-from askwise.query import ContradictoryObservation
-from askwise.query.beliefs import Robust, make_belief
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
@@ -62,6 +60,7 @@ class PlannerAgent(BeliefAgent):
             raise InputError("budget", repr(budget), "a whole number from 1")
         if seconds is not None and not 0 < seconds < np.inf:
             raise InputError("seconds", repr(seconds), "a finite number above 0")
+        self.fallback = None if belief == "robust" else "robust"
         chosen = SETTINGS[setting]
         self.settings = chosen if budget is None else replace(chosen, budget=budget)
         self.seconds = seconds
@@ -70,12 +69,11 @@ class PlannerAgent(BeliefAgent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem, seed)
-        self._events: list[tuple[int, int] | tuple[BoolArray, bool]] = []
         self._planner: Planner | None = None
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
-        self._learn(observation)
+        self.tracker.update(observation)
         possible, state = self.belief.possible, observation.state
         if possible.sum() == 1:
             optimal = self.problem.ego_optimal(state.ego)[possible].all(axis=0)
@@ -89,34 +87,6 @@ class PlannerAgent(BeliefAgent):
             return self._ask_who_has_arrived(possible)
         planner = self._planner_at(state.teammate, possible)
         return self._explained(self._plan(planner, possible, state), possible)
-
-    # -- belief ------------------------------------------------------------------------------------------------------
-
-    def _learn(self, observation: Observation) -> None:
-        last = self._last
-        if observation.answer is not None:
-            asked = np.zeros(len(self.problem.goals), dtype=bool)
-            asked[list(observation.answer.asked)] = True
-            self._events.append((asked, observation.answer.yes))
-        elif observation.teammate_action is not None and last is not None:
-            self._events.append((last.teammate, observation.teammate_action))
-        try:
-            self._update(observation)
-        except ContradictoryObservation:
-            if isinstance(self.belief, Robust):
-                raise
-            self._doubt()
-            self._last = observation.state
-
-    def _doubt(self) -> None:
-        """Go on with the robust belief, as if it had been there from the start."""
-        self._planner = None
-        self.belief = make_belief("robust", self.problem.prior)
-        for one, other in self._events:
-            if isinstance(one, np.ndarray):
-                self.belief.learn(one, bool(other))
-            else:
-                self.belief.observe(self._likelihood(one, other))
 
     # -- planning ----------------------------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 def draw(options: argparse.Namespace, seed: int) -> Instance:
     """Return the instance that the options ask for."""
     from askwise.domains.tool_fetching.generate import generate
-    from askwise.problem import QueryCost
+    from askwise.questions import QueryCost
 
     width, height = size(options.size)
     return generate(

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from askwise.divergence.ecd import prior_weights
-from askwise.domains.factored import FactoredProblem
 from askwise.errors import InputError
+from askwise.factored import FactoredProblem
 from askwise.model import Drawing
-from askwise.problem import JointState, QueryCost
+from askwise.problem import JointState
+from askwise.questions import QueryCost
 
 
 class Coverage(FactoredProblem):

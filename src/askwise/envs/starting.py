@@ -21,7 +21,7 @@ from askwise.domains.tool_fetching.instance import PRIOR_KINDS, as_instance
 from askwise.envs.playing import Play
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from askwise.seeds import spawn
 from askwise.simulation import chosen_goal
 

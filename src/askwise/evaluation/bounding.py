@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from askwise.domains.tool_fetching import Instance
+from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
 from askwise.planning.bounds import MOST_STATES, Bound, bound_problem
-from askwise.problem import Problem
-from askwise.simulation import as_problem
 
 
-def lower_bound(instance: Instance | Problem, *, limit: int = MOST_STATES) -> Bound:
+def lower_bound(instance: object, *, limit: int = MOST_STATES) -> Bound:
     """Return a number that no method's expected marginal cost is below.
 
     Args:
-        instance: a tool-fetching instance, or any problem whose goals the teammate reaches in states of their own.
+        instance: an instance, its file, or a problem whose goals the teammate reaches in states of their own.
         limit: states to solve for each group of goals; more make the bound tighter and take longer.
     """
     if (as_int(limit) or 0) < 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import Agent, make_agent
-from askwise.domains.tool_fetching import Instance
+from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, is_markov
 from askwise.evaluation.results import Evaluation, interval, sampled
@@ -15,12 +15,11 @@ from askwise.evaluation.sampling import drawn, for_each_goal, spread, weighted
 from askwise.model.names import as_int
 from askwise.problem import Problem, optimal_costs
 from askwise.seeds import Seed
-from askwise.simulation import as_problem
 from askwise.types import Verdict
 
 
 def evaluate(
-    instance: Instance | Problem,
+    instance: object,
     agent: str | Agent = "never",
     *,
     exact: bool = False,
@@ -40,7 +39,7 @@ def evaluate(
     goal and weights them by the prior: better where rare goals cost much.
 
     Args:
-        instance: a tool-fetching instance, or any problem.
+        instance: an instance of any domain, the path of its file, or any problem.
         agent: the ego agent, or the name of one.
         exact: enumerate; small problems only.
         episodes: number of episodes.

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from askwise.domains.tool_fetching import Instance
+from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
 from askwise.planning.optimal import Solution, solve_problem
 from askwise.planning.optimal_size import MOST_STATES
 from askwise.planning.optimal_solver import Progress
-from askwise.problem import Problem
-from askwise.simulation import as_problem
 
 
 def solve(
-    instance: Instance | Problem,
+    instance: object,
     *,
     go_on: bool = False,
     limit: int = MOST_STATES,
@@ -22,7 +20,7 @@ def solve(
     """Return the least expected cost that any way of acting and asking can reach, and how to reach it.
 
     Args:
-        instance: a tool-fetching instance, or any problem whose goals the teammate reaches in states of their own.
+        instance: an instance, its file, or a problem whose goals the teammate reaches in states of their own.
         go_on: do not stop at `limit`.
         limit: give up when more states than this are needed; the error says how large the problem is.
         progress: called now and then with the states solved and the questions looked at so far.

@@ -19,7 +19,7 @@ from askwise.experiments.expecting import expected_rows
 from askwise.experiments.problems import Problems
 from askwise.experiments.study import Cell, Task
 from askwise.experiments.tables import SCHEMAS, Row, encodable, in_words, table
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from askwise.simulation import simulate
 
 

@@ -6,7 +6,7 @@ import time
 
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.experiments.study import Cell, StudyPrior, Task
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 
 
 class Problems:

@@ -21,7 +21,7 @@ import numpy as np
 from askwise.agents import Agent, make_agent
 from askwise.domains.tool_fetching import Instance, Prior
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 
 FROM_FILE = "file"
 """The prior that means: the one that the instance's own file states."""

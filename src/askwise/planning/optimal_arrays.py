@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from askwise.ego import FAR
 from askwise.errors import InputError
 from askwise.planning.optimal_search import Arrays
 from askwise.planning.view import View
-from askwise.problem import FAR, Problem, QueryCost
+from askwise.problem import Problem
+from askwise.questions import QueryCost
 
 MOST_GOALS = 62
 """Sets of goals are bits of one signed 64-bit number."""
@@ -23,16 +25,16 @@ def arrays_of(view: View, goals: Sequence[int], cost: QueryCost) -> Arrays:
     ego = view.ego
     tools = np.zeros(ego.next.shape[0], dtype=np.int64)
     for goal, bit in zip(goals, bits, strict=True):
-        if ego.pickup_at[goal] >= 0:
-            tools[ego.pickup_at[goal]] |= bit
+        if ego.load_at[goal] >= 0:
+            tools[ego.load_at[goal]] |= bit
     return Arrays(
         weight=weight,
         steps=np.ascontiguousarray(view.steps[:, goals]),
         alive=((weight > 0) * bits).sum(axis=1),
         following=np.ascontiguousarray(view.following),
         next=np.ascontiguousarray(ego.next, dtype=np.int32),
-        bare=np.ascontiguousarray(ego.bare[:, goals]),
-        held=np.ascontiguousarray(ego.held[:, goals]),
+        bare=np.ascontiguousarray(ego.unloaded[:, goals]),
+        held=np.ascontiguousarray(ego.loaded[:, goals]),
         tools=tools,
         base=float(cost.base),
         per_goal=float(cost.per_goal),
@@ -45,7 +47,7 @@ def check_goals(problem: Problem, view: View) -> list[int]:
     position, tool = view.ego.split(problem.start.ego)
     names = problem.goals
     for goal in goals:
-        steps = view.ego.held if tool == goal else view.ego.bare
+        steps = view.ego.loaded if tool == goal else view.ego.unloaded
         if not view.weight[view.start, goal] > 0 or steps[position, goal] >= FAR:
             who = "ego agent" if view.weight[view.start, goal] > 0 else "teammate"
             raise InputError(f"goal {names[goal]!r}", f"no way to it for the {who}", "a goal that can be reached")

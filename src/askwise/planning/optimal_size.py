@@ -56,7 +56,7 @@ def size_of(view: View, goals: Sequence[int]) -> Size:
     n = len(goals)
     alive = (view.weight[:, list(goals)] > 0).sum(axis=1)
     sets = sum(2**k - k - 1 for k in alive.tolist())
-    places = view.ego.next.shape[0] * (n + 1 if view.ego.states_per_position > 1 else 1)
+    places = view.ego.next.shape[0] * (n + 1 if view.ego.states_per_place > 1 else 1)
     numbers = math.log2(alive.size * view.ego.next.shape[0] * (n + 1))
     return Size(n, 2 ** (n - 1) - 1, sets * places, n + numbers)
 

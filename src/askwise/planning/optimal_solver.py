@@ -150,7 +150,9 @@ class Solver:
 
     def _action(self, choice: int) -> int:
         moves = self.view.ego.moves
-        return int(moves[choice] if choice < len(moves) else self.view.ego.pickups[self.goals[choice - len(moves)]])
+        return int(
+            moves[choice] if choice < len(moves) else self.view.ego.load_actions[self.goals[choice - len(moves)]]
+        )
 
     def _solved(self, mask: int, worker: int, position: int, tool: int) -> tuple[float, int]:
         key = key_of(self.arrays, mask, worker, position, tool)

@@ -244,4 +244,4 @@ class Planner:
         view, moves = self.view, self.view.ego.moves
         if action < len(moves):
             return moves[action]
-        return int(view.ego.pickups[view.pick_list[view.pick_from[pos] + action - len(moves)]])
+        return int(view.ego.load_actions[view.pick_list[view.pick_from[pos] + action - len(moves)]])

@@ -10,7 +10,7 @@ from askwise.planning import planner_kernels as kernels
 from askwise.planning.planner_kernels import Desk
 from askwise.planning.planner_questions import POOL_SIZE, Rules
 from askwise.planning.view import View
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,16 @@ def desk_of(view: View, cost: QueryCost, settings: Settings) -> Desk:
     """Return the arrays of the loops for a view, with an empty memory."""
     ego = view.ego
     n_goals, n_words, n_moves = view.n_goals, view.n_words, ego.next.shape[1]
-    parts = [view.following, view.steps, ego.next, ego.bare, ego.held, view.pick_list, view.pick_from, ego.pickup_at]
+    parts = [
+        view.following,
+        view.steps,
+        ego.next,
+        ego.unloaded,
+        ego.loaded,
+        view.pick_list,
+        view.pick_from,
+        ego.load_at,
+    ]
     world = np.concatenate([np.asarray(part, dtype=np.int32).ravel() for part in parts])
     offsets = np.concatenate(([0], np.cumsum([part.size for part in parts])[:-1]))
     levels = 2 * int(view.depth.max()) + n_goals + 3 * settings.questions + 16

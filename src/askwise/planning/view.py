@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise._compiled import compiled
+from askwise.ego import EgoMap
 from askwise.model._kernels import BASE, add_count
-from askwise.problem import EgoMap, Problem
+from askwise.problem import Problem
 from askwise.types import FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -135,9 +136,9 @@ def _moves(problem: Problem) -> IntArray:
 
 def _by_place(ego: EgoMap) -> tuple[IntArray, IntArray]:
     """Return the goals with tools sorted by where their tools lie, and where each position's part begins."""
-    goals = np.flatnonzero(ego.pickup_at >= 0)
-    goals = goals[np.argsort(ego.pickup_at[goals], kind="stable")]
-    counts = np.bincount(ego.pickup_at[goals], minlength=ego.next.shape[0])
+    goals = np.flatnonzero(ego.load_at >= 0)
+    goals = goals[np.argsort(ego.load_at[goals], kind="stable")]
+    counts = np.bincount(ego.load_at[goals], minlength=ego.next.shape[0])
     return goals.astype(np.int32), np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
 
 

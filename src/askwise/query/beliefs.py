@@ -22,6 +22,8 @@ from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.types import BoolArray, FloatArray
 
 SMALLEST = 1e-300
+ACTIONS_IF_UNKNOWN = 6
+"""Among how many actions a teammate that errs chooses, if nobody says."""
 
 
 class ContradictoryObservation(AskwiseError):  # noqa: N818 - it names what happened, as users will read it
@@ -141,7 +143,9 @@ class Robust(Belief):
     name = "robust"
     way_out = "the answers contradict each other"
 
-    def __init__(self, prior: FloatArray, *, noise: float = 0.1, n_actions: int = 6, doubt: float = 1e-3) -> None:
+    def __init__(
+        self, prior: FloatArray, *, noise: float = 0.1, n_actions: int = ACTIONS_IF_UNKNOWN, doubt: float = 1e-3
+    ) -> None:
         super().__init__(prior)
         if not 0 < noise < 1:
             raise InputError("noise", noise, "a number above 0 and below 1")
@@ -170,9 +174,16 @@ class Robust(Belief):
 BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Bayes, Robust)}
 
 
-def make_belief(name: str, prior: FloatArray) -> Belief:
-    """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``."""
-    return belief_kind(name)(prior)
+def make_belief(name: str, prior: FloatArray, *, n_actions: int = ACTIONS_IF_UNKNOWN) -> Belief:
+    """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``.
+
+    Args:
+        name: the kind of belief.
+        prior: as for every belief.
+        n_actions: for ``robust``, among how many actions a teammate that errs chooses.
+    """
+    kind = belief_kind(name)
+    return kind(prior, n_actions=n_actions) if issubclass(kind, Robust) else kind(prior)
 
 
 def belief_kind(name: str) -> type[Belief]:

@@ -16,7 +16,7 @@ from askwise.domains.tool_fetching.instance import LARGEST_SIDE, MOST_CELLS, PRI
 from askwise.errors import InputError, did_you_mean
 from askwise.model import GridWorld
 from askwise.model.names import as_int
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from askwise.seeds import Seed, generator
 
 CLUSTER_SIZE = 8

@@ -26,7 +26,7 @@ from askwise._graph import breadth_first
 from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.model import GridWorld
-from askwise.problem import QueryCost
+from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_json, read_text
 
 FORMAT = "askwise/tool-fetching@1"

@@ -15,7 +15,7 @@ asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the wayp
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,6 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise.divergence import Divergence
-from askwise.domains.factored import FactoredProblem
 from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.domains.tool_fetching.rules import (
@@ -37,9 +36,12 @@ from askwise.domains.tool_fetching.rules import (
     Rules,
     State,
 )
-from askwise.model import GridWorld, Model, Pursuit
+from askwise.ego import FAR, EgoMap
+from askwise.factored import FactoredProblem
+from askwise.model import GridWorld, Model, Policy, Pursuit
 from askwise.model.grid import MOVES
-from askwise.problem import FAR, EgoMap, JointState, QueryCost
+from askwise.problem import JointState
+from askwise.questions import QueryCost
 from askwise.types import BoolArray, FloatArray, IntArray
 
 
@@ -58,6 +60,7 @@ class ToolFetching:
         self.teammate_actions = WORKER_ACTIONS
         self.ego_actions = self.rules.fetcher_actions
         self.wait = FETCHER_NOOP
+        self.teammate_policies: tuple[Policy, ...] | None = None
         self.ego_moves = tuple(range(len(MOVES)))
         self.start = self.encode(self.rules.start)
         self._n = len(self.goals)
@@ -148,6 +151,16 @@ class ToolFetching:
     def stays(self, action: int) -> bool:
         """See `Problem`."""
         return action == WORK
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[int, ...]]:
+        """See `Problem`; the stations whose tools share a toolbox."""
+        boxes = [station.toolbox for station in self.instance.stations.values()]
+        return {
+            name: tuple(k for k, box in enumerate(boxes) if box == name)
+            for name in self.instance.toolboxes
+            if name in boxes
+        }
 
     # -- the fetcher ---------------------------------------------------------------------------------------------
 

@@ -6,14 +6,16 @@ that need it, and is tested against this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from askwise.divergence import Divergence
-from askwise.model import Model, Pursuit, goal_states, state_names
-from askwise.problem import FAR, EgoMap, JointState, QueryCost
+from askwise.ego import FAR, EgoMap
+from askwise.model import Model, Policy, Pursuit, goal_states, state_names
+from askwise.problem import JointState
+from askwise.questions import QueryCost
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 
@@ -51,6 +53,8 @@ class FactoredProblem:
         self.teammate_actions = tuple(str(name) for name in teammate_model.actions)
         self.ego_actions = tuple(str(name) for name in ego_model.actions)
         self.wait = ego_model.stay
+        self.groups: Mapping[str, tuple[int, ...]] = {}
+        self.teammate_policies: tuple[Policy, ...] | None = None
         self.ego_moves = tuple(a for a in range(ego_model.n_actions) if a != self.wait)
         self._teammate_targets = [goal_states(teammate_model, goal).tolist() for goal in teammate_goals]
         self._ego_targets = [goal_states(ego_model, goal).tolist() for goal in ego_goals]

@@ -1,0 +1,46 @@
+"""The ego agent's model by its structure: a place, and at most one load.
+
+The model of an agent that carries things has a state for each place and load. On a large map that is too many to write
+down, and most of it repeats: without the load that a goal needs, the way leads past the place where that load is taken
+up; with it, straight to the goal. `EgoMap` holds just these steps. A model without loads is the same with one state for
+each place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from askwise.types import IntArray
+
+FAR = 10**6
+"""Steps to what cannot be reached: finite, so that expectations stay numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EgoMap:
+    """A place and a load; ``ego = place * states_per_place + load + 1``, or ``ego = place`` where there are no loads.
+
+    Attributes:
+        next: ``int32 [n_places, n_moves]``, the next place, -1 where the move is not available.
+        moves: the ego action of each column of `next`, waiting included.
+        unloaded: ``int32 [n_places, n_goals]``, steps to the goal without its load, `FAR` if there is no way.
+        loaded: the same with its load.
+        load_actions: ``int32 [n_goals]``, the action that takes up the goal's load, -1 if it has none.
+        load_at: ``int32 [n_goals]``, the place where that can be done, -1 if it has no load.
+        states_per_place: 1 where there are no loads, else one more than goals.
+    """
+
+    next: IntArray
+    moves: tuple[int, ...]
+    unloaded: IntArray
+    loaded: IntArray
+    load_actions: IntArray
+    load_at: IntArray
+    states_per_place: int = 1
+
+    def split(self, ego: int) -> tuple[int, int]:
+        """Return place and load (-1: none) of a state of the ego agent's model."""
+        if self.states_per_place == 1:
+            return ego, -1
+        place, load = divmod(ego, self.states_per_place)
+        return place, load - 1

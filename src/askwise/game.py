@@ -1,0 +1,218 @@
+"""The one place where a step happens, a question is answered, and an episode ends.
+
+The rules are three small functions, `after`, `answer_to` and `ends`; whoever enumerates what can happen calls them.
+A `Game` is an episode in progress that keeps to them. It is stepped from outside: `simulate` steps it with an agent and
+a simulated teammate, an environment with whatever it is told, a robot or a page with what a person did. It is plain
+data between two steps and can be pickled there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from askwise.errors import AskwiseError, InputError
+from askwise.model.names import as_int
+from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
+from askwise.questions import Answer
+from askwise.tracking import Observation
+from askwise.types import BoolArray
+
+
+class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
+    """An agent or a teammate decided something that the rules do not allow."""
+
+
+# -- rules -------------------------------------------------------------------------------------------------------
+
+
+def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
+    """Return where both are after a joint step; both actions are available."""
+    return JointState(problem.teammate_next(state.teammate, teammate_action), problem.ego_next(state.ego, ego_action))
+
+
+def answer_to(asked: Sequence[int], goal: int) -> Answer:
+    """Return the truthful answer to the question whether the goal is one of these."""
+    return Answer(tuple(asked), goal in asked)
+
+
+def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
+    """Whether the step from `before` to `now` ends the episode: the teammate stays at its goal, the ego is at its."""
+    return bool(
+        problem.stays(teammate_action)
+        and problem.teammate_steps(before.teammate)[goal] == 0
+        and problem.ego_steps(now.ego)[goal] == 0
+    )
+
+
+def goal_number(problem: Problem, goal: int | str) -> int:
+    """Return the number of a goal given by name or number; refuse one that the prior rules out."""
+    names = {name: k for k, name in enumerate(problem.goals)}
+    index = names.get(goal) if isinstance(goal, str) else as_int(goal)
+    if index is None or not 0 <= index < len(problem.goals):
+        shown = ", ".join(problem.goals[:5]) + (", ..." if len(problem.goals) > 5 else "")
+        raise InputError("goal", repr(goal), f"one of {shown}")
+    if problem.prior[index] == 0:
+        raise InputError("goal", f"{problem.goals[index]}, whose prior is 0", "a goal that the prior allows")
+    return index
+
+
+def check_question(problem: Problem, asked: Sequence[int], who: str) -> None:
+    """Refuse a question that is not about some goals, each named once."""
+    n = len(problem.goals)
+    numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
+    if not asked or not numbers or len(set(asked)) != len(asked):
+        raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
+
+
+def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
+    """Refuse an action that the ego agent cannot do there."""
+    _check_action(problem.ego_actions, problem.ego_next, ego, action, who)
+
+
+def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
+    """Refuse an action that the teammate cannot do there."""
+    _check_action(problem.teammate_actions, problem.teammate_next, teammate, action, who)
+
+
+def _check_action(
+    names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int | None, who: str
+) -> None:
+    if action is None or as_int(action) is None or not 0 <= action < len(names):
+        raise InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
+    if following(state, action) < 0:
+        raise InvalidDecision(f"{who} chose {names[action]}, which is not available there")
+
+
+# -- an episode in progress --------------------------------------------------------------------------------------
+
+
+class Game:
+    """One episode, from its start to its end, one step at a time.
+
+    Args:
+        problem: what is played.
+        goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
+            too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
+        max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
+
+    Attributes:
+        problem: what is played.
+        goal: number of the teammate's goal, None while it is not known.
+        state: where both agents are.
+        teammate_action: what the teammate did in the last step, None at the start and after a question.
+        answer: the answer to the last step's question, None if it was none.
+        allowed: ``bool [n_goals]``, the goals that the prior and all answers allow.
+        steps: how many steps there were, questions included.
+        step_cost: what the last one cost.
+        cost: what all of them cost.
+        finished: the goal was reached.
+        max_steps: where it is cut off.
+    """
+
+    def __init__(self, problem: Problem, goal: int | str | None = None, *, max_steps: int | None = None) -> None:
+        self.problem = problem
+        self.goal = None if goal is None else goal_number(problem, goal)
+        self.max_steps = most_steps(problem, self.goal) if max_steps is None else max_steps
+        if (as_int(self.max_steps) or 0) < 1:
+            raise InputError("max_steps", max_steps, "a whole number from 1")
+        self.state = problem.start
+        self.teammate_action: int | None = None
+        self.answer: Answer | None = None
+        self.allowed: BoolArray = problem.prior > 0
+        self.steps = 0
+        self.step_cost = 0.0
+        self.cost = 0.0
+        self.finished = False
+
+    @property
+    def observation(self) -> Observation:
+        """What the ego agent sees now."""
+        return Observation(self.state, self.teammate_action, self.answer)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has come to an end, one way or the other."""
+        return self.finished or self.steps >= self.max_steps
+
+    @property
+    def truncated(self) -> bool:
+        """Whether it was cut off."""
+        return self.steps >= self.max_steps and not self.finished
+
+    @property
+    def optimal_cost(self) -> float:
+        """What it would have cost with the goal known from the start, ``nan`` while nobody knows it."""
+        return math.nan if self.goal is None else float(optimal_costs(self.problem, self.problem.start)[self.goal])
+
+    @property
+    def marginal_cost(self) -> float:
+        """What not knowing the goal cost, ``nan`` before the end."""
+        return self.cost - self.optimal_cost if self.finished else math.nan
+
+    def act(self, ego_action: int, teammate_action: int) -> Observation:
+        """Let both act; return what the ego agent sees then."""
+        self._check_running()
+        before, problem = self.state, self.problem
+        check_ego_action(problem, before.ego, ego_action, f"step {self.steps + 1}: the ego agent")
+        check_teammate_action(problem, before.teammate, teammate_action, f"step {self.steps + 1}: the teammate")
+        self.state = after(problem, before, ego_action, teammate_action)
+        self.teammate_action, self.answer = teammate_action, None
+        self._pay(STEP_COST)
+        self._end_if_done(before)
+        return self.observation
+
+    def ask(self, asked: Sequence[int]) -> Observation:
+        """Ask whether the goal is one of these; it is answered truthfully, and nobody moves."""
+        if self.goal is None:
+            raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
+        return self.hear(answer_to(asked, self.goal))
+
+    def hear(self, answer: Answer) -> Observation:
+        """Take an answer from outside to a question that was asked in this step; nobody moves."""
+        self._check_running()
+        check_question(self.problem, answer.asked, f"step {self.steps + 1}: the ego agent")
+        asked = np.zeros(len(self.problem.goals), dtype=bool)
+        asked[list(answer.asked)] = True
+        self.allowed = self.allowed & (asked if answer.yes else ~asked)
+        self.teammate_action, self.answer = None, answer
+        self._pay(self.problem.query_cost(answer.asked))
+        return self.observation
+
+    def ego_available(self) -> list[int]:
+        """Return what the ego agent can do now."""
+        return [a for a in range(len(self.problem.ego_actions)) if self.problem.ego_next(self.state.ego, a) >= 0]
+
+    def teammate_available(self) -> list[int]:
+        """Return what the teammate can do now."""
+        problem, here = self.problem, self.state.teammate
+        return [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(here, a) >= 0]
+
+    def _pay(self, cost: float) -> None:
+        self.step_cost = cost
+        self.cost += cost
+        self.steps += 1
+
+    def _end_if_done(self, before: JointState) -> None:
+        assert self.teammate_action is not None
+        if not self.problem.stays(self.teammate_action):
+            return  # nothing ends without the teammate staying where it is
+        goals = np.flatnonzero(self.allowed).tolist() if self.goal is None else [self.goal]
+        for goal in goals:
+            if ends(self.problem, before, self.teammate_action, self.state, goal):
+                self.goal, self.finished = goal, True
+                return
+
+    def _check_running(self) -> None:
+        if self.over:
+            how = "finished" if self.finished else "cut off"
+            raise AskwiseError(f"the game is {how} after {self.steps} steps; begin another one")
+
+
+def most_steps(problem: Problem, goal: int | None) -> int:
+    """Return after how many steps an episode is cut off: far beyond what any sensible agent needs."""
+    costs = optimal_costs(problem, problem.start)
+    best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])
+    return int(50 * best) + 1000

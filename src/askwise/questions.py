@@ -1,0 +1,160 @@
+"""What can be said: questions about the teammate's goal, their answers, and their prices.
+
+A question asks "is your goal one of these?". Its price may be any function of the goals that it names. Most prices are
+*additive*: one part for asking at all, and one for each goal named,
+
+    price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
+
+Methods that search among all questions need that form and get it from `additive_price`, which refuses every other
+price: a value worked out with another price than the one that is paid would be wrong without anybody noticing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from askwise.errors import InputError
+from askwise.types import FloatArray
+
+MOST_PROVEN = 10
+"""Goals up to which a price that is given as a function is proven to be additive, by trying all questions."""
+SAME = 1e-12
+"""Prices that differ by less than this share are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question that was asked, goals by number, and the truthful answer to it."""
+
+    asked: tuple[int, ...]
+    yes: bool
+
+
+Price: TypeAlias = Callable[[Sequence[int]], float]
+"""What a question costs, by the numbers of the goals that it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCost:
+    """What a question costs: ``base + per_goal * number of goals in it``, or a price of its own for each goal.
+
+    A subclass may charge anything else by overriding ``__call__``; methods that cannot handle it say so.
+
+    Attributes:
+        base: what every question costs.
+        per_goal: what naming a goal adds.
+        prices: what naming each goal adds, one number for each goal, instead of `per_goal`.
+    """
+
+    base: float = 0.5
+    per_goal: float = 0.0
+    prices: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        _check_price("query cost: base", self.base)
+        _check_price("query cost: per_goal", self.per_goal)
+        if self.prices is not None:
+            object.__setattr__(self, "prices", tuple(self.prices))
+            for goal, price in enumerate(self.prices):
+                _check_price(f"query cost: price of goal {goal}", price)
+
+    def __call__(self, asked: Sequence[int] | int) -> float:
+        """Return the cost of asking about these goals (or this many, where all goals have one price)."""
+        if self.prices is None:
+            return self.base + self.per_goal * (asked if isinstance(asked, int) else len(asked))
+        if isinstance(asked, int):
+            raise InputError("question", f"{asked} goals, without saying which", "the goals: each has its own price")
+        return self.base + sum(self.prices[goal] for goal in asked)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdditivePrice:
+    """A price that is a sum over goals; see the top of this module.
+
+    Attributes:
+        base: what every question costs.
+        per_goal: what every goal in it adds.
+        extra: ``float64 [n_goals]``, what each goal adds beyond that.
+    """
+
+    base: float
+    per_goal: float
+    extra: FloatArray
+
+    @property
+    def uniform(self) -> bool:
+        """Whether only the number of goals matters."""
+        return not self.extra.any()
+
+    def __call__(self, asked: Iterable[int]) -> float:
+        """Return the price of asking about these goals."""
+        goals = list(asked)
+        price = self.base + self.per_goal * len(goals)
+        return price if self.uniform else price + float(self.extra[goals].sum())
+
+    def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
+        """Return the cheaper of a question and the one about the other possible goals, which tells the same.
+
+        Where both cost the same it is the one that names fewer goals, then the first.
+        """
+        one, two = tuple(asked), tuple(others)
+        return min((one, two), key=lambda goals: (self(goals), len(goals)))
+
+    def among(self, goals: Sequence[int]) -> AdditivePrice:
+        """Return the same price for some of the goals, numbered in the order given."""
+        return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
+
+
+def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
+    """Return a price as a sum over goals, on behalf of `who` needs that; refuse a price that is none."""
+    if type(price) is AdditivePrice:
+        return price
+    if type(price) is QueryCost:
+        return _of_query_cost(price, n_goals)
+    found = _guessed(price, n_goals)
+    if n_goals <= MOST_PROVEN and _agrees(price, found, n_goals):
+        return found
+    what = "a price that is no sum over the goals asked about"
+    if n_goals > MOST_PROVEN:
+        what = f"{type(price).__name__}, a function that may charge anything for {n_goals} goals"
+    raise InputError(
+        "query cost",
+        what,
+        f"QueryCost(base, per_goal), or QueryCost(base, prices=...) with a price for each goal: {who}",
+    )
+
+
+def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
+    if price.prices is None:
+        return AdditivePrice(float(price.base), float(price.per_goal), np.zeros(n_goals))
+    if len(price.prices) != n_goals:
+        raise InputError("query cost: prices", f"{len(price.prices)} prices", f"{n_goals}, one for each goal")
+    return AdditivePrice(float(price.base), 0.0, np.array(price.prices, dtype=np.float64))
+
+
+def _guessed(price: Price, n_goals: int) -> AdditivePrice:
+    """Return the only sum over goals that the price can be, from the questions about one and two goals."""
+    alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
+    base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0
+    return AdditivePrice(base, 0.0, alone - base)
+
+
+def _agrees(price: Price, found: AdditivePrice, n_goals: int) -> bool:
+    for size in range(1, n_goals + 1):
+        for asked in combinations(range(n_goals), size):
+            paid = float(price(list(asked)))
+            if not math.isfinite(paid) or abs(paid - found(asked)) > SAME * max(1.0, abs(paid)):
+                return False
+    return True
+
+
+def _check_price(field: str, price: object) -> None:
+    number = isinstance(price, int | float | np.integer | np.floating) and not isinstance(price, bool)
+    if not number or not 0 <= price < math.inf:  # type: ignore[operator]
+        raise InputError(field, repr(price), "a finite number from 0")
