@@ -6,10 +6,13 @@ different length meet. Every goal can be reached from the start, and no two goal
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from askwise.errors import InputError
 from askwise.factored import FactoredProblem
-from askwise.model import Model
+from askwise.model import Model, Policy, urop
 from askwise.questions import QueryCost
 
 TRIES = 1000
@@ -24,18 +27,32 @@ def random_model(rng: np.random.Generator, n_states: int, n_actions: int) -> Mod
     return Model(successor, actions=[f"a{k}" for k in range(n_actions)])
 
 
-def random_problem(seed: int, *, n_goals: int | None = None, by_goal: bool = False) -> FactoredProblem:
+PolicyOf = Callable[[Model, list[int], np.random.Generator], Policy]
+"""Makes a policy towards some target states."""
+
+
+def lopsided(model: Model, targets: list[int], rng: np.random.Generator) -> Policy:
+    """Somebody who prefers some shortest plans to others: no UROP, but it never goes in circles."""
+    plans = urop(model, targets)
+    shares = plans.probabilities * rng.uniform(0.2, 1.0, size=plans.probabilities.shape)
+    total = shares.sum(axis=1, keepdims=True)
+    return Policy(model, np.divide(shares, total, out=np.zeros_like(shares), where=total > 0), partial=True)
+
+
+def random_problem(
+    seed: int, *, n_goals: int | None = None, by_goal: bool = False, policies: PolicyOf | None = None
+) -> FactoredProblem:
     """A problem on two random graphs; draws until all goals can be reached."""
     rng = np.random.default_rng(seed)
     for _ in range(TRIES):
         n = int(rng.integers(2, 5)) if n_goals is None else n_goals
-        problem = _drawn(rng, n, by_goal)
+        problem = _drawn(rng, n, by_goal, policies)
         if problem is not None:
             return problem
     raise AssertionError("no problem in many tries")
 
 
-def _drawn(rng: np.random.Generator, n_goals: int, by_goal: bool) -> FactoredProblem | None:
+def _drawn(rng: np.random.Generator, n_goals: int, by_goal: bool, policies: PolicyOf | None) -> FactoredProblem | None:
     teammate = random_model(rng, int(rng.integers(n_goals + 2, 9)), int(rng.integers(2, 5)))
     ego = random_model(rng, int(rng.integers(3, 8)), int(rng.integers(2, 5)))
     order = rng.permutation(teammate.n_states)
@@ -55,7 +72,9 @@ def _drawn(rng: np.random.Generator, n_goals: int, by_goal: bool) -> FactoredPro
             ego_goals=ego_targets,
             start=start,
             query_cost=QueryCost(float(rng.choice([0.1, 0.5])), float(rng.choice([0.0, 0.1])), prices),
+            teammate_policies=None if policies is None else [policies(teammate, own, rng) for own in targets],
         )
-    except ValueError as error:
-        assert "no way to it" in str(error)
+    except InputError as error:
+        if error.expected != "a goal that can be reached":
+            raise
         return None

@@ -6,7 +6,7 @@ that need it, and is tested against this one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,8 @@ class FactoredProblem:
         start: where both begin, the teammate first; states by name or number.
         query_cost: what questions cost, also any function of the goals asked about (a list of numbers), or a dict
             of what naming each goal adds.
+        ego_moves: names of the ego actions that lead towards goals, which the rule of `BL:Toolbox` compares; by default
+            all but waiting.
         groups: names of goals that belong together, by a name for each group; worth asking about.
         teammate_policies: how the teammate pursues each goal, in their order or by name, if not by the UROP of each.
     """
@@ -63,6 +65,7 @@ class FactoredProblem:
         start: JointState | tuple[StateLike, StateLike] | None = None,
         query_cost: QueryCost | Price | Mapping[str, float] | None = None,
         *,
+        ego_moves: Sequence[Hashable] | None = None,
         groups: Mapping[str, Sequence[str]] | None = None,
         teammate_policies: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> None:
@@ -79,6 +82,8 @@ class FactoredProblem:
         self.ego_actions = tuple(str(name) for name in self.ego_model.actions)
         self.wait = self.ego_model.stay
         self.ego_moves = tuple(a for a in range(self.ego_model.n_actions) if a != self.wait)
+        if ego_moves is not None:
+            self.ego_moves = tuple(self.ego_model.action(name, "ego_moves") for name in ego_moves)
         self._teammate_targets = targets_of("teammate_goals", goals, teammate_goals, self.teammate_model)
         self._ego_targets = targets_of("ego_goals", goals, ego_goals, self.ego_model)
         refuse_shared(self._teammate_targets, self.goals, self.teammate_model)

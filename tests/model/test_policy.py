@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.model import GridWorld, Model, Policy, follow, urop
+from askwise.model import GridWorld, Model, Policy, boltzmann, follow, uniform_optimal, urop
 from tests.exact import Plain, floats
 from tests.refused import Fault, assert_refused, each
 from tests.small_models import deterministic_model, graphs, policies
@@ -178,3 +179,85 @@ def test_faulty_policy_is_refused(attempt: Callable[[], object], message: str) -
 def test_rows_may_be_off_by_what_decimals_cost() -> None:
     thirds = Policy(Model([[0, 0]]), [[0.333333333, 0.333333333, 0.333333334]])
     assert thirds.support.all()
+
+
+# -- learnt, and preferring ----------------------------------------------------------------------------------------
+
+
+def corridor() -> Model:
+    return Model([[1, -1], [2, 0], [3, 1], [-1, 2]], actions=["R", "L"])
+
+
+def test_a_policy_is_learnt_by_counting() -> None:
+    model = corridor()
+    ways = [[(1, "R"), (2, "R"), (3, "STAY")], [(1, "R"), (2, "L"), (1, "R")]]
+    learnt = Policy.from_trajectories(model, ways, smoothing=3.0)
+    assert learnt.at(1) == pytest.approx({"R": 4 / 6, "L": 1 / 6, "STAY": 1 / 6})  # three times R, and three actions
+    assert learnt.at(0) == pytest.approx({"R": 0.5, "STAY": 0.5}), "nothing was seen there"
+    assert Policy.from_trajectories(model, ways, smoothing=0).at(2) == {"R": 0.5, "L": 0.5}
+
+
+def test_what_was_not_seen_is_as_thought_before() -> None:
+    model = corridor()
+    plans = urop(model, 3)
+    learnt = Policy.from_trajectories(model, [[(1, "L")]], smoothing=1.0, base=plans)
+    assert learnt.at(1) == pytest.approx({"R": 0.5, "L": 0.5})
+    assert learnt.at(2) == plans.at(2) == {"R": 1.0}
+
+
+def test_many_ways_of_a_policy_teach_that_policy() -> None:
+    model, rng = corridor(), np.random.default_rng(0)
+    truth = boltzmann(model, 3, 0.7)
+    ways = []
+    for _ in range(4000):
+        state, way = 0, []
+        for _ in range(6):
+            action = int(rng.choice(model.n_actions, p=truth.probabilities[state]))
+            way.append((state, model.actions[action]))
+            state = int(model.successor[state, action])
+        ways.append(way)
+    learnt = Policy.from_trajectories(model, ways)
+    np.testing.assert_allclose(learnt.probabilities, truth.probabilities, atol=0.03)
+
+
+@pytest.mark.parametrize("beta", [0.5, 2.0, 800.0])
+def test_boltzmann_by_its_formula(beta: float) -> None:
+    model = corridor()
+    found = boltzmann(model, 3, beta)
+    away = math.exp(-2 * beta)  # one step back leaves two more than one step on
+    assert found.at(2) == pytest.approx({"R": 1 / (1 + away), **({"L": away / (1 + away)} if away else {})})
+    assert found.at(3) == {"STAY": 1.0}
+    assert found.at(0) == {"R": 1.0}
+
+
+def test_large_preferences_are_uniform_over_optimal_actions() -> None:
+    grid = GridWorld(6, 5, [(2, 2)])
+    np.testing.assert_allclose(
+        boltzmann(grid, (4, 4), 60.0).probabilities, uniform_optimal(grid, (4, 4)).probabilities, atol=1e-12
+    )
+
+
+LEARNING: dict[str, Fault] = {
+    "an unknown state": (
+        lambda: Policy.from_trajectories(corridor(), [[(0, "R")], [(9, "R")]]),
+        "trajectory 1, step 1: state: found 9; expected an index from 0 to 3",
+    ),
+    "an action that is not there": (
+        lambda: Policy.from_trajectories(corridor(), [[(0, "L")]]),
+        "trajectory 0, step 1: action: found 'L'; expected an action available in state 0",
+    ),
+    "no pair": (
+        lambda: Policy.from_trajectories(corridor(), [["R"]]),  # type: ignore[list-item]
+        "trajectory 0, step 1: found 'R'; expected a state and the action done there",
+    ),
+    "negative smoothing": (
+        lambda: Policy.from_trajectories(corridor(), [], smoothing=-1.0),
+        "smoothing: found -1.0; expected a finite number from 0",
+    ),
+    "no preference": (lambda: boltzmann(corridor(), 3, 0.0), "beta: found 0.0; expected a finite number above 0"),
+}
+
+
+@each(LEARNING)
+def test_what_cannot_be_learnt_is_refused(attempt: Callable[[], object], message: str) -> None:
+    assert_refused(attempt, message)

@@ -245,8 +245,12 @@ def follows_once(agent: Agent, problem: Problem) -> bool:
     A robust belief remembers on which way the teammate came, and so does `bayes` unless all ways are shortest plans
     drawn uniformly.
     """
-    kind = getattr(agent, "belief_kind", "bayes")
-    return agent.markov and (kind == "elimination" or (kind == "bayes" and problem.teammate_policies is None))
+    if not agent.markov:
+        return False
+    kind = getattr(agent, "belief_kind", None)
+    if problem.teammate_policies is None:
+        return kind != "robust"
+    return kind == "elimination" or isinstance(agent, KnowsGoal)
 
 
 def _only(weights: FloatArray, goals: Goals) -> FloatArray:

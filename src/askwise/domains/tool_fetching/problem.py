@@ -301,4 +301,6 @@ def product_problem(instance: Instance) -> FactoredProblem:
         ego_goals=[cell * (n + 1) + goal + 1 for goal, cell in enumerate(rules.station_cells)],
         start=plain.start,
         query_cost=plain.query_cost,
+        ego_moves=[plain.ego_actions[move] for move in plain.ego_moves],
+        groups={name: [plain.goals[goal] for goal in goals] for name, goals in plain.groups.items()},
     )

@@ -1,0 +1,167 @@
+"""Graphs as they come: every method plays them to the end, and exact evaluation equals a plain recursion."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askwise
+from askwise.agents import AGENTS, Agent, KnowsGoal, Observation, make_agent
+from askwise.evaluation import evaluate, solve
+from askwise.model import Model, Policy, boltzmann
+from askwise.problem import JointState, Problem
+from askwise.questions import Answer
+from askwise.seeds import spawn
+from tests.graphs import lopsided, random_problem
+
+seeds = st.integers(0, 10**6)
+
+
+def plain_cost(problem: Problem, agent: Agent, observation: Observation, weights: dict[int, float]) -> float:
+    """What an agent pays from here on, times the probability of being here: straight from the definition.
+
+    Nothing that meets is put together, and each way of the teammate has the probability that its policy gives it.
+    """
+    decision = agent.decide(observation)
+    state = observation.state
+    if decision.ask is not None:
+        paid = sum(weights.values()) * problem.query_cost(decision.ask)
+        for yes in (True, False):
+            left = {goal: weight for goal, weight in weights.items() if (goal in decision.ask) is yes}
+            if left:
+                seen = Observation(state, None, Answer(decision.ask, yes))
+                paid += plain_cost(problem, copy.deepcopy(agent), seen, left)
+        return paid
+    assert decision.action is not None
+    paid = sum(weights.values())
+    ego = problem.ego_next(state.ego, decision.action)
+    for action in range(len(problem.teammate_actions)):
+        left = {}
+        for goal, weight in weights.items():
+            share = float(problem.teammate_policy(state.teammate)[goal, action])
+            there = state.teammate in problem.teammate_targets(goal)
+            over = problem.stays(action) and there and problem.ego_steps(ego)[goal] == 0
+            if share > 0 and not over:
+                left[goal] = weight * share
+        if left:
+            seen = Observation(JointState(problem.teammate_next(state.teammate, action), ego), action)
+            paid += plain_cost(problem, copy.deepcopy(agent), seen, left)
+    return paid
+
+
+def plain_expected_cost(problem: Problem, agent: Agent) -> float:
+    prior = {goal: float(p) for goal, p in enumerate(problem.prior) if p > 0}
+    roots = [{goal: p} for goal, p in prior.items()] if isinstance(agent, KnowsGoal) else [prior]
+    total = 0.0
+    for weights in roots:
+        own = copy.deepcopy(agent)
+        own.reset(problem, spawn(0, 3)[2])
+        if isinstance(own, KnowsGoal):
+            own.told(min(weights))
+        total += plain_cost(problem, own, Observation(problem.start), weights)
+    return total
+
+
+def each_way_for_itself(method: str) -> Agent:
+    """An agent whose ways are not put together, so that it chooses at random in each of them anew."""
+    agent = make_agent(method)
+    agent.markov = False
+    return agent
+
+
+@pytest.mark.parametrize("method", AGENTS)
+@given(seed=seeds)
+@settings(max_examples=8, deadline=None)
+def test_exact_evaluation_equals_a_plain_recursion(method: str, seed: int) -> None:
+    problem = random_problem(seed, by_goal=seed % 2 == 0)
+    found = evaluate(problem, each_way_for_itself(method), exact=True)
+    assert found.expected_cost == pytest.approx(plain_expected_cost(problem, each_way_for_itself(method)), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["planner", "planner-light", "optimal", "cost-prob"])
+@given(seed=seeds)
+@settings(max_examples=15, deadline=None)
+def test_putting_ways_together_changes_nothing(method: str, seed: int) -> None:
+    problem = random_problem(seed)
+    found = evaluate(problem, method, exact=True)
+    if "random" not in str(found.verdict):
+        assert found.expected_cost == pytest.approx(plain_expected_cost(problem, make_agent(method)), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", AGENTS)
+@given(seed=seeds)
+@settings(max_examples=8, deadline=None)
+def test_every_method_plays_every_graph_to_the_end(method: str, seed: int) -> None:
+    problem = random_problem(seed)
+    for goal in range(len(problem.goals)):
+        episode = askwise.simulate(problem, method, goal=goal, seed=seed)
+        assert episode.finished
+        assert method != "informed" or episode.marginal_cost == 0
+
+
+@given(seed=seeds)
+@settings(max_examples=25, deadline=None)
+def test_no_method_is_below_the_optimum(seed: int) -> None:
+    problem = random_problem(seed, by_goal=seed % 2 == 1)
+    best = solve(problem).expected_marginal_cost
+    assert evaluate(problem, "optimal", exact=True).expected_marginal_cost == pytest.approx(best, abs=1e-12)
+    for method in sorted(set(AGENTS) - {"informed"}):
+        assert evaluate(problem, method, exact=True).expected_marginal_cost >= best - 1e-12
+
+
+# -- teammates with policies of their own ------------------------------------------------------------------------
+
+PAPER = ("never", "baseline", "toolbox", "cost-prob", "ezq", "ezq-local", "ezq-exact", "ezq-auto")
+
+
+@pytest.mark.parametrize("belief", ["elimination", "bayes", "robust"])
+@given(seed=seeds)
+@settings(max_examples=10, deadline=None)
+def test_policies_of_their_own_are_evaluated_exactly(belief: str, seed: int) -> None:
+    problem = random_problem(seed, policies=lopsided)
+    for method in ("never", "cost-prob", "planner"):
+        agents = [make_agent(method, belief=belief) for _ in range(2)]
+        for agent in agents:
+            agent.markov = False
+        found = evaluate(problem, agents[0], exact=True)
+        assert found.verdict.exact
+        assert found.expected_cost == pytest.approx(plain_expected_cost(problem, agents[1]), rel=1e-12)
+
+
+@given(seed=seeds)
+@settings(max_examples=10, deadline=None)
+def test_ways_that_meet_are_put_together_only_where_the_belief_is_the_same(seed: int) -> None:
+    problem = random_problem(seed, policies=lopsided)
+    for belief in ("elimination", "bayes"):
+        found = evaluate(problem, "cost-prob", belief=belief, exact=True)
+        if "random" not in str(found.verdict):
+            plain = plain_expected_cost(problem, make_agent("cost-prob", belief=belief))
+            assert found.expected_cost == pytest.approx(plain, rel=1e-12)
+
+
+def careless(model: Model, targets: list[int], rng: np.random.Generator) -> Policy:
+    return boltzmann(model, targets, float(rng.uniform(1.0, 3.0)))
+
+
+@pytest.mark.parametrize("method", [*PAPER, "planner", "planner-light", "informed"])
+@given(seed=seeds)
+@settings(max_examples=6, deadline=None)
+def test_every_method_plays_with_teammates_that_take_detours(method: str, seed: int) -> None:
+    problem = random_problem(seed, policies=careless)
+    for goal in range(len(problem.goals)):
+        assert askwise.simulate(problem, method, goal=goal, seed=seed).finished
+
+
+@given(seed=seeds)
+@settings(max_examples=6, deadline=None)
+def test_a_teammate_that_may_walk_for_ever_is_evaluated_up_to_next_to_no_probability(seed: int) -> None:
+    """Against the linear equations of a teammate whose goal is known: steps to the goal, and one to stay."""
+    problem = random_problem(seed, policies=careless)
+    found = evaluate(problem, "informed", exact=True, go_on=True)
+    sample = evaluate(problem, "informed", episodes=300, seed=seed)
+    assert abs(found.expected_cost - sample.expected_cost) <= 5 * sample.stderr + 1e-9
+    assert found.verdict.exact or found.verdict.error_bound < 1e-9

@@ -1,0 +1,204 @@
+"""`askwise.ask` decides as the agent that has watched from the start does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import askwise
+from askwise.agents import AGENTS, make_agent
+from askwise.deciding import typical_way
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.problem import JointState, Problem
+from askwise.query import ContradictoryObservation
+from askwise.questions import Answer, QueryCost
+from askwise.seeds import spawn
+from askwise.tracking import Observation
+from tests.graphs import lopsided, random_problem
+from tests.refused import Fault, assert_refused, each
+from tests.tool_fetching import workshop
+
+PROBLEMS: dict[str, Callable[[int], Problem]] = {
+    "tool fetching": lambda seed: ToolFetching(
+        generate(width=7, stations=6, toolboxes=2, prior="far", query_cost=QueryCost(0.5, 0.1), seed=seed)
+    ),
+    "walls": lambda seed: ToolFetching(generate(width=6, stations=5, toolboxes=2, walls=0.2, seed=seed)),
+    "coverage": lambda _: askwise.Coverage("A..#.B\n..W...\n....F.\nC....A"),
+    "graph": lambda seed: random_problem(seed, by_goal=True),
+    "a teammate with policies of its own": lambda seed: random_problem(seed, policies=lopsided),
+}
+METHODS = sorted(set(AGENTS) - {"informed"})
+every_problem = pytest.mark.parametrize("name", PROBLEMS)
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def plays(name: str, method: str) -> bool:
+    """The optimum needs a teammate that draws its shortest plans uniformly."""
+    return not (method == "optimal" and name.startswith("a teammate"))
+
+
+@every_problem
+@every_method
+def test_from_a_history_it_decides_as_in_the_episode(name: str, method: str) -> None:
+    """Random choices included: at every moment of an episode the same decision, for the same reason."""
+    if not plays(name, method):
+        return
+    for seed in range(3):
+        problem = PROBLEMS[name](seed)
+        episode = askwise.simulate(problem, method, seed=seed)
+        for t, step in enumerate(episode.steps):
+            advice = askwise.ask(problem, method, history=episode.observations[: t + 1], seed=seed)
+            assert advice.decision == step.decision
+            assert advice.state == step.state
+            np.testing.assert_array_equal(advice.belief, step.belief)
+
+
+@every_problem
+@every_method
+def test_from_what_was_seen_and_answered_it_decides_as_who_has_watched(name: str, method: str) -> None:
+    """A random moment: the teammate has taken some steps, something was answered, the ego agent is somewhere."""
+    if not plays(name, method):
+        return
+    for seed in range(4):
+        problem, rng = PROBLEMS[name](seed), np.random.default_rng(seed)
+        episode = askwise.simulate(problem, "baseline", seed=seed)
+        n = int(rng.integers(len(episode.steps)))
+        actions = [step.teammate_action for step in episode.steps[:n] if step.teammate_action is not None]
+        answers = [step.answer for step in episode.steps[:n] if step.answer is not None]
+        ego = episode.steps[n].state.ego
+        agent = watched(problem, method, actions, answers, ego, seed)
+        named = [problem.teammate_actions[action] for action in actions]
+        advice = askwise.ask(problem, method, seen=named, answers=answers, ego=ego_name(problem, ego), seed=seed)
+        assert advice.decision == agent[0]
+        np.testing.assert_array_equal(advice.belief, agent[1])
+
+
+def ego_name(problem: Problem, ego: int) -> object:
+    return ego if not isinstance(problem, askwise.FactoredProblem) else problem.ego_model.name(ego)
+
+
+def watched(
+    problem: Problem, method: str, actions: list[int], answers: list[Answer], ego: int, seed: int
+) -> tuple[askwise.Decision, object]:
+    """What an agent decides that stood where it stands now, and watched."""
+    belief = "robust" if problem.teammate_policies is not None else None
+    agent = make_agent(method, **({} if belief is None else {"belief": belief}))
+    agent.reset(problem, spawn(seed, 3)[2])
+    here = problem.start.teammate
+    seen = [Observation(JointState(here, ego))]
+    for action in actions:
+        here = problem.teammate_next(here, action)
+        seen.append(Observation(JointState(here, ego), action))
+    seen += [Observation(JointState(here, ego), None, answer) for answer in answers]
+    for observation in seen[:-1]:
+        agent.watch(observation)
+    return agent.decide(seen[-1]), agent.probabilities
+
+
+@every_method
+def test_from_where_the_teammate_is_it_infers_with_the_belief_of_the_method(method: str) -> None:
+    """Every shortest way there leaves the same belief, so the one it really took may be any of them."""
+    for seed in range(8):
+        problem = PROBLEMS["tool fetching"](seed)
+        episode = askwise.simulate(problem, "never", seed=seed)
+        there = episode.steps[min(4, len(episode.steps) - 1)].state.teammate
+        steps = [step.teammate_action for step in episode.steps[:4] if step.teammate_action is not None]
+        one = askwise.ask(problem, method, teammate=problem.teammate_model.name(there), seed=seed)
+        other = askwise.ask(problem, method, seen=steps, seed=seed)
+        assert one.state == other.state
+        assert (one.decision.action, one.decision.ask) == (other.decision.action, other.decision.ask)
+        assert one.belief == pytest.approx(other.belief, abs=1e-12)
+        assert one.way is not None
+        assert one.way.start == problem.start.teammate
+
+
+def test_at_the_start_it_is_the_first_decision_of_an_episode() -> None:
+    problem = PROBLEMS["tool fetching"](3)
+    for method in METHODS:
+        first = askwise.simulate(problem, method, seed=11).steps[0].decision
+        assert askwise.ask(problem, method, seed=11).decision == first
+
+
+def test_what_it_says() -> None:
+    advice = askwise.ask(workshop(), "ezq-exact", teammate=(0, 1), ego=((4, 0), "C"), answers=[("A", False)])
+    assert advice.problem.joint_state(ego=((4, 0), "C")) == JointState(0, advice.state.ego)
+    assert advice.possible is not None
+    assert advice.possible.tolist() == [False, True, True]
+    assert advice.way is not None
+    assert (advice.way.explained, advice.way.of) == (2, 3)
+    assert str(advice) == f"ask about {', '.join(advice.ask or ())}\n{advice.why}"
+    assert advice.ask == ("B",)
+    assert advice.action is None
+    assert advice.decision.gate is not None
+    assert advice.decision.gate.open
+
+
+def test_an_agent_of_ones_own_that_keeps_no_belief() -> None:
+    class Waits(askwise.Agent):
+        def decide(self, observation: Observation) -> askwise.Decision:
+            return askwise.Decision(action=self.problem.wait, why="Wait.")
+
+    advice = askwise.ask(workshop(), Waits(), teammate=(0, 2))
+    assert (advice.action, advice.belief, advice.possible) == ("NOOP", None, None)
+    assert str(advice) == "do NOOP\nWait."
+
+
+def test_a_teammate_on_no_way_to_a_possible_goal() -> None:
+    with pytest.raises(ContradictoryObservation):
+        askwise.ask(workshop(), "ezq", teammate=(0, 4), answers=[("B", False), ("C", False)])
+    doubting = askwise.ask(workshop(), "ezq", teammate=(0, 4), answers=[("B", False), ("C", False)], belief="robust")
+    assert doubting.belief == pytest.approx([1.0, 0.0, 0.0])
+
+
+def test_the_typical_way_is_a_shortest_one() -> None:
+    problem = ToolFetching(workshop())
+    end = problem.grid.state((3, 4))
+    way = typical_way(problem, end)
+    assert len(way) == 7
+    assert problem.teammate_next(*way[-1]) == end
+
+
+ACTIONS = "one of 'NORTH', 'EAST', 'SOUTH', 'WEST', 'WORK', 'NOOP'"
+FAULTS: dict[str, Fault] = {
+    "a method that knows the goal": (
+        lambda: askwise.ask(workshop(), "informed"),
+        "method: found 'informed', which is told the goal and has nothing to find out; expected one of "
+        + ", ".join(repr(name) for name in AGENTS if name != "informed"),
+    ),
+    "two ways to say what happened": (
+        lambda: askwise.ask(workshop(), history=[Observation(JointState(0, 8))], teammate=(0, 1)),
+        "history: found one, and beside it what was seen or answered; expected the one or the other",
+    ),
+    "an unknown action": (
+        lambda: askwise.ask(workshop(), seen=["NORHT"]),
+        f"action 1 of those seen: found 'NORHT'; expected {ACTIONS} (did you mean 'NORTH'?)",
+    ),
+    "an unknown goal": (
+        lambda: askwise.ask(workshop(), answers=[("Z", True)]),
+        "answers: found 'Z'; expected goals, some of A, B, C",
+    ),
+    "no answer": (
+        lambda: askwise.ask(workshop(), answers=[("A", "maybe")]),  # type: ignore[list-item]
+        "answers: found 'maybe'; expected True or False after the goals that were asked about",
+    ),
+    "somewhere else than seen": (
+        lambda: askwise.ask(workshop(), seen=["NORTH"], teammate=(3, 3)),
+        "teammate: found (3, 3); expected (0, 1), where the actions seen lead, or nothing",
+    ),
+    "off the map": (
+        lambda: askwise.ask(workshop(), teammate=(9, 9)),
+        "teammate: found (9, 9), outside the 6 x 5 grid; expected x from 0 to 5 and y from 0 to 4",
+    ),
+    "the wrong kind of thing": (
+        lambda: askwise.ask(7),
+        "instance: found 7; expected an Instance, the path of an instance file, or a Problem",
+    ),
+}
+
+
+@each(FAULTS)
+def test_refused(attempt: Callable[[], object], message: str) -> None:
+    assert_refused(attempt, message)
