@@ -14,7 +14,7 @@ import askwise
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.instance import Cell
 from askwise.episode import Episode
-from askwise.looking.scene import Scene, scenes
+from askwise.showing.scene import Scene, scenes
 
 INK, FAINT, FLOOR = "#333333", "#777777", "#dddddd"
 BLUE, PURPLE = "#0072B2", "#AA4488"

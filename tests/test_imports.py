@@ -29,7 +29,7 @@ LAYERS = (
     {"agents", "teammates"},
     {"episode"},
     {"plot", "domains"},
-    {"evaluation", "looking", "simulation", "trace"},
+    {"evaluation", "showing", "simulation", "trace"},
     {"envs"},
     {"experiments"},
     {"cli", "studio"},

@@ -13,9 +13,9 @@ from askwise import agents
 from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.explain import explain
-from askwise.looking.methods import SUMMARIES
-from askwise.looking.moment import moment
+from askwise.showing.explain import explain
+from askwise.showing.methods import SUMMARIES
+from askwise.showing.moment import moment
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 

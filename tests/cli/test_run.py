@@ -16,12 +16,12 @@ from PIL import Image
 from askwise import trace
 from askwise.agents import AGENTS
 from askwise.cli.run import as_json
-from askwise.looking.account import account
-from askwise.looking.watch import OWN_SCREEN, USUAL_SCREEN
+from askwise.showing.account import account
+from askwise.showing.watch import OWN_SCREEN, USUAL_SCREEN
 from askwise.simulation import simulate
 from askwise.teammates import TEAMMATES
 from tests.cli.command import Run, run_as_user, user_environment
-from tests.looking.episodes import asking
+from tests.showing.episodes import asking
 from tests.tool_fetching import workshop
 
 NEVER = ["--method", "never", "--goal", "B", "--seed", "4"]

@@ -10,8 +10,8 @@ from PIL import Image
 
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.description import describe, prior
 from askwise.problem import optimal_costs
+from askwise.showing.description import describe, prior
 from tests.cli.command import Run, run_as_user
 from tests.domains.instances import instance_json
 from tests.tool_fetching import workshop

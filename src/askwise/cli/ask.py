@@ -25,8 +25,8 @@ from askwise.errors import InputError
 if TYPE_CHECKING:
     from askwise.domains.tool_fetching import Instance
     from askwise.domains.tool_fetching.instance import Cell
-    from askwise.looking.explain import Explanation
-    from askwise.looking.moment import Moment
+    from askwise.showing.explain import Explanation
+    from askwise.showing.moment import Moment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise ask``."""
     if options.method == "help":
-        from askwise.looking.methods import list_methods
+        from askwise.showing.methods import list_methods
 
         print(list_methods())
         return 0
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(explained.to_json(), ensure_ascii=False, allow_nan=False))
     else:
-        from askwise.looking.explain import told
+        from askwise.showing.explain import told
 
         print(told(explained, colour=values.colourful()), end="")
     return 0
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 def decide(options: argparse.Namespace) -> Explanation:
     """Return what the method decides at the moment that the options describe."""
-    from askwise.looking.explain import explain
+    from askwise.showing.explain import explain
 
     values.need_file(options)
     worker, fetcher = (_cell(options, who) for who in ("worker", "fetcher"))
@@ -79,8 +79,8 @@ def decide(options: argparse.Namespace) -> Explanation:
 
 def moment_of(options: argparse.Namespace, instance: Instance, worker: Cell | None, fetcher: Cell | None) -> Moment:
     """Return the moment that the options describe."""
-    from askwise.looking.moment import moment
     from askwise.query.beliefs import ContradictoryObservation
+    from askwise.showing.moment import moment
 
     try:
         return moment(

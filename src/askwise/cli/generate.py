@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise generate``."""
-    from askwise.looking.scene import size_of
     from askwise.reading import as_text
+    from askwise.showing.scene import size_of
 
     seed = values.seed(options.seed)
     instance = draw(options, seed)

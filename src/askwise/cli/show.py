@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``."""
-    from askwise.looking import raster, start_scene, text
-    from askwise.looking.description import describe, prior
+    from askwise.showing import raster, start_scene, text
+    from askwise.showing.description import describe, prior
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")

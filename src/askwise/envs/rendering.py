@@ -14,8 +14,8 @@ from gymnasium import logger
 from askwise.domains.tool_fetching.rules import WORKER_ACTIONS
 from askwise.envs.playing import Play
 from askwise.errors import InputError
-from askwise.looking.scene import Scene
-from askwise.looking.words import number
+from askwise.showing.scene import Scene
+from askwise.showing.words import number
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 4
@@ -36,7 +36,7 @@ class Renderer:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
             return None
         if self.mode == "ansi":
-            from askwise.looking import text
+            from askwise.showing import text
 
             return text.draw(scene_of(play))
         pixels = pixels_of(play)
@@ -73,7 +73,7 @@ def scene_of(play: Play) -> Scene:
 
 def pixels_of(play: Play) -> Any:
     """``uint8 [height, width, 3]``: the picture of an episode."""
-    from askwise.looking import raster
+    from askwise.showing import raster
 
     return np.asarray(raster.draw(scene_of(play)))
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TextIO
 
 from askwise.episode import Episode
-from askwise.looking.account import header
-from askwise.looking.scene import scenes
-from askwise.looking.text import LINES_BELOW, draw
+from askwise.showing.account import header
+from askwise.showing.scene import scenes
+from askwise.showing.text import LINES_BELOW, draw
 
 OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
 """The cursor is hidden there, and long lines are cut instead of wrapped."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from askwise.looking.scene import Scene
-from askwise.looking.textmap import SIGNS, draw_map
-from askwise.looking.words import percent
 from askwise.reading import printable
+from askwise.showing.scene import Scene
+from askwise.showing.textmap import SIGNS, draw_map
+from askwise.showing.words import percent
 
 COLUMNS, ROWS = 100, 60
 """Room for a drawing that does not go to a terminal."""

@@ -17,12 +17,12 @@ from PIL import Image, ImageDraw
 from askwise.domains.tool_fetching.instance import Cell
 from askwise.errors import InputError
 from askwise.files import whole_file
-from askwise.looking.axes import labelled
-from askwise.looking.marks import Pen, font
-from askwise.looking.palette import FAINT, FAR_WALL, FLOOR, LINE, PAPER, WALL
-from askwise.looking.scene import Scene
-from askwise.looking.strip import draw_strip, strip_height
 from askwise.reading import printable
+from askwise.showing.axes import labelled
+from askwise.showing.marks import Pen, font
+from askwise.showing.palette import FAINT, FAR_WALL, FLOOR, LINE, PAPER, WALL
+from askwise.showing.scene import Scene
+from askwise.showing.strip import draw_strip, strip_height
 
 Pixels: TypeAlias = NDArray[np.uint8]
 

@@ -3,6 +3,6 @@
 All of it draws a `Scene`, one moment of an episode, and none of it changes anything.
 """
 
-from askwise.looking.scene import Scene, scene_at, scenes, start_scene
+from askwise.showing.scene import Scene, scene_at, scenes, start_scene
 
 __all__ = ["Scene", "scene_at", "scenes", "start_scene"]

@@ -10,9 +10,9 @@ from askwise._graph import breadth_first
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.instance import Cell
 from askwise.domains.tool_fetching.priors import prior_of
-from askwise.looking.scene import size_of
-from askwise.looking.words import counted, number
 from askwise.reading import printable
+from askwise.showing.scene import size_of
+from askwise.showing.words import counted, number
 from askwise.types import FloatArray, IntArray
 
 MOST_BOXES = 12

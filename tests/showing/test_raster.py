@@ -14,10 +14,10 @@ from PIL import Image
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.looking import raster, scene_at, scenes, start_scene
-from askwise.looking.axes import labelled
-from askwise.looking.marks import font
-from askwise.looking.palette import (
+from askwise.showing import raster, scene_at, scenes, start_scene
+from askwise.showing.axes import labelled
+from askwise.showing.marks import font
+from askwise.showing.palette import (
     FETCHER,
     FLOOR,
     NO_BELIEF,
@@ -32,7 +32,7 @@ from askwise.looking.palette import (
     shade,
 )
 from askwise.simulation import simulate
-from tests.looking.episodes import asking, row_of
+from tests.showing.episodes import asking, row_of
 from tests.tool_fetching import instance, instances, workshop
 
 CELL = 48

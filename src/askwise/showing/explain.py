@@ -23,12 +23,12 @@ from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_js
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.rules import FETCHER_NOOP, FIRST_PICKUP
 from askwise.errors import InputError
-from askwise.looking.moment import Moment, Way
-from askwise.looking.scene import Scene
-from askwise.looking.text import belief_line
-from askwise.looking.words import columns_of, counted, listed, number, percent
 from askwise.reading import printable
 from askwise.seeds import Seed
+from askwise.showing.moment import Moment, Way
+from askwise.showing.scene import Scene
+from askwise.showing.text import belief_line
+from askwise.showing.words import columns_of, counted, listed, number, percent
 from askwise.types import FloatArray
 
 MOST_ASKED = 12

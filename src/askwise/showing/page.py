@@ -24,11 +24,11 @@ from askwise.agents.explanation import affordable
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
-from askwise.looking.explain import gate_in_words, runner_up_in_words, verdict_in_words
-from askwise.looking.palette import DARK_RAMP, RAMP
-from askwise.looking.scene import costs_before, size_of, tool_fetching
 from askwise.problem import JointState
 from askwise.reading import printable
+from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
+from askwise.showing.palette import DARK_RAMP, RAMP
+from askwise.showing.scene import costs_before, size_of, tool_fetching
 from askwise.types import FloatArray
 
 SCRIPTS = ("state.js", "map.js", "panels.js", "player.js")
@@ -184,4 +184,4 @@ def _embedded(data: dict[str, Any]) -> str:
 
 
 def _asset(name: str) -> str:
-    return files("askwise.looking").joinpath("assets", name).read_text(encoding="utf-8")
+    return files("askwise.showing").joinpath("assets", name).read_text(encoding="utf-8")

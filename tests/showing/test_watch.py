@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from askwise.looking import scenes, text
-from askwise.looking.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
-from tests.looking.episodes import asking
+from askwise.showing import scenes, text
+from askwise.showing.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
+from tests.showing.episodes import asking
 
 
 @pytest.fixture(autouse=True)

@@ -25,11 +25,11 @@ from askwise.domains.tool_fetching import Instance, Prior, State, ToolFetching
 from askwise.domains.tool_fetching.instance import Cell
 from askwise.domains.tool_fetching.rules import NOTHING
 from askwise.errors import InputError, did_you_mean
-from askwise.looking.description import prior
-from askwise.looking.words import listed
 from askwise.model import GridWorld, urop
 from askwise.problem import JointState
 from askwise.query.beliefs import ContradictoryObservation, make_belief
+from askwise.showing.description import prior
+from askwise.showing.words import listed
 from askwise.types import FloatArray
 
 

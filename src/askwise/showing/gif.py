@@ -9,8 +9,8 @@ from PIL import Image
 
 from askwise.episode import Episode
 from askwise.files import whole_file
-from askwise.looking import raster
-from askwise.looking.scene import Scene, scenes
+from askwise.showing import raster
+from askwise.showing.scene import Scene, scenes
 
 LONGEST_SIDE = 560
 STEP, QUESTION, END = 350, 1800, 3000

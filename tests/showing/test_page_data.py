@@ -16,10 +16,10 @@ from PIL import Image
 from askwise.agents import Decision
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.looking.page import page_data, page_text, write_page
+from askwise.showing.page import page_data, page_text, write_page
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
-from tests.looking.episodes import asking, never, printed_with_hash_seed, row_of
+from tests.showing.episodes import asking, never, printed_with_hash_seed, row_of
 from tests.tool_fetching import workshop
 
 
@@ -146,7 +146,7 @@ def test_a_seed_larger_than_a_page_can_count_is_kept() -> None:
 
 def test_the_page_does_not_depend_on_the_hash_seed() -> None:
     code = (
-        "import sys; from tests.looking.test_page_data import *; sys.stdout.buffer.write(page_text(asking()).encode())"
+        "import sys; from tests.showing.test_page_data import *; sys.stdout.buffer.write(page_text(asking()).encode())"
     )
     one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
     assert one == other == page_text(asking()).encode()

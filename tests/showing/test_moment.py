@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.moment import Moment, Way, moment, typical_way
 from askwise.model import GridWorld
 from askwise.query import ContradictoryObservation
+from askwise.showing.moment import Moment, Way, moment, typical_way
 from askwise.simulation import simulate
 from askwise.types import FloatArray
 from tests.tool_fetching import Cell, instances, workshop

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from PIL import ImageDraw
 
-from askwise.looking.marks import Pen, font
-from askwise.looking.palette import FAINT, FETCHER, INK, LINE, PAPER, WALL, Colour, position, shade
-from askwise.looking.scene import Scene
+from askwise.showing.marks import Pen, font
+from askwise.showing.palette import FAINT, FETCHER, INK, LINE, PAPER, WALL, Colour, position, shade
+from askwise.showing.scene import Scene
 
 LETTERS = 14
 LINE_HEIGHT = 20

@@ -13,10 +13,10 @@ import numpy as np
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.rules import FETCHER_NOOP, WORK, WORKER_ACTIONS, WORKER_NOOP
 from askwise.episode import Episode, Step
-from askwise.looking.scene import scene_at, size_of, tool_fetching
-from askwise.looking.words import counted, listed, number, percent
 from askwise.problem import JointState
 from askwise.reading import printable
+from askwise.showing.scene import scene_at, size_of, tool_fetching
+from askwise.showing.words import counted, listed, number, percent
 
 MOST_ASKED = 15
 MOST_CONSIDERED = 6

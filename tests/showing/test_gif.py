@@ -9,9 +9,9 @@ import pytest
 from PIL import Image, ImageSequence
 
 from askwise.errors import InputError
-from askwise.looking import gif, raster, scene_at
-from askwise.looking.palette import FETCHER, WORKER
-from tests.looking.episodes import asking, question_of
+from askwise.showing import gif, raster, scene_at
+from askwise.showing.palette import FETCHER, WORKER
+from tests.showing.episodes import asking, question_of
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ import pytest
 from askwise.agents import Decision
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
-from askwise.looking.page import write_page
-from askwise.looking.scene import costs_before, tool_fetching
-from askwise.looking.words import number
+from askwise.showing.page import write_page
+from askwise.showing.scene import costs_before, tool_fetching
+from askwise.showing.words import number
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.browser import Visit, browser, visit
-from tests.looking.episodes import asking, row_of
+from tests.showing.episodes import asking, row_of
 from tests.tool_fetching import workshop
 
 if TYPE_CHECKING:

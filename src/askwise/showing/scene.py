@@ -17,8 +17,8 @@ from askwise.domains.tool_fetching.instance import Cell
 from askwise.domains.tool_fetching.rules import NOTHING
 from askwise.episode import Episode, Step
 from askwise.errors import InputError
-from askwise.looking.words import counted, listed, number
 from askwise.reading import printable
+from askwise.showing.words import counted, listed, number
 from askwise.types import FloatArray, IntArray
 
 

@@ -9,10 +9,10 @@ import pytest
 from askwise.agents import Decision
 from askwise.domains.coverage import Coverage
 from askwise.errors import InputError
-from askwise.looking.account import account
+from askwise.showing.account import account
 from askwise.simulation import simulate
 from tests.agents.asking import Scripted
-from tests.looking.episodes import asking, golden, never, printed_with_hash_seed, row_of
+from tests.showing.episodes import asking, golden, never, printed_with_hash_seed, row_of
 from tests.tool_fetching import workshop
 
 
@@ -26,11 +26,11 @@ def lines_of(story: str) -> list[str]:
 
 
 def test_golden_accounts() -> None:
-    assert accounts() == golden("looking-account.txt", accounts())
+    assert accounts() == golden("showing-account.txt", accounts())
 
 
 def test_accounts_do_not_depend_on_the_hash_seed() -> None:
-    code = "from tests.looking.test_account import accounts; print(accounts(), end='')"
+    code = "from tests.showing.test_account import accounts; print(accounts(), end='')"
     one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
     assert one == other == accounts().encode()
 

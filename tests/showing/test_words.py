@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.looking.words import columns_of, counted, listed, number, percent
+from askwise.showing.words import columns_of, counted, listed, number, percent
 
 
 @pytest.mark.parametrize(

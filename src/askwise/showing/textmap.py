@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from askwise.domains.tool_fetching.instance import Cell
-from askwise.looking.palette import position
-from askwise.looking.scene import Scene
-from askwise.looking.words import columns_of, listed
 from askwise.reading import printable
+from askwise.showing.palette import position
+from askwise.showing.scene import Scene
+from askwise.showing.words import columns_of, listed
 
 LONGEST_NAME = 8
 BELIEF_COLOURS = (229, 193, 115, 73, 31, 25, 18)

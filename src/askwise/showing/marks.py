@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from PIL import ImageDraw, ImageFont
 
-from askwise.looking.palette import (
+from askwise.showing.palette import (
     EDGE,
     FAINT,
     FETCHER,
