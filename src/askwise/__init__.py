@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from askwise.agents import Agent as Agent
     from askwise.agents import Decision as Decision
     from askwise.agents import Observation as Observation
+    from askwise.deciding import Advice as Advice
+    from askwise.deciding import ask as ask
     from askwise.divergence import Divergence as Divergence
     from askwise.divergence import DpDistribution as DpDistribution
     from askwise.divergence import Zone as Zone
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from askwise.evaluation import evaluate as evaluate
     from askwise.evaluation import lower_bound as lower_bound
     from askwise.evaluation import solve as solve
+    from askwise.factored import FactoredProblem as FactoredProblem
+    from askwise.game import Game as Game
     from askwise.model import Drawing as Drawing
     from askwise.model import GridWorld as GridWorld
     from askwise.model import Model as Model
@@ -51,9 +55,11 @@ if TYPE_CHECKING:
     from askwise.problem import JointState as JointState
     from askwise.problem import Problem as Problem
     from askwise.query import ContradictoryObservation as ContradictoryObservation
+    from askwise.questions import Answer as Answer
     from askwise.questions import QueryCost as QueryCost
     from askwise.simulation import simulate as simulate
     from askwise.teammates import Teammate as Teammate
+    from askwise.tracking import Tracker as Tracker
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
 
@@ -61,7 +67,9 @@ if TYPE_CHECKING:
     from . import trace as trace
 
 _HOME = {
+    "Advice": "askwise.deciding",
     "Agent": "askwise.agents",
+    "Answer": "askwise.questions",
     "AskwiseError": "askwise.errors",
     "Bound": "askwise.planning.bounds",
     "ContradictoryObservation": "askwise.query",
@@ -72,6 +80,8 @@ _HOME = {
     "Drawing": "askwise.model",
     "Episode": "askwise.episode",
     "Evaluation": "askwise.evaluation",
+    "FactoredProblem": "askwise.factored",
+    "Game": "askwise.game",
     "GridWorld": "askwise.model",
     "InputError": "askwise.errors",
     "Instance": "askwise.domains.tool_fetching",
@@ -88,9 +98,11 @@ _HOME = {
     "Teammate": "askwise.teammates",
     "TooLarge": "askwise.planning.optimal_size",
     "ToolFetching": "askwise.domains.tool_fetching",
+    "Tracker": "askwise.tracking",
     "Verdict": "askwise.types",
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
+    "ask": "askwise.deciding",
     "dp": "askwise.divergence",
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from askwise.agents import Answer, Decision
+from askwise.agents import Answer, Decision, Observation
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
 from askwise.types import FloatArray
@@ -94,6 +94,13 @@ class Episode:
     def marginal_cost(self) -> float:
         """What not knowing the goal cost: `cost` less `optimal_cost`; ``nan`` if the episode was cut off."""
         return self.cost - self.optimal_cost if self.finished else math.nan
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """What the agent saw before each step, a history that `askwise.ask` can go on from."""
+        before: list[tuple[int | None, Answer | None]] = [(None, None)]
+        before += [(step.teammate_action, step.answer) for step in self.steps[:-1]]
+        return tuple(Observation(step.state, *seen) for step, seen in zip(self.steps, before, strict=True))
 
     @property
     def questions(self) -> tuple[Step, ...]:

@@ -8,63 +8,132 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from askwise.divergence import Divergence
 from askwise.ego import FAR, EgoMap
-from askwise.model import Model, Policy, Pursuit, goal_states, state_names
+from askwise.errors import InputError
+from askwise.factored_input import (
+    Goals,
+    Targets,
+    by_name,
+    checked_model,
+    checked_names,
+    checked_policies,
+    checked_prior,
+    checked_start,
+    refuse_shared,
+    refuse_unreachable,
+    targets_of,
+)
+from askwise.model import Model, Policy, Pursuit, state_names
 from askwise.problem import JointState
-from askwise.questions import QueryCost
-from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
+from askwise.questions import AnyPrice, Price, QueryCost
+from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 
 class FactoredProblem:
     """Two models and shared goals; fulfils `askwise.Problem`.
 
     Args:
-        goals: names of the goals.
-        prior: probabilities of the goals, ``float64 [n_goals]``, summing to 1.
-        teammate_model: the teammate's model.
-        teammate_goals: for each goal, the teammate's targets.
-        ego_model: the ego agent's model.
-        ego_goals: for each goal, the ego agent's targets.
-        start: where both begin.
-        query_cost: what questions cost.
+        goals: names of the goals; or a dict from names to targets, which are those of both agents unless
+            `teammate_goals` or `ego_goals` says otherwise.
+        prior: probabilities of the goals, in their order or by name, summing to 1; by default all are equally likely.
+        teammate_model: the teammate's model, deterministic.
+        teammate_goals: for each goal, in their order or by name, the states in which the teammate has reached it.
+        ego_model: the ego agent's model, deterministic; by default the teammate's.
+        ego_goals: the same for the ego agent.
+        start: where both begin, the teammate first; states by name or number.
+        query_cost: what questions cost, also any function of the goals asked about (a list of numbers), or a dict
+            of what naming each goal adds.
+        groups: names of goals that belong together, by a name for each group; worth asking about.
+        teammate_policies: how the teammate pursues each goal, in their order or by name, if not by the UROP of each.
     """
 
     def __init__(
         self,
-        goals: Sequence[str],
-        prior: FloatArray,
-        teammate_model: Model,
-        teammate_goals: Sequence[GoalLike],
-        ego_model: Model,
-        ego_goals: Sequence[GoalLike],
-        start: JointState,
-        query_cost: QueryCost | None = None,
+        goals: Goals,
+        prior: Sequence[float] | FloatArray | Mapping[str, float] | None = None,
+        teammate_model: Model | None = None,
+        teammate_goals: Targets = None,
+        ego_model: Model | None = None,
+        ego_goals: Targets = None,
+        start: JointState | tuple[StateLike, StateLike] | None = None,
+        query_cost: QueryCost | Price | Mapping[str, float] | None = None,
+        *,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        teammate_policies: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> None:
-        self.goals = tuple(goals)
-        self.prior = prior
-        self.teammate_model = teammate_model
-        self.ego_model = ego_model
-        self.start = start
-        self.query_cost = query_cost or QueryCost()
-        self.teammate_actions = tuple(str(name) for name in teammate_model.actions)
-        self.ego_actions = tuple(str(name) for name in ego_model.actions)
-        self.wait = ego_model.stay
-        self.groups: Mapping[str, tuple[int, ...]] = {}
-        self.teammate_policies: tuple[Policy, ...] | None = None
-        self.ego_moves = tuple(a for a in range(ego_model.n_actions) if a != self.wait)
-        self._teammate_targets = [goal_states(teammate_model, goal).tolist() for goal in teammate_goals]
-        self._ego_targets = [goal_states(ego_model, goal).tolist() for goal in ego_goals]
-        self._teammate = _pursuit(teammate_model, self._teammate_targets)
-        self._ego = _pursuit(ego_model, self._ego_targets)
+        self.goals = checked_names(goals)
+        if isinstance(goals, Mapping) and teammate_goals is not None and ego_goals is not None:
+            raise InputError("goals", "targets, beside teammate_goals and ego_goals", "names only, or one of the two")
+        self.prior = checked_prior(prior, self.goals)
+        self.teammate_model = checked_model("teammate_model", teammate_model)
+        self.ego_model = checked_model("ego_model", teammate_model if ego_model is None else ego_model)
+        self.start = checked_start(start, self.teammate_model, self.ego_model)
+        self.query_cost = self._checked_price(query_cost)
+        self.groups = self._checked_groups(groups)
+        self.teammate_actions = tuple(str(name) for name in self.teammate_model.actions)
+        self.ego_actions = tuple(str(name) for name in self.ego_model.actions)
+        self.wait = self.ego_model.stay
+        self.ego_moves = tuple(a for a in range(self.ego_model.n_actions) if a != self.wait)
+        self._teammate_targets = targets_of("teammate_goals", goals, teammate_goals, self.teammate_model)
+        self._ego_targets = targets_of("ego_goals", goals, ego_goals, self.ego_model)
+        refuse_shared(self._teammate_targets, self.goals, self.teammate_model)
+        self._teammate = Pursuit(self.teammate_model, self._teammate_targets)
+        self._ego = Pursuit(self.ego_model, self._ego_targets)
+        where = [self.teammate_model.name(self.start.teammate), self.ego_model.name(self.start.ego)]
+        refuse_unreachable("teammate_goals", self._teammate.distance[self.start.teammate], self.goals, where[0])
+        refuse_unreachable("ego_goals", self._ego.distance[self.start.ego], self.goals, where[1])
+        self.teammate_policies = checked_policies(
+            teammate_policies, self.goals, self.teammate_model, self._teammate_targets, self.start.teammate
+        )
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.goals[:5]) + (", ..." if len(self.goals) > 5 else "")
+        n = len(self.goals)
+        teammate, ego = self.teammate_model.name(self.start.teammate), self.ego_model.name(self.start.ego)
+        return (
+            f"<{type(self).__name__}: {n} goal{'' if n == 1 else 's'} ({names}); teammate at {teammate!r}, one of "
+            f"{self.teammate_model.n_states} states; ego at {ego!r}, one of {self.ego_model.n_states}>"
+        )
+
+    def _checked_price(self, given: Any) -> QueryCost:
+        if given is None:
+            return QueryCost()
+        if isinstance(given, Mapping):
+            prices = by_name("query_cost", given, self.goals, "price")
+            return QueryCost(prices=tuple(prices))
+        if not callable(given):
+            raise InputError("query_cost", repr(given), "a QueryCost, a function of the goals asked about, or a dict")
+        if isinstance(given, QueryCost) and given.prices is not None and len(given.prices) != len(self.goals):
+            found = f"{len(given.prices)} prices"
+            raise InputError("query_cost: prices", found, f"{len(self.goals)}, one for each goal")
+        return given if isinstance(given, QueryCost) else AnyPrice(function=given)
+
+    def _checked_groups(self, given: Mapping[str, Sequence[str]] | None) -> Mapping[str, tuple[int, ...]]:
+        found = {}
+        for name, members in (given or {}).items():
+            unknown = [member for member in members if member not in self.goals]
+            if unknown or isinstance(members, str) or not members:
+                what = f"the unknown goal {unknown[0]!r}" if unknown else repr(members)
+                raise InputError(f"groups: {name!r}", what, f"a list of some of {', '.join(self.goals)}")
+            found[str(name)] = tuple(sorted({self.goals.index(member) for member in members}))
+        return found
+
+    def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
+        """See `Problem`."""
+        return JointState(
+            self.start.teammate if teammate is None else self.teammate_model.state(teammate, "teammate"),
+            self.start.ego if ego is None else self.ego_model.state(ego, "ego"),
+        )
 
     @cached_property
     def teammate_divergence(self) -> Divergence:
         """Divergences of the goals in the teammate's model."""
-        return _family(self.teammate_model, self._teammate_targets)
+        return _family(self.teammate_model, self._teammate_targets, self.teammate_policies)
 
     @cached_property
     def ego_divergence(self) -> Divergence:
@@ -73,15 +142,26 @@ class FactoredProblem:
 
     def teammate_policy(self, teammate: int) -> FloatArray:
         """See `Problem`."""
+        if self._policy_table is not None:
+            return np.asarray(self._policy_table[:, teammate])
         return self._teammate.policy_at(teammate)
 
     def teammate_optimal(self, teammate: int) -> BoolArray:
         """See `Problem`."""
+        if self._policy_table is not None:
+            return np.asarray(self._policy_table[:, teammate] > 0)
         return self._teammate.optimal_at(teammate)
+
+    @cached_property
+    def _policy_table(self) -> FloatArray | None:
+        """``float64 [n_goals, n_states, n_actions]``, None for UROPs, which are worked out where they are needed."""
+        if self.teammate_policies is None:
+            return None
+        return np.array([policy.probabilities for policy in self.teammate_policies])
 
     def teammate_targets(self, goal: int) -> IntArray:
         """See `Problem`."""
-        return np.array(self._teammate_targets[goal], dtype=np.int32)
+        return self._teammate_targets[goal]
 
     def teammate_steps(self, teammate: int) -> IntArray:
         """See `Problem`."""
@@ -89,7 +169,7 @@ class FactoredProblem:
 
     def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
-        return self.teammate_divergence.matrices_at(self.teammate_model.name(teammate))
+        return self.teammate_divergence.matrices_at(self.teammate_model.name(teammate), partial=True)
 
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
@@ -100,7 +180,7 @@ class FactoredProblem:
         return np.asarray(self._ego.distance[ego])
 
     def ego_map(self) -> EgoMap:
-        """See `Problem`; no tools."""
+        """See `Problem`; there are no loads."""
         return self._ego_map
 
     @cached_property
@@ -112,7 +192,7 @@ class FactoredProblem:
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
-        return self.ego_divergence.matrices_at(self.ego_model.name(ego))
+        return self.ego_divergence.matrices_at(self.ego_model.name(ego), partial=True)
 
     def teammate_next(self, teammate: int, action: int) -> int:
         """See `Problem`."""
@@ -131,9 +211,5 @@ class FactoredProblem:
         return self.ego_actions[action]
 
 
-def _family(model: Model, targets: Sequence[Sequence[int]]) -> Divergence:
-    return Divergence(model, [state_names(model, states) for states in targets])
-
-
-def _pursuit(model: Model, targets: Sequence[Sequence[int]]) -> Pursuit:
-    return Pursuit(model, [np.array(states, dtype=np.int32) for states in targets])
+def _family(model: Model, targets: Sequence[IntArray], policies: Sequence[Policy] | None = None) -> Divergence:
+    return Divergence(model, [state_names(model, states) for states in targets], policies=policies)

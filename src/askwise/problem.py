@@ -19,7 +19,7 @@ import numpy as np
 from askwise.ego import EgoMap
 from askwise.model import Model, Policy
 from askwise.questions import QueryCost
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 STEP_COST = 1.0
 """What a joint step costs that is not a question."""
@@ -35,7 +35,11 @@ class JointState:
 
 @runtime_checkable
 class Problem(Protocol):
-    """A domain as agents see it. Matrices are ``[n_goals, n_goals]``, ``inf`` on the diagonal."""
+    """A domain as agents see it.
+
+    Matrices are ``[n_goals, n_goals]``, ``inf`` on the diagonal, ``nan`` in rows and columns of goals that can no
+    longer be reached: there is nothing left to tell apart.
+    """
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -47,7 +51,7 @@ class Problem(Protocol):
 
     @property
     def query_cost(self) -> QueryCost:
-        """What questions cost."""
+        """What questions cost, a function of the goals asked about."""
 
     @property
     def start(self) -> JointState:
@@ -80,6 +84,9 @@ class Problem(Protocol):
     @property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
         """How the teammate pursues each goal, None for the UROP of each: it draws one of its shortest plans."""
+
+    def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
+        """Return where both agents are, given by name or number; by default at the start."""
 
     def teammate_policy(self, teammate: int) -> FloatArray:
         """``float64 [n_goals, n_teammate_actions]``: what the policy of each goal does here."""

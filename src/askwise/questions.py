@@ -73,6 +73,23 @@ class QueryCost:
         return self.base + sum(self.prices[goal] for goal in asked)
 
 
+@dataclass(frozen=True, slots=True)
+class AnyPrice(QueryCost):
+    """What a question costs by any function of the goals asked about; `base`, `per_goal`, `prices` play no part.
+
+    Attributes:
+        function: takes a list of goals by number, returns what asking about them costs.
+    """
+
+    function: Price = len
+
+    def __call__(self, asked: Sequence[int] | int) -> float:
+        """Return the cost of asking about these goals."""
+        if isinstance(asked, int):
+            raise InputError("question", f"{asked} goals, without saying which", "the goals asked about")
+        return float(self.function(list(asked)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditivePrice:
     """A price that is a sum over goals; see the top of this module.

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents import Agent, Decision, KnowsGoal, Observation, Situation, make_agent
+from askwise.agents import Agent, Decision, KnowsGoal, Situation, agent_for, decided
 from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
-from askwise.errors import InputError
-from askwise.game import Game, InvalidDecision, check_ego_action, check_question, check_teammate_action, goal_number
+from askwise.game import Game, check_teammate_action, goal_number
 from askwise.model.names import as_int
 from askwise.problem import Problem
-from askwise.query import ContradictoryObservation
 from askwise.seeds import Seed, spawn
 from askwise.teammates import Teammate, make_teammate
 
@@ -44,11 +42,8 @@ def simulate(
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
     """
     problem = as_problem(instance)
-    options = {key: value for key, value in (("belief", belief), ("tie_break", tie_break)) if value is not None}
-    if options and isinstance(agent, Agent):
-        key, value = next(iter(options.items()))
-        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
-    player, other = make_agent(agent, **options), make_teammate(teammate)
+    other = make_teammate(teammate)
+    player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
     for_goal, for_teammate, for_agent = spawn(seed, 3)
     truth = chosen_goal(problem, goal, for_goal)
     other.reset(problem, truth, for_teammate)
@@ -76,25 +71,6 @@ def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
         decision = decided(game.problem, player, game.observation, game.steps + 1)
         steps.append(_step(game, decision, player, other))
     return steps
-
-
-def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
-    """Return what an agent decides in step `t`; refuse what the rules do not allow."""
-    try:
-        decision = player.decide(observation)
-    except ContradictoryObservation as error:
-        raise ContradictoryObservation(f"step {t}: {error}") from error
-    who = f"step {t}: agent {player.name!r}"
-    if not isinstance(decision, Decision):
-        raise InvalidDecision(f"{who} decided {decision!r}; expected a Decision")
-    if (decision.ask is None) == (decision.action is None):
-        both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
-        raise InvalidDecision(f"{who} decided {both}")
-    if decision.ask is not None:
-        check_question(problem, decision.ask, who)
-    else:
-        check_ego_action(problem, observation.state.ego, decision.action, who)
-    return decision
 
 
 def _step(game: Game, decision: Decision, player: Agent, other: Teammate) -> Step:

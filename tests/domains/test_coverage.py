@@ -104,11 +104,11 @@ FAULTS: dict[str, Fault] = {
     "no ego agent": (lambda: Coverage("AWB"), "drawing: found no F (the ego agent); expected both W and F"),
     "teammate shut in": (
         lambda: Coverage("W#A\nF.#\n..B\n###"),
-        "goal 'A': found no way to it from W; expected a goal that can be reached",
+        "teammate_goals: goal 'A': found no way to it from (0, 3); expected a goal that can be reached",
     ),
     "ego agent shut in": (
         lambda: Coverage("AWB\n###\n.F."),
-        "goal 'A': found no way to it from F; expected a goal that can be reached",
+        "ego_goals: goal 'A': found no way to it from (1, 0); expected a goal that can be reached",
     ),
     "prior too short": (
         lambda: Coverage("AWFB", prior=[1]),

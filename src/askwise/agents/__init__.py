@@ -14,6 +14,7 @@ from typing import Any
 
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
 from askwise.agents.baseline import Baseline
+from askwise.agents.checking import decided
 from askwise.agents.cost_prob import CostProb
 from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
@@ -24,6 +25,7 @@ from askwise.agents.pairs import PairZones
 from askwise.agents.planner import PlannerAgent
 from askwise.agents.toolbox import Toolbox
 from askwise.errors import InputError, did_you_mean
+from askwise.problem import Problem
 
 __all__ = [
     "AGENTS",
@@ -44,6 +46,8 @@ __all__ = [
     "PlannerAgent",
     "Situation",
     "Toolbox",
+    "agent_for",
+    "decided",
     "make_agent",
     "methods",
 ]
@@ -82,6 +86,38 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
         allowed = "one of " + ", ".join(map(repr, known))
         raise InputError("method", repr(given), allowed + did_you_mean(str(given), known))
     return known[given](**({} if given == Informed.name else options))
+
+
+def agent_for(
+    problem: Problem,
+    given: str | Agent,
+    *,
+    belief: str | None = None,
+    tie_break: str | None = None,
+    errs: bool = False,
+) -> Agent:
+    """Return the agent that plays a problem: by name, with these options or the defaults of its method.
+
+    Args:
+        problem: what is played.
+        given: the agent, or the name of one.
+        belief: the belief of an agent that is given by name. By default that of its method, or ``robust`` if the
+            teammate does not always take a shortest way: other beliefs would rule out its goal for good.
+        tie_break: how such an agent chooses among actions that are optimal for all possible goals.
+        errs: the teammate does not always take a shortest way.
+    """
+    if belief is None and (errs or problem.teammate_policies is not None) and _keeps_belief(given):
+        belief = "robust"
+    options = {key: value for key, value in (("belief", belief), ("tie_break", tie_break)) if value is not None}
+    if options and isinstance(given, Agent):
+        key, value = next(iter(options.items()))
+        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
+    return make_agent(given, **options)
+
+
+def _keeps_belief(given: str | Agent) -> bool:
+    """Whether an agent by that name takes the option `belief`; those of other packages need not."""
+    return isinstance(given, str) and given in AGENTS and given != Informed.name
 
 
 def _load(point: Any, **options: Any) -> Agent:

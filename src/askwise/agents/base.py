@@ -109,6 +109,11 @@ class Agent(ABC):
     def decide(self, observation: Observation) -> Decision:
         """Return what to do now."""
 
+    def watch(self, observation: Observation) -> None:
+        """Take in what is seen in a step in which somebody else decides."""
+        # All that is known of an agent is that it takes in what it sees when it decides.
+        self.decide(observation)
+
     @property
     def probabilities(self) -> FloatArray | None:
         """``float64 [n_goals]``: what the agent believes, None if it has no belief to show."""
@@ -161,6 +166,10 @@ class BeliefAgent(Agent):
     def probabilities(self) -> FloatArray:
         """See `Agent`."""
         return self.belief.probabilities
+
+    def watch(self, observation: Observation) -> None:
+        """See `Agent`."""
+        self.tracker.update(observation)
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""

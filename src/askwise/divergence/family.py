@@ -31,6 +31,7 @@ from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
 TABLE_BYTES = 8 * 2**30
 """Size up to which `Divergence.edp_table` builds its table without being told to."""
+NONE: IntArray = np.empty(0, dtype=np.int32)
 
 
 class Divergence:
@@ -79,9 +80,21 @@ class Divergence:
         """Return the number of a goal given by number or name."""
         return self._goal_names.index(name, field or "goal")
 
-    def matrices_at(self, state: StateLike) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD at `state`, each ``float64 [n_goals, n_goals]``, computed together."""
-        return self._backend.matrices_at(self.model.state(state, "state"))
+    def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Return EDP and WCD at `state`, each ``float64 [n_goals, n_goals]``, computed together.
+
+        Args:
+            state: the state.
+            partial: allow goals that cannot be reached from there; their rows and columns are ``nan``.
+        """
+        index = self.model.state(state, "state")
+        edps, wcds, missing = self._backend.matrices_at(index)
+        if missing.size:
+            if not partial:
+                raise unreachable(self.model, index, self.names[missing[0]])
+            for matrix in (edps, wcds):
+                matrix[missing, :] = matrix[:, missing] = np.nan
+        return edps, wcds
 
     def edp_at(self, state: StateLike) -> FloatArray:
         """Return ``float64 [n_goals, n_goals]``: ``[i, j]`` is EDP(state, pi_i | pi_j), ``inf`` on the diagonal."""
@@ -131,14 +144,12 @@ class Divergence:
         if policies is not None:
             if len(policies) != self.n_goals:
                 raise InputError("policies", f"{len(policies)} policies", f"{self.n_goals}, one for each goal")
-            return _Chains(model, self.names, [as_policy(model, policy) for policy in policies])
+            return _Chains(model, [as_policy(model, policy) for policy in policies])
         if isinstance(model, GridWorld) and single and open_grid.applies(model):
             return _OpenGrid(model, self.targets)
         if model.deterministic:
             return _Graph(self)
-        return _Chains(
-            model, self.names, [optimal_policy(model, state_names(model, states)) for states in self.targets]
-        )
+        return _Chains(model, [optimal_policy(model, state_names(model, states)) for states in self.targets])
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
@@ -152,8 +163,8 @@ class _Backend(ABC):
     method: str
 
     @abstractmethod
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD at one state."""
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return EDP and WCD at one state, and the goals that cannot be reached from there."""
 
     @abstractmethod
     def table(self) -> FloatArray:
@@ -168,10 +179,10 @@ class _OpenGrid(_Backend):
         cells = grid.cells[np.concatenate(targets)]
         self.goal_x, self.goal_y = np.ascontiguousarray(cells[:, 0]), np.ascontiguousarray(cells[:, 1])
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
         x, y = self.grid.cells[state]
         form = open_grid.closed_form(self.grid.width, self.grid.height)
-        return open_grid.matrices_at(form, x, y, self.goal_x, self.goal_y)
+        return *open_grid.matrices_at(form, x, y, self.goal_x, self.goal_y), NONE
 
     def table(self) -> FloatArray:
         form = open_grid.closed_form(self.grid.width, self.grid.height)
@@ -183,16 +194,12 @@ class _Graph(_Backend):
 
     def __init__(self, family: Divergence) -> None:
         self.model = family.model
-        self.family = family  # for names, which are made only if an error needs them
         self.targets = np.concatenate(family.targets)
         self.starts = np.concatenate(([0], np.cumsum([s.size for s in family.targets]))).astype(np.int32)
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
         edps, wcds, steps = cones.matrices_at(self.model, state, self.targets, self.starts)
-        missing = np.flatnonzero(steps < 0)
-        if missing.size:
-            raise unreachable(self.model, state, self.family.names[missing[0]])
-        return edps, wcds
+        return edps, wcds, np.flatnonzero(steps < 0).astype(np.int32)
 
     def table(self) -> FloatArray:
         # Stored with the ruled-out goals contiguous; handed out in the documented order of axes.
@@ -202,22 +209,27 @@ class _Graph(_Backend):
 class _Chains(_Backend):
     method = "one chain for each pair"
 
-    def __init__(self, model: Model, names: Sequence[str], policies: Sequence[Policy]) -> None:
+    def __init__(self, model: Model, policies: Sequence[Policy]) -> None:
         self.model = model
-        self.names = names
         self.policies = policies
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray]:
-        for name, policy in zip(self.names, self.policies, strict=True):
-            if not policy.defined[state]:
-                raise unreachable(self.model, state, name)
-        return self._pairs(edp, state), self._pairs(wcd, state)
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+        defined = [bool(policy.defined[state]) for policy in self.policies]
+        return (
+            self._at(edp, state, defined),
+            self._at(wcd, state, defined),
+            np.flatnonzero(~np.array(defined)).astype(np.int32),
+        )
+
+    def _at(self, metric: Any, state: int, defined: Sequence[bool]) -> FloatArray:
+        """Return a metric of all pairs of policies that have something to do in `state`; 0 for the others."""
+        found, at = np.zeros((len(defined), len(defined))), self.model.name(state)
+        known = np.flatnonzero(defined).tolist()
+        for i in known:
+            for j in known:
+                found[i, j] = float(metric(self.model, self.policies[i], self.policies[j], at))
+        return found
 
     def table(self) -> FloatArray:
-        return np.moveaxis(self._pairs(edp, None), -1, 0)
-
-    def _pairs(self, metric: Any, state: int | None) -> FloatArray:
-        at = None if state is None else self.model.name(state)
-        return np.array(
-            [[np.asarray(metric(self.model, one, two, at)) for two in self.policies] for one in self.policies]
-        )
+        pairs = [[np.asarray(edp(self.model, one, two)) for two in self.policies] for one in self.policies]
+        return np.moveaxis(np.array(pairs), -1, 0)

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, Answer, KnowsGoal, Observation
+from askwise.agents import Agent, KnowsGoal, Observation, decided
 from askwise.errors import AskwiseError
 from askwise.planning.optimal_size import TooLarge
 from askwise.planning.view import view_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
+from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
-from askwise.simulation import decided
 from askwise.types import FloatArray
 
 MOST_DECISIONS = 100_000

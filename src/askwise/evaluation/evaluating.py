@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from askwise.agents import Agent, make_agent
+from askwise.agents import Agent, agent_for
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, is_markov
@@ -53,12 +53,8 @@ def evaluate(
     """
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
-    options: dict[str, Any] = {"belief": belief, "tie_break": tie_break}
-    options = {key: value for key, value in options.items() if value is not None}
-    if options and isinstance(agent, Agent):
-        key, value = next(iter(options.items()))
-        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
-    problem, player = as_problem(instance), make_agent(agent, **options)
+    problem = as_problem(instance)
+    player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
     if exact:
         found = _enumerated(problem, player, seed, None if go_on else limit, progress)
     elif episodes is not None:

@@ -37,12 +37,14 @@ from askwise.domains.tool_fetching.rules import (
     State,
 )
 from askwise.ego import FAR, EgoMap
+from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model, Policy, Pursuit
 from askwise.model.grid import MOVES
+from askwise.model.names import as_int
 from askwise.problem import JointState
 from askwise.questions import QueryCost
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 
 class ToolFetching:
@@ -105,6 +107,29 @@ class ToolFetching:
         """Return the protocol's pair of numbers as a state of the rules."""
         fetcher, holding = self._fetcher(state.ego)
         return State(state.teammate, fetcher, holding)
+
+    def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
+        """See `Problem`; the fetcher's state is a cell (empty hands), or a cell and the station whose tool it holds."""
+        return JointState(
+            self.start.teammate if teammate is None else self.grid.state(teammate, "teammate"),
+            self.start.ego if ego is None else self._ego_state(ego),
+        )
+
+    def _ego_state(self, ego: StateLike) -> int:
+        number = as_int(ego)
+        if number is not None:
+            n_ego = self.grid.n_states * (self._n + 1)
+            if not 0 <= number < n_ego:
+                raise InputError("ego", ego, f"a number from 0 to {n_ego - 1}")
+            return number
+        cell, station = ego, None
+        if isinstance(ego, tuple) and len(ego) == 2 and isinstance(ego[0], tuple):
+            cell, station = ego
+            if station not in self.goals:
+                allowed = f"one of {', '.join(map(repr, self.goals[:5]))}" + (", ..." if self._n > 5 else "")
+                raise InputError("ego: tool in hand", repr(station), allowed)
+        held = NOTHING if station is None else self.goals.index(station)
+        return self.grid.state(cell, "ego") * (self._n + 1) + held + 1
 
     def _fetcher(self, ego: int) -> tuple[int, int]:
         cell, tool = divmod(ego, self.rules.n_stations + 1)
