@@ -18,13 +18,14 @@ SOURCE = Path(askwise.__file__).parent
 
 LAYERS = (
     {"errors", "types"},
-    {"_compiled", "_graph", "files", "reading", "seeds"},
+    {"_compiled", "_graph", "arguments", "files", "reading", "seeds"},
     {"chain"},
     {"model"},
     {"divergence"},
     {"query", "ego", "questions", "problem"},
     {"factored", "factored_input", "tracking"},
-    {"game", "domains.registry"},
+    {"showing.vocabulary", "showing.words"},
+    {"game", "showing.scene", "domains.parts", "domains.registry"},
     {"planning"},
     {"agents", "teammates"},
     {"episode"},

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+import askwise
 from askwise import agents
 from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.showing.explain import explain
+from askwise.seeds import spawn
 from askwise.showing.methods import SUMMARIES
-from askwise.showing.moment import moment
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 
@@ -99,8 +99,8 @@ def test_the_grounds_in_json(run: Run) -> None:
         (["A", "B"], False),
     ]
     # The decision of the agent tells the same.
-    explained = explain(moment(Instance.load("workshop.json")), "ezq-exact")
-    assert [pair.weight for pair in explained.decision.pairs] == [pair["weight"] for pair in found["pairs"]]
+    advice = askwise.ask("workshop.json", "ezq-exact")
+    assert [pair.weight for pair in advice.decision.pairs] == [pair["weight"] for pair in found["pairs"]]
 
 
 def test_an_action_where_one_suits_everybody(run: Run) -> None:
@@ -156,7 +156,7 @@ def test_it_is_what_the_agent_decides(run: Run, method: str) -> None:
     given.save("drawn.json")
     problem = ToolFetching(given)
     agent = make_agent(method)
-    agent.reset(problem, 3)
+    agent.reset(problem, spawn(3, 3)[2])  # the stream that `simulate` gives the agent
     decision = agent.decide(Observation(problem.start))
     found = answer(run, "drawn.json", "--method", method, "--seed", "3")
     assert found["ask"] == (None if decision.ask is None else [problem.goals[goal] for goal in decision.ask])
@@ -368,7 +368,7 @@ def test_costs_that_make_no_sense(run: Run, cost: dict[str, float], message: str
 
 
 def test_an_agent_is_accepted_as_it_is() -> None:
-    found = explain(moment(workshop()), Ezq(optimiser="exact"))
+    found = askwise.ask(workshop(), Ezq(optimiser="exact"))
     assert (found.method, found.decision.verdict) == ("ezq-exact", "proven optimal")
 
 

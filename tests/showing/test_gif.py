@@ -10,7 +10,7 @@ from PIL import Image, ImageSequence
 
 from askwise.errors import InputError
 from askwise.showing import gif, raster, scene_at
-from askwise.showing.palette import FETCHER, WORKER
+from askwise.showing.palette import EGO, TEAMMATE
 from tests.showing.episodes import asking, question_of
 
 
@@ -45,7 +45,7 @@ def test_frames_are_the_pictures(written: Path) -> None:
             assert frame.shape == picture.shape
             # 256 colours are not all colours (white becomes 252), but agents must keep theirs.
             assert np.abs(frame - picture).mean() < 2.5
-            for colour in (WORKER, FETCHER):
+            for colour in (TEAMMATE, EGO):
                 same = (picture == colour).all(axis=2)
                 assert np.abs(frame[same] - colour).max() < 12
 

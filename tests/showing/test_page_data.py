@@ -56,8 +56,8 @@ def test_frames_tell_the_episode() -> None:
     assert (frames[0]["price"], frames[0]["value"]) == (0.6, 1.5)
     assert [frame["cost"] for frame in frames[:4]] == [0, 0.6, 1.2, 2.2]
     assert frames[-1]["cost"] == pytest.approx(episode.cost)
-    assert frames[-1]["worker"] == frames[-1]["fetcher"] == [5, 4]
-    assert frames[-1]["holding"] == data["goal"] == 2
+    assert frames[-1]["teammate"] == frames[-1]["ego"] == [5, 4]
+    assert (frames[-1]["carried"], data["goal"], data["goals"][2][0]) == ("C", 2, "C")
     assert (frames[2]["does"], frames[2]["why"]) == ("EAST", "EAST: only C is possible.")
 
 
@@ -136,7 +136,7 @@ def test_names_cannot_break_the_page(name: str) -> None:
     assert page.count("</script>") == 2
     page.encode("utf-8")
     assert "alert(1)<" not in page
-    assert embedded(page)["stations"][0][1:] == [0, 0, 0]
+    assert embedded(page)["goals"][0][1:] == [0, 0, 0]
 
 
 def test_a_seed_larger_than_a_page_can_count_is_kept() -> None:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from askwise.agents import Decision
+from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
+from askwise.showing.episodes import costs_before
 from askwise.showing.page import write_page
-from askwise.showing.scene import costs_before, tool_fetching
 from askwise.showing.words import number
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
@@ -43,7 +44,8 @@ def page(chromium: Browser, tmp_path: Path) -> Iterator[Visit]:
 
 def check_frame(page: Visit, episode: Episode, k: int) -> None:
     """Everything on the page that has a number in it agrees with moment `k` of the episode."""
-    problem = tool_fetching(episode)
+    problem = episode.problem
+    assert isinstance(problem, ToolFetching)
     n = len(episode.steps)
     joint = episode.final if k == n else episode.steps[k].state
     state = problem.decode(joint)
@@ -51,15 +53,15 @@ def check_frame(page: Visit, episode: Episode, k: int) -> None:
     assert page.text("#step") == (f"Step {k + 1} of {n}" if k < n else f"Done after {n} steps")
     assert page.text("#cost") == number(costs_before(episode)[k])
     assert page.page.locator("#scrub").input_value() == str(k)
-    for who, cell in (("worker", state.worker), ("fetcher", state.fetcher)):
+    for who, cell in (("teammate", state.worker), ("ego", state.fetcher)):
         x, y = problem.grid.cells[cell].tolist()
         assert page.page.locator(f"#{who}").get_attribute("data-cell") == f"{x},{y}"
     held = "" if state.holding < 0 else problem.goals[state.holding]
-    assert page.page.locator("#fetcher .tool").get_attribute("data-tool") == held
+    assert page.page.locator("#ego .load").get_attribute("data-load") == held
     belief = episode.steps[min(k, n - 1)].belief
     assert belief is not None
     assert page.text("#possible") == f"{(belief > 0).sum()} of {belief.size} possible"
-    assert page.page.locator("#map .station.out").count() == page.page.locator("#belief li.out").count()
+    assert page.page.locator("#map .goal.out").count() == page.page.locator("#belief li.out").count()
     assert page.page.locator("#belief li.out").count() == (belief == 0).sum()
 
 
@@ -83,7 +85,7 @@ def test_coordinates_stand_beside_and_below_the_map(page: Visit) -> None:
     written = {side: page.page.locator(f"#coordinates .{side}") for side in ("below", "beside")}
     assert written["below"].all_text_contents() == list("012345")
     assert written["beside"].all_text_contents() == list("01234")
-    worker, floor = (page.page.locator(which).bounding_box() for which in ("#worker circle", "#map .floor"))
+    worker, floor = (page.page.locator(which).bounding_box() for which in ("#teammate circle", "#map .floor"))
     first = {side: labels.first.bounding_box() for side, labels in written.items()}
     below, beside = first["below"], first["beside"]
     assert worker is not None
@@ -210,8 +212,8 @@ def test_questions_and_answers(page: Visit) -> None:
     assert page.text("#question") == "Is it A?"
     assert page.text("#answer") == "No."
     assert "The question costs 0.6; nobody moves." in page.text("#happening")
-    assert page.page.locator("#map .station.asked").get_attribute("data-station") == "A"
-    assert page.page.locator("#belief li.asked").get_attribute("data-station") == "A"
+    assert page.page.locator("#map .goal.asked").get_attribute("data-goal") == "A"
+    assert page.page.locator("#belief li.asked").get_attribute("data-goal") == "A"
     assert page.page.locator("#ticks span").count() == 2
     page.page.keyboard.press("End")
     assert page.page.locator("#question").count() == page.page.locator(".asked").count() == 0
@@ -322,14 +324,14 @@ def place_of(page: Visit, selector: str) -> tuple[float, float]:
 
 def test_marks_are_where_they_belong(page: Visit) -> None:
     for name, cell in (("A", (5, 0)), ("B", (1, 4)), ("C", (5, 4))):
-        assert place_of(page, f'#map [data-station="{name}"] .body') == pytest.approx(cell, abs=0.05)
-    assert place_of(page, '#map [data-box="T"] rect') == pytest.approx((0, 2), abs=0.15)
-    assert place_of(page, "#worker circle") == pytest.approx((0, 0), abs=0.05)
-    assert place_of(page, "#fetcher circle") == pytest.approx((2, 0), abs=0.05)
+        assert place_of(page, f'#map [data-goal="{name}"] .body') == pytest.approx(cell, abs=0.05)
+    assert place_of(page, '#map [data-landmark="T"] rect') == pytest.approx((0, 2), abs=0.15)
+    assert place_of(page, "#teammate circle") == pytest.approx((0, 0), abs=0.05)
+    assert place_of(page, "#ego circle") == pytest.approx((2, 0), abs=0.05)
     page.page.keyboard.press("End")
     # In one cell the two stand aside for each other.
-    assert place_of(page, "#worker circle") == pytest.approx((4.8, 4.2), abs=0.05)
-    assert place_of(page, "#fetcher circle") == pytest.approx((5.2, 3.8), abs=0.05)
+    assert place_of(page, "#teammate circle") == pytest.approx((4.8, 4.2), abs=0.05)
+    assert place_of(page, "#ego circle") == pytest.approx((5.2, 3.8), abs=0.05)
 
 
 # -- looks -------------------------------------------------------------------------------------------------------
@@ -353,7 +355,7 @@ def test_light_and_dark(chromium: Browser, tmp_path: Path) -> None:
             page.page.keyboard.press("End")
             grounds.append(lightness(colour_of(page, "body", "backgroundColor")))
             inks.append(lightness(colour_of(page, "body", "color")))
-            sure.append(lightness(colour_of(page, '[data-station="C"] .body', "fill")))
+            sure.append(lightness(colour_of(page, '[data-goal="C"] .body', "fill")))
             assert page.errors == []
     # On paper the likeliest station is the darkest, on a dark screen the brightest.
     assert grounds[0] > 600 > 150 > grounds[1]
@@ -402,7 +404,7 @@ def test_other_episodes(chromium: Browser, tmp_path: Path, kind: str) -> None:
         assert ("This method shows no belief." in said) == (kind == "no belief")
         assert ("too large to work zones out" in said) == (kind == "large")
         assert (f"Cut off after {len(episode.steps)} steps" in said) == (not episode.finished)
-        names = page.page.eval_on_selector_all("#map .station", "made => made.map(one => one.dataset.station)")
+        names = page.page.eval_on_selector_all("#map .goal", "made => made.map(one => one.dataset.goal)")
         assert sorted(names) == sorted(episode.problem.goals)
         assert page.errors == []
         assert len(page.requests) == 1

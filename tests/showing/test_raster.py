@@ -18,14 +18,14 @@ from askwise.showing import raster, scene_at, scenes, start_scene
 from askwise.showing.axes import labelled
 from askwise.showing.marks import font
 from askwise.showing.palette import (
-    FETCHER,
+    EGO,
     FLOOR,
+    LANDMARK,
     NO_BELIEF,
     RAMP,
     RULED_OUT,
-    TOOLBOX,
+    TEAMMATE,
     WALL,
-    WORKER,
     Colour,
     ink_on,
     luminance,
@@ -77,12 +77,12 @@ def test_floor_and_walls(question: raster.Pixels) -> None:
 
 
 def test_agents(question: raster.Pixels) -> None:
-    assert pixel(question, 0, 0, down=-14) == WORKER
-    assert pixel(question, 2, 0, down=-14) == FETCHER
+    assert pixel(question, 0, 0, down=-14) == TEAMMATE
+    assert pixel(question, 2, 0, down=-14) == EGO
 
 
 def test_toolboxes(question: raster.Pixels) -> None:
-    assert pixel(question, 0, 2, right=-16, down=16) == pixel(question, 4, 0, right=-16, down=16) == TOOLBOX
+    assert pixel(question, 0, 2, right=-16, down=16) == pixel(question, 4, 0, right=-16, down=16) == LANDMARK
 
 
 def test_stations_are_coloured_by_belief(question: raster.Pixels) -> None:
@@ -91,8 +91,8 @@ def test_stations_are_coloured_by_belief(question: raster.Pixels) -> None:
 
 
 def test_the_stations_in_the_question_are_framed(question: raster.Pixels) -> None:
-    assert pixel(question, 5, 0, right=-23) == FETCHER
-    assert pixel(question, 1, 4, right=-23) != FETCHER
+    assert pixel(question, 5, 0, right=-23) == EGO
+    assert pixel(question, 1, 4, right=-23) != EGO
 
 
 def test_ruled_out_stations_are_grey_and_small(with_tool: raster.Pixels) -> None:
@@ -102,22 +102,22 @@ def test_ruled_out_stations_are_grey_and_small(with_tool: raster.Pixels) -> None
 
 
 def test_the_tool_is_seen_in_the_hand(question: raster.Pixels, with_tool: raster.Pixels) -> None:
-    fetcher = scene_at(asking(), 6).fetcher
-    assert pixel(with_tool, *fetcher, right=28, down=23) == TOOLBOX
-    assert pixel(question, 2, 0, right=28, down=23) != TOOLBOX
+    fetcher = scene_at(asking(), 6).ego.at
+    assert pixel(with_tool, *fetcher, right=28, down=23) == LANDMARK
+    assert pixel(question, 2, 0, right=28, down=23) != LANDMARK
 
 
 def test_the_goal_has_a_star_only_if_it_is_known() -> None:
     scene = scene_at(asking(), 0)
-    assert pixel(raster.draw(scene), 5, 4, right=17, down=-17) == WORKER
-    assert pixel(raster.draw(replace(scene, goal=None)), 5, 4, right=17, down=-17) != WORKER
+    assert pixel(raster.draw(scene), 5, 4, right=17, down=-17) == TEAMMATE
+    assert pixel(raster.draw(replace(scene, goal=None)), 5, 4, right=17, down=-17) != TEAMMATE
 
 
 def test_agents_in_one_cell_are_both_seen() -> None:
     episode = asking()
     picture = raster.draw(scene_at(episode, len(episode.steps)))
-    assert pixel(picture, 5, 4, right=-19, down=-10) == WORKER
-    assert pixel(picture, 5, 4, right=15, down=2) == FETCHER
+    assert pixel(picture, 5, 4, right=-19, down=-10) == TEAMMATE
+    assert pixel(picture, 5, 4, right=15, down=2) == EGO
 
 
 def test_stations_without_a_belief_have_a_colour_of_their_own() -> None:
@@ -208,10 +208,10 @@ def test_a_map_of_one_cell() -> None:
 def test_on_a_large_map_marks_are_still_seen() -> None:
     scene = start_scene(generate(width=600, stations=20, toolboxes=3, walls=0.2, seed=4), np.full(20, 0.05))
     picture = raster.draw(scene)
-    x, y = scene.worker
+    x, y = scene.teammate.at
     column, row = map(round, raster.Layout(600, 600).centre((x, y)))
     around = picture[row - 8 : row + 8, column - 8 : column + 8].reshape(-1, 3)
-    assert (around == WORKER).all(axis=1).sum() > 30
+    assert (around == TEAMMATE).all(axis=1).sum() > 30
 
 
 def test_the_file_holds_the_picture(tmp_path: Path) -> None:

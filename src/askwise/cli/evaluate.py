@@ -46,11 +46,11 @@ def run(options: argparse.Namespace) -> int:
 
         print(list_methods())
         return 0
-    from askwise.domains.tool_fetching import ToolFetching
+    from askwise.domains.registry import as_problem
     from askwise.evaluation import lower_bound
 
     check(options)
-    problem = ToolFetching(values.read_instance(options.file))
+    problem = as_problem(values.read_instance(options.file))
     found = evaluated(options, problem)
     bound = lower_bound(problem) if options.bound else None
     if options.json:

@@ -78,18 +78,19 @@ def check(options: argparse.Namespace) -> None:
 
 def play(options: argparse.Namespace) -> Episode:
     """Return the episode that the options ask for."""
-    from askwise.agents import make_agent
     from askwise.query.beliefs import ContradictoryObservation
     from askwise.simulation import simulate
 
     try:
         return simulate(
             values.read_instance(options.file),
-            make_agent(options.method, **values.agent_options(options)),
+            options.method,
             options.teammate,
             options.goal,
             values.seed(options.seed),
             max_steps=None if options.max_steps is None else values.whole(options.max_steps, "--max-steps", 1),
+            belief=options.belief,
+            tie_break=options.tie_break,
         )
     except ContradictoryObservation as error:
         raise AskwiseError(f"{error} (try --belief robust)") from None
@@ -125,11 +126,13 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
 def as_json(episode: Episode) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    names = episode.problem.goals
+    from askwise.showing.explain import words_for
+
+    names, goals = episode.problem.goals, words_for(episode.problem).goals
     queries = [
         {
             "t": step.t,
-            "stations": [names[goal] for goal in step.answer.asked],
+            goals: [names[goal] for goal in step.answer.asked],
             "answer": step.answer.yes,
             "cost": step.cost,
             "value": step.decision.value,

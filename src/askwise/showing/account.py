@@ -1,6 +1,6 @@
 """An episode told in text: who did what, step by step, what was asked, what it cost.
 
-Steps in which the same is going on (the fetcher waits, or walks) and nothing is learnt share a line.
+Steps in which the same is going on (the ego agent waits, or walks) and nothing is learnt share a line.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from itertools import groupby
 
 import numpy as np
 
-from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.rules import FETCHER_NOOP, WORK, WORKER_ACTIONS, WORKER_NOOP
 from askwise.episode import Episode, Step
-from askwise.problem import JointState
+from askwise.problem import JointState, Problem
 from askwise.reading import printable
-from askwise.showing.scene import scene_at, size_of, tool_fetching
+from askwise.showing.episodes import domain_in, scene_at, scene_of
+from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, listed, number, percent
 
 MOST_ASKED = 15
@@ -27,24 +26,25 @@ def account(episode: Episode, *, colour: bool = False) -> str:
     """Return the story of an episode, to be printed.
 
     Args:
-        episode: an episode of tool fetching.
+        episode: an episode of any domain that can be drawn.
         colour: whether to use the escape sequences of terminals with 256 colours.
     """
-    problem = tool_fetching(episode)
+    words = domain_in(episode).words
     loud: Emphasis = (lambda text: f"\x1b[1;38;5;133m{text}\x1b[0m") if colour else str
-    head = f"{'step':>9}  {'fetcher':<27} {'worker':<23} {'possible':>8}  likeliest"
-    lines = [*header(episode), "", head, *_story(episode, problem, loud), "", closing(episode)]
+    head = f"{'step':>9}  {words.ego:<27} {words.teammate:<23} {'possible':>8}  likeliest"
+    lines = [*header(episode), "", head, *_story(episode, words, loud), "", closing(episode)]
     return "\n".join(lines) + "\n"
 
 
 def header(episode: Episode) -> list[str]:
     """Return what was played, and by whom."""
     start = scene_at(episode, 0)
+    teammate, ego = start.teammate, start.ego
     seed = "" if episode.seed is None else f", seed {episode.seed}"
     return [
-        f"Tool fetching: {size_of(start.instance)}",
+        f"{start.words.title}: {start.size}",
         f"method {episode.method}, teammate {episode.teammate}, goal {printable(episode.goal_name)}{seed}",
-        f"worker starts at {start.worker}, fetcher at {start.fetcher}",
+        f"{teammate.name} starts at {teammate.place}, {ego.name} at {ego.place}",
     ]
 
 
@@ -61,66 +61,77 @@ def closing(episode: Episode) -> str:
     )
 
 
-def _story(episode: Episode, problem: ToolFetching, loud: Emphasis) -> Iterator[str]:
+def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]:
+    problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
-    stretches = groupby(zip(episode.steps, after, strict=True), key=_kind)
+    stretches = groupby(zip(episode.steps, after, strict=True), key=lambda pair: _kind(problem, pair[0]))
     for _, stretch in stretches:
         pairs = list(stretch)
         if pairs[0][0].answer is None:
-            yield _line(problem, pairs[0][0], pairs[-1][0], pairs[-1][1])
+            yield _line(problem, words, pairs[0][0], pairs[-1][0], pairs[-1][1])
             yield from _not_asked(problem, [step for step, _after in pairs])
         else:
             for step, _after in pairs:
                 yield from _question(problem, step, loud)
 
 
-def _kind(pair: tuple[Step, JointState]) -> tuple[object, ...]:
-    """Return what steps on one line have in common; a question or a pickup has a line of its own."""
-    step = pair[0]
+def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
+    """Return what steps on one line have in common; a question or an action that is no move has a line of its own."""
     possible = None if step.belief is None else (step.belief > 0).tobytes()
     action = step.decision.action
-    if action is None or action > FETCHER_NOOP:
+    if action is None or not _is_plain(problem, action):
         return ("alone", step.t)
-    worker = step.teammate_action
-    return (action == FETCHER_NOOP, worker if worker in (WORK, WORKER_NOOP) else None, possible)
+    return (action == problem.wait, step.teammate_action if _rests(problem, step) else None, possible)
 
 
-def _line(problem: ToolFetching, first: Step, last: Step, after: JointState) -> str:
+def _is_plain(problem: Problem, action: int) -> bool:
+    """Whether an action of the ego agent is a move or waiting."""
+    return action == problem.wait or action in problem.ego_moves
+
+
+def _rests(problem: Problem, step: Step) -> bool:
+    """Whether the teammate stays where it is."""
+    place, action = step.state.teammate, step.teammate_action
+    return action is None or problem.teammate_next(place, action) == place
+
+
+def _line(problem: Problem, words: Vocabulary, first: Step, last: Step, after: JointState) -> str:
     steps = f"{first.t}" if first is last else f"{first.t}-{last.t}"
-    fetcher = _fetcher_does(problem, first, last, after)
-    worker = _worker_does(problem, first, last, after)
-    return f"{steps:>9}  {fetcher:<27} {worker:<23} {_believes(problem, first)}".rstrip()
+    scene = scene_of(problem, after)
+    ego = _ego_does(problem, first, last, scene.ego.place)
+    teammate = _teammate_does(problem, words, first, last, scene.teammate.place)
+    return f"{steps:>9}  {ego:<27} {teammate:<23} {_believes(problem, first)}".rstrip()
 
 
-def _fetcher_does(problem: ToolFetching, first: Step, last: Step, after: JointState) -> str:
+def _ego_does(problem: Problem, first: Step, last: Step, place: str) -> str:
     action = first.decision.action
-    if action is None or action > FETCHER_NOOP:
-        return printable(problem.describe_ego_action(action)) if action is not None else ""
-    cell = _cell(problem, problem.decode(after).fetcher)
-    if action == FETCHER_NOOP:
-        return f"waits at {cell}"
-    return f"{problem.ego_actions[action]} to {cell}" if first is last else f"walks to {cell}"
+    if action is None:
+        return ""
+    if not _is_plain(problem, action):
+        return printable(problem.describe_ego_action(action))
+    if action == problem.wait:
+        return f"waits at {place}"
+    return f"{printable(problem.ego_actions[action])} to {place}" if first is last else f"walks to {place}"
 
 
-def _worker_does(problem: ToolFetching, first: Step, last: Step, after: JointState) -> str:
-    action = first.teammate_action
-    cell = _cell(problem, after.teammate)
-    if action == WORK:
-        station = problem.rules.station_at(after.teammate)
-        return f"works at {cell if station is None else printable(problem.goals[station])}"
-    if action is None or action == WORKER_NOOP:
-        return f"waits at {cell}"
-    return f"{WORKER_ACTIONS[action]} to {cell}" if first is last else f"walks to {cell}"
+def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step, place: str) -> str:
+    action, state = first.teammate_action, first.state.teammate
+    if action is not None and problem.stays(action):
+        reached = np.flatnonzero(problem.teammate_steps(state) == 0)
+        return f"{words.stays} at {printable(problem.goals[reached[0]]) if reached.size else place}"
+    if action is None or _rests(problem, first):
+        return f"waits at {place}"
+    return f"{printable(problem.teammate_actions[action])} to {place}" if first is last else f"walks to {place}"
 
 
-def _believes(problem: ToolFetching, step: Step) -> str:
+def _believes(problem: Problem, step: Step) -> str:
     if step.belief is None:
         return ""
     best = int(np.argmax(step.belief))
     return f"{int((step.belief > 0).sum()):>8}  {printable(problem.goals[best])} {percent(float(step.belief[best]))}"
 
 
-def _question(problem: ToolFetching, step: Step, loud: Emphasis) -> Iterator[str]:
+def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
     if step.answer is None:
         return
     names = [problem.goals[goal] for goal in step.answer.asked]
@@ -132,7 +143,7 @@ def _question(problem: ToolFetching, step: Step, loud: Emphasis) -> Iterator[str
     yield f"{'':>9}  {loud(told)}"
 
 
-def _not_asked(problem: ToolFetching, steps: Sequence[Step]) -> Iterator[str]:
+def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
     """Tell what was not worth asking; over several steps, the question that came nearest to it."""
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
@@ -144,8 +155,3 @@ def _not_asked(problem: ToolFetching, steps: Sequence[Step]) -> Iterator[str]:
 
 def _possible(step: Step) -> str:
     return "all" if step.belief is None else str(int((step.belief > 0).sum()))
-
-
-def _cell(problem: ToolFetching, state: int) -> str:
-    x, y = problem.grid.cells[state].tolist()
-    return f"({x}, {y})"

@@ -1,39 +1,29 @@
-"""What an agent would do at one moment, and why: the decision, the gate, the question and its price, the zones."""
+"""What `askwise.ask` advises, in words and as JSON: the decision, the gate, the question and its price, the zones.
+
+For problems of any kind; those of a registered domain are explained in its words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from askwise.agents import (
-    Agent,
-    Decision,
-    Gate,
-    KnowsGoal,
-    Observation,
-    PairZones,
-    Situation,
-    make_agent,
-    methods,
-)
+from askwise.agents import Decision, Gate, PairZones
 from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
-from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.rules import FETCHER_NOOP, FIRST_PICKUP
-from askwise.errors import InputError
+from askwise.deciding import Advice, Way
+from askwise.domains.registry import find_domain
+from askwise.problem import Problem
 from askwise.reading import printable
-from askwise.seeds import Seed
-from askwise.showing.moment import Moment, Way
-from askwise.showing.scene import Scene
-from askwise.showing.text import belief_line
+from askwise.showing.text import likeliest_of, where
+from askwise.showing.vocabulary import PLAIN, Vocabulary
 from askwise.showing.words import columns_of, counted, listed, number, percent
 from askwise.types import FloatArray
 
 MOST_ASKED = 12
 MOST_CELLS = 100_000_000
-"""Cells times stations up to which zones are shown: beyond, they would take minutes."""
+"""States of the teammate times goals up to which zones are shown: beyond, they would take minutes."""
 
 VERDICTS = {
     "proven optimal": "no question is better",
@@ -44,69 +34,47 @@ VERDICTS = {
 """What an optimiser's verdict means."""
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """What an agent decided at a moment, and what it believed."""
-
-    method: str
-    moment: Moment
-    decision: Decision
-    belief: FloatArray | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the decision in numbers and names; null where no question was considered or it has no value."""
-        decision, problem = self.decision, self.moment.problem
-        return {
-            "ask": None if decision.ask is None else [problem.goals[goal] for goal in decision.ask],
-            "action": None if decision.action is None else problem.ego_actions[decision.action],
-            "value": decision.value,
-            "cost": decision.cost,
-            "net": decision.net,
-            "why": decision.why,
-            "verdict": decision.verdict,
-            "runner_up": runner_up_to_json(problem, decision),
-            "gate": None if decision.gate is None else gate_to_json(problem, decision.gate),
-            "pairs": pairs_to_json(problem, decision.pairs) if _zones_in_time(problem) else None,
-        }
+def as_json(given: Advice) -> dict[str, Any]:
+    """Return the decision in numbers and names; null where no question was considered or it has no value."""
+    decision, problem = given.decision, given.problem
+    return {
+        "ask": None if decision.ask is None else [problem.goals[goal] for goal in decision.ask],
+        "action": None if decision.action is None else problem.ego_actions[decision.action],
+        "value": decision.value,
+        "cost": decision.cost,
+        "net": decision.net,
+        "why": decision.why,
+        "verdict": decision.verdict,
+        "runner_up": runner_up_to_json(problem, decision, words_for(problem).goals),
+        "gate": None if decision.gate is None else gate_to_json(problem, decision.gate),
+        "pairs": pairs_to_json(problem, decision.pairs) if _zones_in_time(problem) else None,
+    }
 
 
-# -- the decision ------------------------------------------------------------------------------------------------
-
-
-def explain(now: Moment, method: str | Agent, *, seed: Seed = 0, **options: Any) -> Explanation:
-    """Return what a method does at a moment; `options` (``belief``, ``tie_break``) as for `make_agent`."""
-    agent = make_agent(method, **options)
-    if isinstance(agent, KnowsGoal):
-        others = [name for name in methods() if name != agent.name]
-        found = f"{agent.name!r}, which is told the goal and has nothing to find out"
-        raise InputError("method", found, f"one of {', '.join(map(repr, others))}")
-    agent.reset(now.problem, seed)
-    decision = agent.decide(Observation(now.state))
-    belief = agent.probabilities
-    if decision.situation is None and belief is not None:
-        decision = decision.made_at(Situation(now.problem, now.state, belief))
-    return Explanation(agent.name, now, decision, belief)
+def words_for(problem: Problem) -> Vocabulary:
+    """Return the words of a problem's domain, or those that fit any problem."""
+    domain = find_domain(problem)
+    return PLAIN if domain is None else domain.words
 
 
 # -- in words ----------------------------------------------------------------------------------------------------
 
 
-def told(given: Explanation, *, colour: bool = False) -> str:
-    """Return an explanation as text, to be printed.
+def told(given: Advice, *, colour: bool = False) -> str:
+    """Return advice as text, to be printed.
 
     Args:
-        given: the explanation.
+        given: the advice.
         colour: whether to use the escape sequences of terminals with 256 colours.
     """
-    problem, decision = given.moment.problem, given.decision
-    headline = headline_of(problem, decision)
-    lines = [f"\x1b[1;38;5;133m{headline}\x1b[0m" if colour else headline, printable(decision.why), ""]
-    facts = {"method": given.method, **dict(_facts(given))}
+    headline = headline_of(given.problem, given.decision)
+    lines = [f"\x1b[1;38;5;133m{headline}\x1b[0m" if colour else headline, printable(given.why), ""]
+    facts = {"method": given.method, **dict(_facts(given, words_for(given.problem)))}
     lines += [f"{name:<{max(map(len, facts)) + 2}}{text}" for name, text in facts.items()]
     return "\n".join([*lines, *_zones(given)]) + "\n"
 
 
-def headline_of(problem: ToolFetching, decision: Decision) -> str:
+def headline_of(problem: Problem, decision: Decision) -> str:
     """Return a decision in one line."""
     if decision.ask is not None:
         names = [problem.goals[goal] for goal in decision.ask]
@@ -116,34 +84,46 @@ def headline_of(problem: ToolFetching, decision: Decision) -> str:
     return f"DO: {printable(problem.ego_actions[decision.action])}"
 
 
-def _facts(given: Explanation) -> Iterator[tuple[str, str]]:
-    now = given.moment
-    scene = Scene(now.problem.rules, now.problem.decode(now.state), given.belief)
-    yield "now", f"worker at {scene.worker}; fetcher at {scene.fetcher}, with {scene.hands}"
-    if now.way is not None:
-        yield "inferred", _way_in_words(now.way)
-    gate = given.decision.gate
+def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
+    problem, gate = given.problem, given.decision.gate
+    yield "now", _places(given)
+    if given.way is not None:
+        yield "inferred", _way_in_words(given, given.way, words)
     if given.belief is None or gate is None:
         yield "possible", "this method shows no belief"
     else:
-        yield "possible", f"{gate.possible} of {counted(len(now.problem.goals), 'station')}"
-        yield "likeliest", _likeliest(scene, given.belief[given.belief > 0])
-        yield "gate", gate_in_words(now.problem, gate)
-    yield from _question_facts(now.problem, given.decision)
+        yield "possible", f"{gate.possible} of {counted(len(problem.goals), words.goal)}"
+        yield "likeliest", _likeliest(problem.goals, given.belief)
+        yield "gate", gate_in_words(problem, gate)
+    yield from _question_facts(problem, given.decision, words)
 
 
-def _way_in_words(way: Way) -> str:
+def _places(given: Advice) -> str:
+    """Return where everybody is: as the domain says it, else by the names of states."""
+    problem, state = given.problem, given.state
+    domain = find_domain(problem)
+    if domain is not None:
+        return where(domain.look.scene(problem, state))
+    ego = getattr(problem, "ego_model", None)
+    name = state.ego if ego is None else ego.name(state.ego)
+    teammate = problem.teammate_model.name(state.teammate)
+    return printable(f"{PLAIN.teammate} at {teammate}; {PLAIN.ego} at {name}")
+
+
+def _way_in_words(given: Advice, way: Way, words: Vocabulary) -> str:
     explain = "explains" if way.explained == 1 else "explain"
-    return f"the worker came from {way.start}, which {way.explained} of {counted(way.of, 'station')} {explain}"
+    start = printable(str(given.problem.teammate_model.name(way.start)))
+    return f"the {words.teammate} came from {start}, which {way.explained} of {counted(way.of, words.goal)} {explain}"
 
 
-def _likeliest(scene: Scene, shares: FloatArray) -> str:
+def _likeliest(names: Sequence[str], belief: FloatArray) -> str:
+    shares = belief[belief > 0]
     if shares.size > 1 and np.ptp(shares) < 1e-12:
         return f"all the same, {percent(float(shares[0]))} each"
-    return belief_line(scene).removeprefix("belief: ").partition(";")[0]
+    return likeliest_of(names, belief)
 
 
-def gate_in_words(problem: ToolFetching, gate: Gate) -> str:
+def gate_in_words(problem: Problem, gate: Gate) -> str:
     """Return whether a question may be asked at all: only where no action is optimal for all possible goals."""
     n = gate.possible
     if n == 1:
@@ -156,15 +136,17 @@ def gate_in_words(problem: ToolFetching, gate: Gate) -> str:
     return f"open: no action is optimal for all {n}: {counts}"
 
 
-def _suited(problem: ToolFetching, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Iterate over what the fetcher could do and for how many goals that is optimal, the most first."""
-    single = [(problem.ego_actions[a], counts.get(a, 0)) for a in range(FETCHER_NOOP + 1)]
-    # Each tool is picked up for its own station only.
-    choices = [*single, ("a PICKUP", sum(n for action, n in counts.items() if action >= FIRST_PICKUP))]
+def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
+    """Iterate over what the ego agent could do and for how many goals that is optimal, the most first."""
+    plain = [*problem.ego_moves, *([] if problem.wait in problem.ego_moves else [problem.wait])]
+    single = [(printable(problem.ego_actions[action]), counts.get(action, 0)) for action in plain]
+    # Actions such as picking something up are optimal for few goals each: together they say more.
+    rest = sum(n for action, n in counts.items() if action not in plain)
+    choices = [*single, (words_for(problem).handling, rest)]
     return (choice for choice in sorted(choices, key=lambda choice: -choice[1]) if choice[1])
 
 
-def _question_facts(problem: ToolFetching, decision: Decision) -> Iterator[tuple[str, str]]:
+def _question_facts(problem: Problem, decision: Decision, words: Vocabulary) -> Iterator[tuple[str, str]]:
     if decision.considered is None:
         return
     asked, names = decision.considered, problem.goals
@@ -173,7 +155,7 @@ def _question_facts(problem: ToolFetching, decision: Decision) -> Iterator[tuple
     if decision.value is not None:
         yield "value", f"{decision.value:.2f} steps saved, in expectation"
     if decision.cost is not None:
-        yield "cost", f"{number(decision.cost)} for {counted(len(asked), 'station')}"
+        yield "cost", f"{number(decision.cost)} for {counted(len(asked), words.goal)}"
     if decision.net is not None:
         yield "net", f"{decision.net:.2f}: {'ask' if decision.net > 0 else 'do not ask'}"
     if decision.runner_up is not None:
@@ -202,29 +184,38 @@ def runner_up_in_words(names: Sequence[str], decision: Decision) -> str:
 # -- zones -------------------------------------------------------------------------------------------------------
 
 
-def _zones(given: Explanation) -> list[str]:
-    problem = given.moment.problem
+def _zones(given: Advice) -> list[str]:
+    problem = given.problem
     if given.belief is None or not _zones_in_time(problem) or not given.decision.pairs:
         return []
     asked = frozenset(given.decision.considered or ())
     rows = [_HEAD, *(_row(problem, pair, given.belief, asked) for pair in given.decision.pairs)]
     widths = [max(columns_of(row[k]) for row in rows) for k in range(len(_HEAD))]
     table = ["  " + "  ".join(_padded(row, widths)).rstrip() for row in rows]
-    return ["", "The pairs of goals that weigh most; t counts steps from now, the next one is 1:", *table, *_KEY]
+    return [
+        "",
+        "The pairs of goals that weigh most; t counts steps from now, the next one is 1:",
+        *table,
+        *_key(words_for(problem)),
+    ]
 
 
-def _zones_in_time(problem: ToolFetching) -> bool:
-    return problem.grid.n_states * len(problem.goals) <= MOST_CELLS
+def _zones_in_time(problem: Problem) -> bool:
+    return problem.teammate_model.n_states * len(problem.goals) <= MOST_CELLS
 
 
 _HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second", "")
-_KEY = (
-    "Z_I: watching may not have told them apart yet. Z_B: the fetcher's ways have parted. Z_Q: both, a question",
-    "may pay. Last, when it is expected to pay if the first of the two is the goal, or the second.",
-)
 
 
-def _row(problem: ToolFetching, pair: PairZones, belief: FloatArray, asked: frozenset[int]) -> tuple[str, ...]:
+def _key(words: Vocabulary) -> list[str]:
+    return [
+        f"Z_I: watching may not have told them apart yet. Z_B: the {words.ego}'s ways have parted. "
+        "Z_Q: both, a question",
+        "may pay. Last, when it is expected to pay if the first of the two is the goal, or the second.",
+    ]
+
+
+def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset[int]) -> tuple[str, ...]:
     goals = (pair.first, pair.second)
     zones = (pair.information, pair.parting, pair.querying, *pair.expected_querying)
     return (

@@ -10,7 +10,8 @@ from PIL import Image
 from askwise.episode import Episode
 from askwise.files import whole_file
 from askwise.showing import raster
-from askwise.showing.scene import Scene, scenes
+from askwise.showing.episodes import scenes
+from askwise.showing.scene import Scene
 
 LONGEST_SIDE = 560
 STEP, QUESTION, END = 350, 1800, 3000

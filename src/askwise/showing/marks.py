@@ -1,4 +1,4 @@
-"""The marks of a picture, drawn with Pillow: stations, toolboxes, agents, the tool in hand.
+"""The marks of a picture, drawn with Pillow: goals, landmarks, agents, what is carried.
 
 Places are given as the centre of a cell and its size, in pixels of a canvas that is later scaled down, so that edges
 come out smooth.
@@ -14,14 +14,14 @@ from PIL import ImageDraw, ImageFont
 
 from askwise.showing.palette import (
     EDGE,
+    EGO,
     FAINT,
-    FETCHER,
     INK,
+    LANDMARK,
     NO_BELIEF,
     PAPER,
     RULED_OUT,
-    TOOLBOX,
-    WORKER,
+    TEAMMATE,
     Colour,
     ink_on,
     shade,
@@ -47,8 +47,8 @@ class Pen:
     draw: ImageDraw.ImageDraw
     size: float
 
-    def station(self, x: float, y: float, name: str, probability: float | None, asked: bool) -> None:
-        """Draw a station coloured by belief; one that is ruled out is grey, smaller and crossed."""
+    def goal(self, x: float, y: float, name: str, probability: float | None, asked: bool) -> None:
+        """Draw a goal coloured by belief; one that is ruled out is grey, smaller and crossed."""
         half = 0.42 * self.size
         if probability is not None and probability <= 0:
             self._ruled_out(x, y, 0.30 * self.size)
@@ -56,7 +56,7 @@ class Pen:
         fill = NO_BELIEF if probability is None else shade(probability)
         if asked:
             self._ring(x, y)
-        self._box(x, y, half, fill, FETCHER if asked else EDGE)
+        self._box(x, y, half, fill, EGO if asked else EDGE)
         self.label(x, y, name, 1.7 * half, 0.42 * self.size, ink_on(fill))
 
     def _ruled_out(self, x: float, y: float, half: float) -> None:
@@ -66,11 +66,11 @@ class Pen:
         self.draw.line((x - arm, y + arm, x + arm, y - arm), fill=FAINT, width=thin)
 
     def _ring(self, x: float, y: float) -> None:
-        """Draw the frame of a station in question: wider than its cell, to stand out among its neighbours."""
-        self._box(x, y, 0.54 * self.size, FETCHER, PAPER)
+        """Draw the frame of a goal in question: wider than its cell, to stand out among its neighbours."""
+        self._box(x, y, 0.54 * self.size, EGO, PAPER)
 
-    def goal(self, x: float, y: float) -> None:
-        """Draw the star of the worker's goal at the upper right corner of its cell."""
+    def truth(self, x: float, y: float) -> None:
+        """Draw the star of the teammate's goal at the upper right corner of its cell."""
         self.star(x + 0.36 * self.size, y - 0.36 * self.size, 0.24 * self.size)
 
     def star(self, x: float, y: float, radius: float) -> None:
@@ -80,15 +80,15 @@ class Pen:
             reach = radius if k % 2 == 0 else 0.45 * radius
             angle = math.pi * (k / 5 - 0.5)
             corners.append((x + reach * math.cos(angle), y + reach * math.sin(angle)))
-        self.draw.polygon(corners, fill=WORKER, outline=PAPER)
+        self.draw.polygon(corners, fill=TEAMMATE, outline=PAPER)
 
-    def toolbox(self, x: float, y: float, name: str) -> None:
-        """Draw a toolbox with its handle."""
+    def landmark(self, x: float, y: float, name: str) -> None:
+        """Draw a landmark: a box with a handle."""
         half, thick = 0.42 * self.size, max(1, round(0.07 * self.size))
         top = y - 0.20 * self.size
         handle = (x - 0.2 * self.size, y - 0.44 * self.size, x + 0.2 * self.size, y + 0.05 * self.size)
-        self.draw.rounded_rectangle(handle, radius=0.12 * self.size, outline=TOOLBOX, width=thick)
-        self.draw.rounded_rectangle((x - half, top, x + half, y + half), radius=0.1 * self.size, fill=TOOLBOX)
+        self.draw.rounded_rectangle(handle, radius=0.12 * self.size, outline=LANDMARK, width=thick)
+        self.draw.rounded_rectangle((x - half, top, x + half, y + half), radius=0.1 * self.size, fill=LANDMARK)
         self.label(x, (top + y + half) / 2, name, 1.7 * half, 0.38 * self.size, PAPER)
 
     def agent(self, x: float, y: float, letter: str, colour: Colour, scale: float = 1.0) -> None:
@@ -99,19 +99,19 @@ class Pen:
         self.draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
         self.label(x, y, letter, 2 * radius, 1.2 * radius, PAPER)
 
-    def worker(self, x: float, y: float, scale: float = 1.0) -> None:
-        """Draw the worker."""
-        self.agent(x, y, "W", WORKER, scale)
+    def teammate(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
+        """Draw the teammate."""
+        self.agent(x, y, letter, TEAMMATE, scale)
 
-    def fetcher(self, x: float, y: float, scale: float = 1.0) -> None:
-        """Draw the fetcher."""
-        self.agent(x, y, "F", FETCHER, scale)
+    def ego(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
+        """Draw the ego agent."""
+        self.agent(x, y, letter, EGO, scale)
 
-    def tool(self, x: float, y: float, name: str) -> None:
-        """Draw a tool: a small brown tag with the name of its station."""
+    def load(self, x: float, y: float, name: str) -> None:
+        """Draw what is carried: a small brown tag with a name."""
         wide, high = 0.34 * self.size, 0.2 * self.size
         corners = (x - wide, y - high, x + wide, y + high)
-        self.draw.rounded_rectangle(corners, radius=0.08 * self.size, fill=TOOLBOX, outline=PAPER, width=_thin(self))
+        self.draw.rounded_rectangle(corners, radius=0.08 * self.size, fill=LANDMARK, outline=PAPER, width=_thin(self))
         self.label(x, y, name, 1.8 * wide, 1.5 * high, PAPER)
 
     def _box(self, x: float, y: float, half: float, fill: Colour, edge: Colour) -> None:

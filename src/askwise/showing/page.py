@@ -21,14 +21,15 @@ from PIL import Image
 from askwise import __version__
 from askwise.agents import Decision, Situation
 from askwise.agents.explanation import affordable
-from askwise.domains.tool_fetching import ToolFetching
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
-from askwise.problem import JointState
+from askwise.problem import JointState, Problem
 from askwise.reading import printable
+from askwise.showing.episodes import costs_before, domain_in, scene_of, start_scene
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.showing.palette import DARK_RAMP, RAMP
-from askwise.showing.scene import costs_before, size_of, tool_fetching
+from askwise.showing.scene import Map, Scene
+from askwise.showing.vocabulary import Vocabulary
 from askwise.types import FloatArray
 
 SCRIPTS = ("state.js", "map.js", "panels.js", "player.js")
@@ -44,41 +45,70 @@ def write_page(episode: Episode, path: str | Path) -> None:
 
 def page_text(episode: Episode) -> str:
     """Return the page as HTML."""
+    words = domain_in(episode).words
     parts = {
-        "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: tool fetching, step by step"),
+        "HEADING": html.escape(words.title),
+        "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),
+        "TEAMMATE": html.escape(words.teammate),
+        "EGO": html.escape(words.ego),
+        "LEGEND": _legend(words),
         "STYLE": _asset("page.css"),
         "DATA": _embedded(page_data(episode)),
         "SCRIPT": "\n".join(_asset(name) for name in SCRIPTS),
         "VERSION": __version__,
     }
-    # In one go: a station may be called like one of the places to be filled in.
+    # In one go: a goal may be called like one of the places to be filled in.
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("page.html"))
+
+
+def _legend(words: Vocabulary) -> str:
+    """Return what the marks mean, as far as the domain has them."""
+    signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
+    if words.load:
+        signs.append(("tag", words.goal[0].upper(), f"{words.load} in hand"))
+    if words.landmark:
+        signs.append(("tag", words.landmark_sign, words.landmark))
+    rows = [f'<li><b class="{kind}">{html.escape(sign)}</b>{html.escape(name)}</li>' for kind, sign, name in signs]
+    return "\n      ".join(rows)
 
 
 def page_data(episode: Episode) -> dict[str, Any]:
     """Return everything the page shows, as JSON."""
-    problem = tool_fetching(episode)
-    instance = problem.instance
+    problem = episode.problem
+    start = start_scene(problem)
     beliefs, zones = _Table(), _Table()
-    boxes = list(instance.toolboxes)
     return {
-        "size": size_of(instance),
-        "width": instance.width,
-        "height": instance.height,
-        "walls": _picture_of_walls(problem),
-        "boxes": [[printable(name), *cell] for name, cell in instance.toolboxes.items()],
-        "stations": [[printable(name), *s.at, boxes.index(s.toolbox)] for name, s in instance.stations.items()],
+        "words": _words(start.words, episode),
+        "size": start.size,
+        "width": start.ground.width,
+        "height": start.ground.height,
+        "walls": _picture_of_walls(start.ground),
+        "landmarks": [[printable(each.name), *each.at] for each in start.landmarks],
+        "goals": [[printable(each.name), *each.at, each.landmark] for each in start.goals],
         "method": episode.method,
         "teammate": episode.teammate,
         "seed": None if episode.seed is None else str(episode.seed),  # may exceed what a page can count
         "goal": episode.goal,
         "finished": episode.finished,
         "optimal": episode.optimal_cost,
-        "frames": _frames(episode, problem, beliefs, zones),
+        "frames": _frames(episode, beliefs, zones),
         "beliefs": beliefs.rows,
         "zones": zones.rows,
         "zonesKnown": affordable(problem),
         "ramps": {"light": RAMP, "dark": DARK_RAMP},
+    }
+
+
+def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
+    return {
+        "teammate": words.teammate,
+        "ego": words.ego,
+        "goal": words.goal,
+        "landmark": words.landmark,
+        "load": words.load,
+        "teammateSign": words.teammate_sign,
+        "egoSign": words.ego_sign,
+        "achieved": words.achieved.format(goal=printable(episode.goal_name)),
     }
 
 
@@ -97,7 +127,8 @@ class _Table:
         return self._numbers[key]
 
 
-def _frames(episode: Episode, problem: ToolFetching, beliefs: _Table, zones: _Table) -> list[dict[str, Any]]:
+def _frames(episode: Episode, beliefs: _Table, zones: _Table) -> list[dict[str, Any]]:
+    problem = episode.problem
     frames = []
     costs = costs_before(episode)
     for step, cost in zip(episode.steps, costs, strict=False):
@@ -109,16 +140,9 @@ def _frames(episode: Episode, problem: ToolFetching, beliefs: _Table, zones: _Ta
 
 
 def _frame(
-    problem: ToolFetching, joint: JointState, cost: float, now: Situation | None, beliefs: _Table, zones: _Table
+    problem: Problem, state: JointState, cost: float, now: Situation | None, beliefs: _Table, zones: _Table
 ) -> dict[str, Any]:
-    state = problem.decode(joint)
-    cells = problem.grid.cells
-    frame = {
-        "worker": cells[state.worker].tolist(),
-        "fetcher": cells[state.fetcher].tolist(),
-        "holding": state.holding,
-        "cost": round(cost, 9),
-    }
+    frame = {**_places(scene_of(problem, state)), "cost": round(cost, 9)}
     if now is None:
         return frame
     frame["belief"] = beliefs.number(_belief_row(now.belief))
@@ -127,14 +151,23 @@ def _frame(
     return frame
 
 
+def _places(scene: Scene) -> dict[str, Any]:
+    return {
+        "teammate": list(scene.teammate.at),
+        "ego": list(scene.ego.at),
+        "carried": printable(scene.carried),
+        "hands": scene.hands,
+    }
+
+
 def _belief_row(belief: FloatArray) -> list[list[float]]:
-    """Return the possible stations and their probabilities, likeliest first."""
+    """Return the possible goals and their probabilities, likeliest first."""
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
     return [order.tolist(), [float(f"{p:.{DIGITS}g}") for p in belief[order]]]
 
 
-def _happening(problem: ToolFetching, step: Step) -> dict[str, Any]:
+def _happening(problem: Problem, step: Step) -> dict[str, Any]:
     decision = step.decision
     told = {"why": printable(decision.why), **_worth(problem, decision)}
     if decision.gate is not None:
@@ -146,11 +179,11 @@ def _happening(problem: ToolFetching, step: Step) -> dict[str, Any]:
     return {
         **told,
         "does": printable(problem.describe_ego_action(decision.action)),
-        "workerDoes": problem.teammate_actions[step.teammate_action],
+        "teammateDoes": problem.teammate_actions[step.teammate_action],
     }
 
 
-def _worth(problem: ToolFetching, decision: Decision) -> dict[str, Any]:
+def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
     """Return what the page says about the worth of a question, asked or only considered."""
     worth: dict[str, Any] = {}
     if decision.value is not None:
@@ -166,9 +199,9 @@ def _worth(problem: ToolFetching, decision: Decision) -> dict[str, Any]:
     return worth
 
 
-def _picture_of_walls(problem: ToolFetching) -> str | None:
+def _picture_of_walls(ground: Map) -> str | None:
     """Return the walls as a picture of one pixel for each cell: a million cells would be too many shapes."""
-    walls = problem.grid.walls
+    walls = ground.walls
     if not walls.any():
         return None
     picture = Image.fromarray(np.flipud(walls).astype(np.uint8)).convert("P")

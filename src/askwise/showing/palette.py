@@ -1,8 +1,8 @@
 """The colours that all drawings share.
 
-What belongs to the worker is orange (the worker, its goal), what belongs to the fetcher violet (the fetcher, its
-question), toolboxes and tools are brown. Belief runs from pale yellow to dark blue: lightness alone tells the order, so
-it can be read with any kind of colour vision, and grey is left for the stations that are ruled out.
+What belongs to the teammate is orange (the teammate, its goal), what belongs to the ego agent violet (the agent, its
+question), landmarks and what is carried are brown. Belief runs from pale yellow to dark blue: lightness alone tells the
+order, so it can be read with any kind of colour vision, and grey is left for the goals that are ruled out.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 Colour: TypeAlias = tuple[int, int, int]
 
-WORKER: Colour = (213, 94, 0)
-FETCHER: Colour = (126, 40, 150)
-TOOLBOX: Colour = (122, 82, 44)
+TEAMMATE: Colour = (213, 94, 0)
+EGO: Colour = (126, 40, 150)
+LANDMARK: Colour = (122, 82, 44)
 FLOOR: Colour = (252, 252, 250)
 LINE: Colour = (228, 228, 222)
 WALL: Colour = (88, 92, 100)
@@ -51,14 +51,14 @@ DARK_RAMP: tuple[Colour, ...] = (
 def position(probability: float) -> float:
     """Return where on a ramp a probability lies, from 0 to 1.
 
-    The square root tells 1 % from 5 % apart, which matters while there are many goals, and is still absolute: stations
+    The square root tells 1 % from 5 % apart, which matters while there are many goals, and is still absolute: goals
     get darker as the belief gathers.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a station of that probability."""
+    """Return the colour of a goal of that probability."""
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     share = place - low

@@ -1,7 +1,7 @@
 """A scene as a picture, ``uint8 [height, width, 3]``, made without any display.
 
 The map is above, with the coordinates beside and below it; a strip at the bottom says what is happening and what the
-marks mean. All scenes of one instance have the same size. Marks have a least size: on a map of a million cells they
+marks mean. All scenes of one episode have the same size. Marks have a least size: on a map of a million cells they
 cover many, and are still seen.
 """
 
@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from askwise.domains.tool_fetching.instance import Cell
 from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.reading import printable
 from askwise.showing.axes import labelled
 from askwise.showing.marks import Pen, font
 from askwise.showing.palette import FAINT, FAR_WALL, FLOOR, LINE, PAPER, WALL
-from askwise.showing.scene import Scene
+from askwise.showing.scene import Cell, Scene
 from askwise.showing.strip import draw_strip, strip_height
 
 Pixels: TypeAlias = NDArray[np.uint8]
@@ -40,7 +39,7 @@ FINE = 2
 
 
 class Layout:
-    """Where the cells of an instance are in its picture, in pixels."""
+    """Where the cells of a map are in its picture, in pixels."""
 
     def __init__(self, width: int, height: int, longest_side: int = LONGEST_SIDE) -> None:
         self.longest_side = longest_side
@@ -68,7 +67,7 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
         scene: what to draw.
         longest_side: how wide or high the map may be, in pixels, the coordinates beside it included.
     """
-    layout = Layout(scene.instance.width, scene.instance.height, longest_side)
+    layout = Layout(scene.ground.width, scene.ground.height, longest_side)
     height = layout.strip + strip_height(scene, layout.width)
     canvas = Image.new("RGB", (FINE * layout.width, FINE * height), PAPER)
     canvas.paste(_floor(scene, layout), (FINE * layout.left, 0))
@@ -99,7 +98,7 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 def _floor(scene: Scene, layout: Layout) -> Image.Image:
     """Return floor and walls; where the map is larger than the picture, each pixel is the mean of its cells."""
-    walls = np.flipud(scene.rules.grid.walls)
+    walls = np.flipud(scene.ground.walls)
     colour = WALL if layout.cell >= 2 else FAR_WALL
     colours = np.where(walls[..., None], np.array(colour, np.uint8), np.array(FLOOR, np.uint8))
     small = Image.fromarray(colours)
@@ -121,7 +120,7 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
 
 
 def _draw_coordinates(scene: Scene, layout: Layout, draw: ImageDraw.ImageDraw) -> None:
-    width, height = scene.instance.width, scene.instance.height
+    width, height = scene.ground.width, scene.ground.height
     letters = font(FINE * DIGITS)
 
     def write(x: float, y: float, number: int, anchor: str) -> None:
@@ -138,30 +137,30 @@ def _draw_marks(scene: Scene, layout: Layout, pen: Pen) -> None:
         x, y = layout.centre(cell)
         return FINE * x, FINE * y
 
-    for name, at in scene.instance.toolboxes.items():
-        pen.toolbox(*place(at), printable(name))
+    for landmark in scene.landmarks:
+        pen.landmark(*place(landmark.at), printable(landmark.name))
     # What matters most comes last and lies on top: first the ruled out, then by belief, then what is asked about.
-    belief = [1.0] * len(scene.stations) if scene.belief is None else scene.belief.tolist()
-    stations = list(scene.instance.stations.items())
-    for k in sorted(range(len(stations)), key=lambda k: (k in scene.asked, belief[k])):
-        name, station = stations[k]
-        pen.station(*place(station.at), printable(name), None if scene.belief is None else belief[k], k in scene.asked)
+    belief = [1.0] * len(scene.goals) if scene.belief is None else scene.belief.tolist()
+    for k in sorted(range(len(scene.goals)), key=lambda k: (k in scene.asked, belief[k])):
+        goal, likely = scene.goals[k], None if scene.belief is None else belief[k]
+        pen.goal(*place(goal.at), printable(goal.name), likely, k in scene.asked)
     if scene.goal is not None:
-        pen.goal(*place(stations[scene.goal][1].at))
+        pen.truth(*place(scene.goals[scene.goal].at))
     _draw_agents(scene, layout, pen)
 
 
 def _draw_agents(scene: Scene, layout: Layout, pen: Pen) -> None:
-    (wx, wy), (fx, fy) = ((FINE * x, FINE * y) for x, y in map(layout.centre, (scene.worker, scene.fetcher)))
-    if scene.worker != scene.fetcher:
-        pen.worker(wx, wy)
-        pen.fetcher(fx, fy)
-        tag = (fx + 0.34 * pen.size, fy + 0.34 * pen.size)
+    teammate, ego = scene.teammate, scene.ego
+    (tx, ty), (ex, ey) = ((FINE * x, FINE * y) for x, y in map(layout.centre, (teammate.at, ego.at)))
+    if teammate.at != ego.at:
+        pen.teammate(tx, ty, teammate.sign)
+        pen.ego(ex, ey, ego.sign)
+        tag = (ex + 0.34 * pen.size, ey + 0.34 * pen.size)
     else:
         # Two agents in one cell stand aside for each other.
         aside = 0.2 * pen.size
-        pen.worker(wx - aside, wy - aside, 0.75)
-        pen.fetcher(fx + aside, fy + aside, 0.75)
-        tag = (fx - 0.28 * pen.size, fy + 0.44 * pen.size)
-    if scene.holding is not None:
-        pen.tool(*tag, printable(scene.holding))
+        pen.teammate(tx - aside, ty - aside, teammate.sign, 0.75)
+        pen.ego(ex + aside, ey + aside, ego.sign, 0.75)
+        tag = (ex - 0.28 * pen.size, ey + 0.44 * pen.size)
+    if scene.carried:
+        pen.load(*tag, printable(scene.carried))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from PIL import ImageDraw
 
 from askwise.showing.marks import Pen, font
-from askwise.showing.palette import FAINT, FETCHER, INK, LINE, PAPER, WALL, Colour, position, shade
+from askwise.showing.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
 from askwise.showing.scene import Scene
 
 LETTERS = 14
@@ -41,16 +42,16 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
         x = float(fine * MARGIN)
         for sign in row:
             _draw_sign(pen, sign, x, y, fine)
-            x += fine * _sign_width(sign)
+            x += fine * sign.width
         y += fine * (SIGN + 6)
 
 
 def _caption(scene: Scene) -> list[tuple[str, Colour]]:
-    hands = (f"The fetcher has {scene.hands}.", FAINT)
+    hands = (f"The {scene.ego.name} has {scene.hands}." if scene.hands else "", FAINT)
     if not scene.question:
         return [(scene.progress, INK), hands, (scene.event, INK)]
     answer = "" if scene.answer is None else "Yes. " if scene.answer else "No. "
-    return [(scene.progress, INK), hands, (scene.question, FETCHER), (f"{answer}{scene.event}", FETCHER)]
+    return [(scene.progress, INK), hands, (scene.question, EGO), (f"{answer}{scene.event}", EGO)]
 
 
 def _fitted(text: str, size: int, width: int) -> str:
@@ -62,57 +63,70 @@ def _fitted(text: str, size: int, width: int) -> str:
     return text + " ..."
 
 
-def _signs(scene: Scene) -> list[str]:
-    signs = ["worker", "fetcher", "toolbox"]
-    signs += ["tool in hand"] if scene.instance.toolboxes else []
-    signs += ["the goal"] if scene.goal is not None else []
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A mark in the legend: what it stands for, how wide it is with its name, and how it is drawn."""
+
+    name: str
+    draw: Callable[[Pen, float, float], None] | None
+    """Draws the mark around a point; None for the scale of belief, which is wider than a mark."""
+
+    @property
+    def width(self) -> int:
+        """Width with its name, in pixels of the picture."""
+        text = font(LETTERS).getlength(self.name)
+        return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if self.draw is None else 0)
+
+
+def _signs(scene: Scene) -> list[Sign]:
+    """Return what the legend explains; each of it only if it can occur in the episode that the scene is of."""
+    words = scene.words
+    signs = [
+        Sign(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
+        Sign(scene.ego.name, lambda pen, x, y: pen.ego(x, y, scene.ego.sign)),
+    ]
+    if scene.landmarks:
+        signs.append(Sign(words.landmark, lambda pen, x, y: pen.landmark(x, y, "")))
+    if words.load:
+        signs.append(Sign(f"{words.load} in hand", lambda pen, x, y: pen.load(x, y, "")))
+    if scene.goal is not None:
+        signs.append(Sign("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
+    walls = [Sign("wall", _draw_wall)] if scene.ground.n_walls else []
     if scene.belief is None:
-        return [*signs, "station", "wall"] if scene.instance.walls else [*signs, "station"]
-    signs += ["in the question", "ruled out", "wall"] if scene.instance.walls else ["in the question", "ruled out"]
-    return [*signs, "belief"]
+        return [*signs, Sign(words.goal, lambda pen, x, y: _smaller(pen).goal(x, y, "", None, False)), *walls]
+    signs.append(Sign("in the question", lambda pen, x, y: _smaller(pen).goal(x, y, "", 0.2, True)))
+    signs.append(Sign("ruled out", lambda pen, x, y: pen.goal(x, y, "", 0.0, False)))
+    return [*signs, *walls, Sign("belief", None)]
 
 
-def _sign_width(sign: str) -> int:
-    text = font(LETTERS).getlength(sign)
-    return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if sign == "belief" else 0)
+def _smaller(pen: Pen) -> Pen:
+    return replace(pen, size=0.85 * pen.size)
 
 
-def _legend_rows(scene: Scene, width: int) -> list[list[str]]:
-    rows: list[list[str]] = [[]]
+def _draw_wall(pen: Pen, x: float, y: float) -> None:
+    half = 0.4 * pen.size
+    pen.draw.rectangle((x - half, y - half, x + half, y + half), fill=WALL)
+
+
+def _legend_rows(scene: Scene, width: int) -> list[list[Sign]]:
+    rows: list[list[Sign]] = [[]]
     used = 2 * MARGIN
     for sign in _signs(scene):
-        if rows[-1] and used + _sign_width(sign) > width:
+        if rows[-1] and used + sign.width > width:
             rows.append([])
             used = 2 * MARGIN
         rows[-1].append(sign)
-        used += _sign_width(sign)
+        used += sign.width
     return rows
 
 
-def _draw_sign(pen: Pen, sign: str, left: float, y: float, fine: int) -> None:
-    x = left + pen.size / 2
-    after = left + pen.size + 6 * fine
-    if sign == "worker":
-        pen.worker(x, y)
-    elif sign == "fetcher":
-        pen.fetcher(x, y)
-    elif sign == "toolbox":
-        pen.toolbox(x, y, "")
-    elif sign == "tool in hand":
-        pen.tool(x, y, "")
-    elif sign == "the goal":
-        pen.star(x, y, 0.4 * pen.size)
-    elif sign in ("station", "in the question"):
-        smaller = replace(pen, size=0.85 * pen.size)
-        smaller.station(x, y, "", None if sign == "station" else 0.2, sign == "in the question")
-    elif sign == "ruled out":
-        pen.station(x, y, "", 0.0, False)
-    elif sign == "wall":
-        half = 0.4 * pen.size
-        pen.draw.rectangle((x - half, y - half, x + half, y + half), fill=WALL)
-    else:
+def _draw_sign(pen: Pen, sign: Sign, left: float, y: float, fine: int) -> None:
+    if sign.draw is None:
         after = _draw_scale(pen, left, y, fine) + 8 * fine
-    pen.draw.text((after, y), sign, fill=INK, font=font(fine * LETTERS), anchor="lm")
+    else:
+        sign.draw(pen, left + pen.size / 2, y)
+        after = left + pen.size + 6 * fine
+    pen.draw.text((after, y), sign.name, fill=INK, font=font(fine * LETTERS), anchor="lm")
 
 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:

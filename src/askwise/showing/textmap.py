@@ -1,7 +1,7 @@
 """The map of a scene in letters.
 
-The largest of these that fits is drawn: every station by its name; by the part of the name that differs ("12" for
-S12); as a sign; and, on a map larger than the screen, one letter for a whole block of cells.
+The largest of these that fits is drawn: every goal by its name; by the part of the name that differs ("12" for S12);
+as a sign; and, on a map larger than the screen, one letter for a whole block of cells.
 """
 
 from __future__ import annotations
@@ -10,43 +10,47 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from askwise.domains.tool_fetching.instance import Cell
 from askwise.reading import printable
 from askwise.showing.palette import position
-from askwise.showing.scene import Scene
+from askwise.showing.scene import Cell, Figure, Scene
 from askwise.showing.words import columns_of, listed
 
 LONGEST_NAME = 8
 BELIEF_COLOURS = (229, 193, 115, 73, 31, 25, 18)
 """Of a terminal with 256 colours, pale to dark: the likelier, the darker."""
 
-SIGNS = {
-    "W": "worker",
-    "F": "fetcher",
-    "&": "worker and fetcher",
-    "?": "in the question",
-    "x": "ruled out",
-    "o": "station",
-    "T": "toolbox",
-    "#": "wall",
-    ":": "a quarter walls and more",
-}
+BOTH, GOAL, ASKED, OUT = "&", "o", "?", "x"
+"""The signs of agents in one place and of goals; those of single agents and landmarks are the domain's."""
+TEAMMATE_COLOUR, EGO_COLOUR, BOTH_COLOUR = "1;48;5;166;38;5;231", "1;48;5;91;38;5;231", "1;48;5;90;38;5;231"
+DIM = "38;5;240"
+
+
+def meanings(scene: Scene) -> dict[str, str]:
+    """Return what each sign means, in the order of the legend."""
+    return {
+        scene.teammate.sign: scene.teammate.name,
+        scene.ego.sign: scene.ego.name,
+        BOTH: f"{scene.teammate.name} and {scene.ego.name}",
+        ASKED: "in the question",
+        OUT: "ruled out",
+        GOAL: scene.words.goal,
+        scene.words.landmark_sign: scene.words.landmark,
+        "#": "wall",
+        ":": "a quarter walls and more",
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is in a cell: a sign (one letter), the name of a station or toolbox, the colour it is drawn in."""
+    """What is in a cell: a sign (one letter), the name of a goal or landmark, the colour it is drawn in."""
 
     sign: str
     name: str = ""
     colour: str = ""
-    toolbox: bool = False
+    landmark: bool = False
 
 
-WORKER = Mark("W", colour="1;48;5;166;38;5;231")
-FETCHER = Mark("F", colour="1;48;5;91;38;5;231")
-BOTH = Mark("&", colour="1;48;5;90;38;5;231")
-DIM = "38;5;240"
+BOTH_HERE = Mark(BOTH, colour=BOTH_COLOUR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +64,21 @@ class TextMap:
 
 def draw_map(scene: Scene, *, colour: bool, columns: int, rows: int) -> TextMap:
     """Draw the map of a scene, at most so wide and high."""
-    width, height = scene.instance.width, scene.instance.height
+    width, height = scene.ground.width, scene.ground.height
     gutter = len(str(height - 1))
     room = (columns - gutter) // width
     places = _places(scene)
     paint = _painted if colour else _plain
     if height + 1 > rows or room < 1:
         return _overview(scene, places, paint, columns - 1, rows)
-    stations, boxes = (
-        [printable(name) for name in scene.stations],
-        [printable(name) for name in scene.instance.toolboxes],
-    )
-    prefix = _common_prefix(stations, boxes)
+    goals = [printable(goal.name) for goal in scene.goals]
+    landmarks = [printable(landmark.name) for landmark in scene.landmarks]
+    prefix = _common_prefix(goals, landmarks)
     for cut in dict.fromkeys(("", prefix)):
-        longest = max(columns_of(name) for name in [*(name.removeprefix(cut) for name in stations), *boxes])
+        longest = max(columns_of(name) for name in [*(name.removeprefix(cut) for name in goals), *landmarks])
         if longest <= LONGEST_NAME and longest + 1 <= room:
-            remarks = [f"toolboxes {listed(boxes)}", *_covered(scene)]
-            remarks += [f"stations without the {cut!r} of their names"] if cut else []
+            remarks = [f"{scene.words.landmarks} {listed(landmarks)}", *_covered(scene)] if landmarks else []
+            remarks += [f"{scene.words.goals} without the {cut!r} of their names"] if cut else []
             return _named(scene, places, paint, min(longest + 2, room), cut, remarks)
     return _signs(scene, places, paint, min(room, 2))
 
@@ -84,48 +86,56 @@ def draw_map(scene: Scene, *, colour: bool, columns: int, rows: int) -> TextMap:
 def _places(scene: Scene) -> dict[Cell, Mark]:
     """Return what is in each cell that is not simply free or a wall; agents hide what they stand on, but its name."""
     places: dict[Cell, Mark] = {}
-    for name, cell in scene.instance.toolboxes.items():
-        places[cell] = Mark("T", printable(name), "1;38;5;137", toolbox=True)
-    for k, (name, station) in enumerate(scene.instance.stations.items()):
-        places[station.at] = Mark(_station_sign(scene, k), printable(name), _station_colour(scene, k))
-    together = scene.worker == scene.fetcher
-    for cell, agent in {scene.worker: WORKER, scene.fetcher: BOTH if together else FETCHER}.items():
+    for landmark in scene.landmarks:
+        places[landmark.at] = Mark(scene.words.landmark_sign, printable(landmark.name), "1;38;5;137", landmark=True)
+    for k, goal in enumerate(scene.goals):
+        places[goal.at] = Mark(_goal_sign(scene, k), printable(goal.name), _goal_colour(scene, k))
+    for cell, agent in _agents(scene.teammate, scene.ego).items():
         below = places.get(cell)
-        places[cell] = replace(agent, name=below.name, toolbox=below.toolbox) if below else agent
+        places[cell] = replace(agent, name=below.name, landmark=below.landmark) if below else agent
     return places
 
 
+def _agents(teammate: Figure, ego: Figure) -> dict[Cell, Mark]:
+    if teammate.at == ego.at:
+        return {ego.at: BOTH_HERE}
+    return {
+        teammate.at: Mark(teammate.sign, colour=TEAMMATE_COLOUR),
+        ego.at: Mark(ego.sign, colour=EGO_COLOUR),
+    }
+
+
 def _covered(scene: Scene) -> list[str]:
-    """Return a remark for each toolbox that lies under a station, whose name it cannot show."""
-    stations = {station.at: name for name, station in scene.instance.stations.items()}
+    """Return a remark for each landmark that lies under a goal, whose name it cannot show."""
+    goals = {goal.at: goal.name for goal in scene.goals}
     return [
-        f"{printable(box)} lies under {printable(stations[cell])}"
-        for box, cell in scene.instance.toolboxes.items()
-        if cell in stations
+        f"{printable(landmark.name)} lies under {printable(goals[landmark.at])}"
+        for landmark in scene.landmarks
+        if landmark.at in goals
     ]
 
 
-def _station_sign(scene: Scene, station: int) -> str:
-    return "?" if station in scene.asked else "x" if scene.ruled_out(station) else "o"
+def _goal_sign(scene: Scene, goal: int) -> str:
+    return ASKED if goal in scene.asked else OUT if scene.ruled_out(goal) else GOAL
 
 
-def _station_colour(scene: Scene, station: int) -> str:
+def _goal_colour(scene: Scene, goal: int) -> str:
     if scene.belief is None:
         return "1;38;5;31"
-    if scene.ruled_out(station):
+    if scene.ruled_out(goal):
         return "38;5;244"
-    place = position(float(scene.belief[station]))
+    place = position(float(scene.belief[goal]))
     level = min(int(place * len(BELIEF_COLOURS)), len(BELIEF_COLOURS) - 1)
     ink = 16 if level < 4 else 231
-    return f"{'1;4;' if station in scene.asked else ''}48;5;{BELIEF_COLOURS[level]};38;5;{ink}"
+    return f"{'1;4;' if goal in scene.asked else ''}48;5;{BELIEF_COLOURS[level]};38;5;{ink}"
 
 
-def _common_prefix(stations: list[str], boxes: list[str]) -> str:
-    """Return what all stations' names begin with, if they can do without."""
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*stations, strict=False))
+def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
+    """Return what all goals' names begin with, if they can do without."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
-    short = [name.removeprefix(prefix) for name in stations]
-    return prefix if all(short) and len(stations) > 1 and not set(short) & set(boxes) else ""
+    short = [name.removeprefix(prefix) for name in goals]
+    return prefix if all(short) and len(goals) > 1 and not set(short) & set(landmarks) else ""
 
 
 Paint = Callable[[str, str], str]
@@ -140,8 +150,9 @@ def _painted(text: str, colour: str) -> str:
 
 
 def _named(scene: Scene, places: dict[Cell, Mark], paint: Paint, size: int, cut: str, remarks: list[str]) -> TextMap:
-    """Draw every cell as a sign and a name; a station or a toolbox has no sign, one that is ruled out no name."""
+    """Draw every cell as a sign and a name; a goal or a landmark has no sign, one that is ruled out no name."""
     signs = set()
+    unsigned = {GOAL, scene.words.landmark_sign}
 
     def cell(at: Cell, wall: bool) -> str:
         mark = places.get(at)
@@ -151,13 +162,13 @@ def _named(scene: Scene, places: dict[Cell, Mark], paint: Paint, size: int, cut:
         if mark is None:
             return " " + paint("." + " " * (size - 2), DIM)
         signs.add(mark.sign)
-        if mark.sign == "x" or not mark.name:
+        if mark.sign == OUT or not mark.name:
             return " " + paint(mark.sign, mark.colour) + " " * (size - 2)
-        name = mark.name.removeprefix("" if mark.toolbox else cut)
-        sign = " " if mark.sign in "oT" else paint(mark.sign, mark.colour)
+        name = mark.name.removeprefix("" if mark.landmark else cut)
+        sign = " " if mark.sign in unsigned else paint(mark.sign, mark.colour)
         return sign + paint(name, mark.colour) + " " * (size - 1 - columns_of(name))
 
-    return TextMap(_with_axes(scene, cell, size), signs - {"o", "T"}, remarks)
+    return TextMap(_with_axes(scene, cell, size), signs - unsigned, remarks)
 
 
 def _signs(scene: Scene, places: dict[Cell, Mark], paint: Paint, size: int) -> TextMap:
@@ -173,8 +184,8 @@ def _signs(scene: Scene, places: dict[Cell, Mark], paint: Paint, size: int) -> T
 
 def _with_axes(scene: Scene, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
     """Return the rows, the highest y first, with the coordinates beside and below."""
-    width, height = scene.instance.width, scene.instance.height
-    walls = scene.rules.grid.walls.tolist()
+    width, height = scene.ground.width, scene.ground.height
+    walls = scene.ground.walls.tolist()
     gutter = len(str(height - 1))
     lines = [
         f"{y:>{gutter}}" + "".join(cell((x, y), walls[y][x]) for x in range(width)).rstrip()
@@ -196,11 +207,11 @@ def _x_axis(width: int, size: int) -> str:
 
 def _overview(scene: Scene, places: dict[Cell, Mark], paint: Paint, columns: int, rows: int) -> TextMap:
     """Draw one letter for each block of cells: whatever matters most in it."""
-    width, height = scene.instance.width, scene.instance.height
+    width, height = scene.ground.width, scene.ground.height
     # A letter is about twice as high as wide; so is a block, and the map keeps its shape.
     wide = max(-(-width // columns), -(-height // (2 * rows)))
     high = 2 * wide
-    blocks = _blocks(places, wide, high)
+    blocks = _blocks(scene, places, wide, high)
     signs, lines = set(), []
     for y in reversed(range(-(-height // high))):
         row = [blocks.get((x, y)) or _floor(scene, x * wide, y * high, wide, high) for x in range(-(-width // wide))]
@@ -209,18 +220,20 @@ def _overview(scene: Scene, places: dict[Cell, Mark], paint: Paint, columns: int
     return TextMap(lines, signs - {"."}, [f"each letter stands for {wide} x {high} cells"])
 
 
-def _blocks(places: dict[Cell, Mark], wide: int, high: int) -> dict[Cell, Mark]:
+def _blocks(scene: Scene, places: dict[Cell, Mark], wide: int, high: int) -> dict[Cell, Mark]:
     """Return the mark that matters most in each block."""
+    agents = [scene.teammate.sign, scene.ego.sign]
+    order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, OUT]
     found: dict[Cell, list[Mark]] = {}
     for (x, y), mark in places.items():
         found.setdefault((x // wide, y // high), []).append(mark)
     chosen = {}
     for block, marks in found.items():
-        best = min(marks, key=lambda mark: "&WFT?ox".index(mark.sign))
-        chosen[block] = BOTH if {"W", "F"} <= {mark.sign for mark in marks} else best
+        best = min(marks, key=lambda mark: order.index(mark.sign))
+        chosen[block] = BOTH_HERE if set(agents) <= {mark.sign for mark in marks} else best
     return chosen
 
 
 def _floor(scene: Scene, x: int, y: int, wide: int, high: int) -> Mark:
-    share = scene.rules.grid.walls[y : y + high, x : x + wide].mean()
+    share = scene.ground.walls[y : y + high, x : x + wide].mean()
     return Mark("#" if share >= 0.5 else ":" if share >= 0.25 else ".", colour=DIM)

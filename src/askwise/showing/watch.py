@@ -12,7 +12,7 @@ from typing import TextIO
 
 from askwise.episode import Episode
 from askwise.showing.account import header
-from askwise.showing.scene import scenes
+from askwise.showing.episodes import scenes
 from askwise.showing.text import LINES_BELOW, draw
 
 OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -39,7 +39,7 @@ def watch(
     """Animate an episode; return whether it was watched to its end.
 
     Args:
-        episode: an episode of tool fetching.
+        episode: an episode of any domain that can be drawn.
         stream: the terminal.
         speed: steps for each second.
         colour: whether to use colours.

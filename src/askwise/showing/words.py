@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from askwise.errors import InputError, did_you_mean
 from askwise.reading import printable
 
 
@@ -29,9 +30,13 @@ def percent(probability: float) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """Return ``"1 station"``, ``"3 stations"``, ``"no stations"``."""
-    ending = "" if n == 1 else "es" if what.endswith("x") else "s"
-    return f"{n or 'no'} {what}{ending}"
+    """Return ``"1 goal"``, ``"3 goals"``, ``"no goals"``."""
+    return f"{n or 'no'} {what if n == 1 else plural(what)}"
+
+
+def plural(what: str) -> str:
+    """Return a noun for several of its kind."""
+    return what + ("es" if what.endswith("x") else "s")
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
@@ -40,3 +45,11 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     if len(names) <= most:
         return ", ".join(shown)
     return f"{', '.join(shown)} and {len(names) - most} more"
+
+
+def place_in(names: Sequence[str], name: str, field: str, what: str) -> int:
+    """Return the place of a name that somebody typed in a list; `what` is what the names are of."""
+    if name not in names:
+        expected = f"some of {listed(names)}" + did_you_mean(name, names)
+        raise InputError(field, f"the unknown {what} {name!r}", expected)
+    return names.index(name)

@@ -3,7 +3,7 @@ const map = byId("map");
 const longest = Math.max(episode.width, episode.height);
 // Marks keep a readable size on large maps, where they cover several cells.
 const mark = Math.max(1, longest / 40);
-const stationMarks = [];
+const goalMarks = [];
 let trails;
 
 const centre = ([x, y]) => [x + 0.5, episode.height - y - 0.5];
@@ -29,17 +29,17 @@ function drawMap() {
     const look = longest > 80 ? "walls far" : "walls";
     map.append(shape("image", { class: look, href: episode.walls, width, height, preserveAspectRatio: "none" }));
   }
-  trails = ["worker", "fetcher"].map((who) => {
+  trails = ["teammate", "ego"].map((who) => {
     return shape("polyline", { class: `trail of-${who}`, "stroke-width": 0.13 * mark });
   });
   map.append(...trails);
-  map.append(shape("g", { id: "boxes" }, ...episode.boxes.map(boxMark)));
-  episode.stations.forEach((station) => stationMarks.push(stationMark(station)));
-  map.append(shape("g", { id: "stations" }, ...stationMarks));
-  const [, x, y] = episode.stations[episode.goal];
-  const star = shape("path", { class: "goal", d: starPath(0.36, -0.36, 0.25) }, shape("title", {}, "the worker’s goal"));
+  map.append(shape("g", { id: "landmarks" }, ...episode.landmarks.map(landmarkMark)));
+  episode.goals.forEach((goal) => goalMarks.push(goalMark(goal)));
+  map.append(shape("g", { id: "goals" }, ...goalMarks));
+  const [, x, y] = episode.goals[episode.goal];
+  const star = shape("path", { class: "truth", d: starPath(0.36, -0.36, 0.25) }, shape("title", {}, `the ${words.teammate}’s goal`));
   star.style.transform = at([x, y]);
-  map.append(star, agentMark("worker", "W"), agentMark("fetcher", "F"));
+  map.append(star, agentMark("teammate", words.teammateSign), agentMark("ego", words.egoSign));
 }
 
 function coordinates(width, height, size) {
@@ -61,9 +61,9 @@ function gridLines(width, height) {
   return shape("g", { class: "lines" }, shape("path", { d, "stroke-width": 0.03 }));
 }
 
-function boxMark([name, x, y]) {
-  const made = shape("g", { class: "box", "data-box": name },
-    shape("title", {}, `toolbox ${name} at (${x}, ${y})`),
+function landmarkMark([name, x, y]) {
+  const made = shape("g", { class: "landmark", "data-landmark": name },
+    shape("title", {}, `${words.landmark} ${name} at (${x}, ${y})`),
     shape("path", { d: "M-.17-.16v-.12a.08.08 0 0 1 .08-.08h.18a.08.08 0 0 1 .08.08v.12" }),
     shape("rect", { x: -0.42, y: -0.2, width: 0.84, height: 0.62, rx: 0.1 }),
     label(name, 0.72, 0.38, 0.11));
@@ -71,9 +71,10 @@ function boxMark([name, x, y]) {
   return made;
 }
 
-function stationMark([name, x, y, box]) {
-  const made = shape("g", { class: "station", "data-station": name },
-    shape("title", {}, `station ${name} at (${x}, ${y}), tool in ${episode.boxes[box][0]}`),
+function goalMark([name, x, y, landmark]) {
+  const beside = landmark === null ? "" : `, ${words.load} in ${episode.landmarks[landmark][0]}`;
+  const made = shape("g", { class: "goal", "data-goal": name },
+    shape("title", {}, `${words.goal} ${name} at (${x}, ${y})${beside}`),
     shape("rect", { class: "ring", x: -0.54, y: -0.54, width: 1.08, height: 1.08, rx: 0.2 }),
     shape("rect", { class: "body", x: -0.42, y: -0.42, width: 0.84, height: 0.84, rx: 0.14 }),
     shape("path", { d: "M-.16-.16l.32.32M-.16.16l.32-.32" }),
@@ -93,9 +94,9 @@ function starPath(x, y, radius) {
 
 function agentMark(id, letter) {
   const disc = shape("g", { class: "disc-of" }, shape("circle", { r: 0.4 }), label(letter, 0.6, 0.46));
-  const made = shape("g", { class: "agent", id }, shape("title", {}, id), disc);
-  if (id === "fetcher") {
-    made.append(shape("g", { class: "tool" },
+  const made = shape("g", { class: "agent", id }, shape("title", {}, words[id]), disc);
+  if (id === "ego") {
+    made.append(shape("g", { class: "load" },
       shape("rect", { x: -0.36, y: -0.2, width: 0.72, height: 0.4, rx: 0.08 }), shape("text", {})));
   }
   return made;
@@ -105,18 +106,18 @@ function showMap(k) {
   const frame = frames[k];
   const belief = beliefOf(frame);
   const asked = new Set(frame.ask || []);
-  stationMarks.forEach((made, station) => showStation(made, belief && belief[station], asked.has(station)));
+  goalMarks.forEach((made, goal) => showGoal(made, belief && belief[goal], asked.has(goal)));
   // What is asked about lies on top of its neighbours.
-  for (const station of asked) stationMarks[station].parentNode.append(stationMarks[station]);
+  for (const goal of asked) goalMarks[goal].parentNode.append(goalMarks[goal]);
   showAgents(frame);
-  ["worker", "fetcher"].forEach((who, n) => {
+  ["teammate", "ego"].forEach((who, n) => {
     trails[n].setAttribute("points", frames.slice(0, k + 1).map((f) => centre(f[who]).join(",")).join(" "));
   });
   map.dataset.frame = k;
   byId("map-title").textContent = describeMap(frame);
 }
 
-function showStation(made, p, asked) {
+function showGoal(made, p, asked) {
   const out = p === 0;
   made.classList.toggle("out", out);
   made.classList.toggle("asked", asked);
@@ -127,23 +128,23 @@ function showStation(made, p, asked) {
 }
 
 function showAgents(frame) {
-  const together = frame.worker.join() === frame.fetcher.join();
-  for (const who of ["worker", "fetcher"]) {
+  const together = frame.teammate.join() === frame.ego.join();
+  for (const who of ["teammate", "ego"]) {
     const made = byId(who);
     made.style.transform = at(frame[who]);
     made.dataset.cell = frame[who].join(",");
     // Two agents in one cell stand aside for each other.
-    const aside = !together ? 0 : who === "worker" ? -0.2 : 0.2;
+    const aside = !together ? 0 : who === "teammate" ? -0.2 : 0.2;
     made.querySelector(".disc-of").setAttribute("transform", `translate(${aside} ${aside}) scale(${together ? 0.75 : 1})`);
   }
-  const tool = byId("fetcher").querySelector(".tool");
-  tool.setAttribute("transform", together ? "translate(-.28 .44)" : "translate(.36 .36)");
-  tool.style.display = frame.holding < 0 ? "none" : "inline";
-  tool.dataset.tool = frame.holding < 0 ? "" : stationName(frame.holding);
-  if (frame.holding >= 0) tool.lastChild.replaceWith(label(stationName(frame.holding), 0.62, 0.3));
+  const load = byId("ego").querySelector(".load");
+  load.setAttribute("transform", together ? "translate(-.28 .44)" : "translate(.36 .36)");
+  load.style.display = frame.carried ? "inline" : "none";
+  load.dataset.load = frame.carried;
+  if (frame.carried) load.lastChild.replaceWith(label(frame.carried, 0.62, 0.3));
 }
 
 function describeMap(frame) {
-  const hands = frame.holding < 0 ? "empty hands" : `the tool of ${stationName(frame.holding)}`;
-  return `Map: worker at ${frame.worker.join(", ")}; fetcher at ${frame.fetcher.join(", ")} with ${hands}`;
+  const hands = frame.hands ? ` with ${frame.hands}` : "";
+  return `Map: ${words.teammate} at ${frame.teammate.join(", ")}; ${words.ego} at ${frame.ego.join(", ")}${hands}`;
 }

@@ -3,7 +3,7 @@ const ZONE_STEPS = 40;
 
 function showFacts() {
   const facts = [["", episode.size], ["method", episode.method], ["teammate", episode.teammate],
-    ["goal", stationName(episode.goal)]];
+    ["goal", goalName(episode.goal)]];
   if (episode.seed !== null) facts.push(["seed", episode.seed]);
   byId("facts").append(...facts.map(([what, value]) => element("li", {}, what ? `${what} ` : "", element("b", {}, value))));
 }
@@ -16,21 +16,21 @@ function showNow(k) {
 }
 
 function line(who, text) {
-  const letter = who === "worker" ? "W" : who === "fetcher" ? "F" : "";
-  return element("p", {}, element("span", { class: `dot ${who}`, "aria-label": who }, letter), element("span", {}, text));
+  const letter = who === "teammate" ? words.teammateSign : words.egoSign;
+  return element("p", {}, element("span", { class: `dot ${who}`, "aria-label": words[who] }, letter), element("span", {}, text));
 }
 
 function moves(frame) {
   // "NORTH: optimal for all ..." says the move and the reason in one sentence.
-  const hands = frame.holding < 0 ? "empty hands" : `the tool of ${stationName(frame.holding)}`;
-  return [line("fetcher", frame.why || frame.does), ...worth(frame), line("worker", frame.workerDoes), ...gate(frame),
-    element("p", { class: "note" }, `The fetcher has ${hands}.`)];
+  const hands = frame.hands ? [element("p", { class: "note" }, `The ${words.ego} has ${frame.hands}.`)] : [];
+  return [line("ego", frame.why || frame.does), ...worth(frame), line("teammate", frame.teammateDoes), ...gate(frame),
+    ...hands];
 }
 
 function question(frame) {
-  const names = frame.ask.map(stationName);
+  const names = frame.ask.map(goalName);
   const asks = names.length === 1 ? `Is it ${names[0]}?` : `Is it one of ${names.join(", ")}?`;
-  return [line("fetcher", frame.why || "asks"), element("div", { class: "question", id: "question" }, asks),
+  return [line("ego", frame.why || "asks"), element("div", { class: "question", id: "question" }, asks),
     element("p", { class: "answer", id: "answer" }, frame.yes ? "Yes." : "No."), ...worth(frame), ...gate(frame),
     element("p", { class: "note" }, `The question costs ${number(frame.price)}; nobody moves.`)];
 }
@@ -61,7 +61,7 @@ function ending() {
   const asked = frames.filter((frame) => frame.ask);
   const price = asked.reduce((sum, frame) => sum + frame.price, 0);
   const said = asked.length ? `${count(asked.length, "question")}, for ${number(price)}.` : "No question was asked.";
-  const done = episode.finished ? `The worker has its tool at ${stationName(episode.goal)}.` : "The work was not finished.";
+  const done = episode.finished ? words.achieved : "The work was not finished.";
   return [element("p", {}, done), element("p", {}, said)];
 }
 
@@ -101,7 +101,7 @@ function zoneRow([first, second, informed, branching], steps) {
   const drawing = shape("svg", { viewBox: `0 0 ${steps} 24`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...rest,
     bar("i", 1, informed, 1), bar("b", branching, Infinity, 9), bar("q", branching, informed, 17));
   const span = branching === informed ? `step ${informed}` : `steps ${branching}–${informed}`;
-  const names = `${stationName(first)}, ${stationName(second)}`;
+  const names = `${goalName(first)}, ${goalName(second)}`;
   return element("div", { class: pays ? "pair pays" : "pair", "data-informed": informed, "data-branching": branching },
     element("span", { class: "names", title: names }, names), drawing, element("span", { class: "says" }, pays ? span : "—"));
 }
@@ -130,24 +130,25 @@ function showBelief(k) {
   const possible = belief.filter((p) => p > 0).length;
   byId("possible").textContent = `${possible} of ${belief.length} possible`;
   const asked = new Set(frame.ask || []);
-  // Array.sort is stable: equally likely stations keep the instance's order.
-  const order = belief.map((_, station) => station).sort((a, b) => belief[b] - belief[a]);
+  // Array.sort is stable: equally likely goals keep their order.
+  const order = belief.map((_, goal) => goal).sort((a, b) => belief[b] - belief[a]);
   const scrolled = holder.scrollTop;
-  holder.replaceChildren(...order.map((station) => {
-    return beliefRow(station, belief[station], belief[order[0]], asked.has(station));
+  holder.replaceChildren(...order.map((goal) => {
+    return beliefRow(goal, belief[goal], belief[order[0]], asked.has(goal));
   }));
   holder.scrollTop = scrolled;
 }
 
-// The bar is relative to the likeliest station, the number and the colour are not.
-function beliefRow(station, p, highest, asked) {
-  const [name, , , box] = episode.stations[station];
-  const goal = station === episode.goal;
-  const sign = asked ? "?" : goal ? "★" : "";
-  const row = element("li", { class: `${p === 0 ? "out" : ""} ${asked ? "asked" : ""}`, "data-station": name, "data-p": p },
-    element("span", { class: asked ? "sign" : "sign star", title: asked ? "in the question" : goal ? "the goal" : "" }, sign),
+// The bar is relative to the likeliest goal, the number and the colour are not.
+function beliefRow(goal, p, highest, asked) {
+  const [name, , , landmark] = episode.goals[goal];
+  const beside = landmark === null ? "" : episode.landmarks[landmark][0];
+  const truth = goal === episode.goal;
+  const sign = asked ? "?" : truth ? "★" : "";
+  const row = element("li", { class: `${p === 0 ? "out" : ""} ${asked ? "asked" : ""}`, "data-goal": name, "data-p": p },
+    element("span", { class: asked ? "sign" : "sign star", title: asked ? "in the question" : truth ? "the goal" : "" }, sign),
     element("span", { class: "name", title: name }, name),
-    element("span", { class: "of", title: `its tool is in ${episode.boxes[box][0]}` }, episode.boxes[box][0]),
+    element("span", { class: "of", title: beside && `its ${words.load} is in ${beside}` }, beside),
     element("span", { class: "rail" }, element("div", { class: "fill" })),
     element("span", { class: "share" }, p === 0 ? "out" : percent(p)));
   const fill = row.querySelector(".fill");

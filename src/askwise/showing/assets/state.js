@@ -21,7 +21,8 @@ function shape(name, attributes = {}, ...children) {
   return made;
 }
 
-const stationName = (k) => episode.stations[k][0];
+const words = episode.words; // what the domain calls things
+const goalName = (k) => episode.goals[k][0];
 
 // Costs are sums of decimal fractions; ten digits hide the noise of binary ones.
 const number = (value) => String(Number(value.toPrecision(10)));
@@ -38,12 +39,12 @@ function percent(p) {
 
 const count = (n, what) => `${n || "no"} ${what}${n === 1 ? "" : "s"}`;
 
-// Probability of each station in a frame, null if the method shows no belief.
+// Probability of each goal in a frame, null if the method shows no belief.
 function beliefOf(frame) {
   if (frame.belief === undefined) return null;
-  const all = new Array(episode.stations.length).fill(0);
-  const [stations, shares] = episode.beliefs[frame.belief];
-  stations.forEach((station, k) => { all[station] = shares[k]; });
+  const all = new Array(episode.goals.length).fill(0);
+  const [goals, shares] = episode.beliefs[frame.belief];
+  goals.forEach((goal, k) => { all[goal] = shares[k]; });
   return all;
 }
 

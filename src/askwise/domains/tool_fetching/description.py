@@ -7,11 +7,9 @@ from collections import Counter
 import numpy as np
 
 from askwise._graph import breadth_first
-from askwise.domains.tool_fetching import Instance
-from askwise.domains.tool_fetching.instance import Cell
+from askwise.domains.tool_fetching.instance import Cell, Instance
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.reading import printable
-from askwise.showing.scene import size_of
 from askwise.showing.words import counted, number
 from askwise.types import FloatArray, IntArray
 
@@ -56,8 +54,8 @@ def prior(instance: Instance) -> FloatArray:
     return prior_of(instance, distances.worker_to_stations(), distances.fetcher_to_tools())
 
 
-def describe(instance: Instance) -> str:
-    """Return the description, to be printed."""
+def describe(instance: Instance, size: str) -> str:
+    """Return the description, to be printed; `size` says how large the map is."""
     distances = Distances(instance)
     to_station, to_tool = distances.worker_to_stations(), distances.fetcher_to_tools()
     likely = prior_of(instance, to_station, to_tool)
@@ -65,7 +63,7 @@ def describe(instance: Instance) -> str:
     cost = instance.query_cost
     each = f" and {number(cost.per_goal)} for each station in it" if cost.per_goal else ""
     lines = [
-        f"Tool fetching: {size_of(instance)}",
+        f"Tool fetching: {size}",
         f"toolboxes: {_boxes(instance)}",
         f"prior: {_prior_in_words(instance)}",
         f"a question costs {number(cost.base)}{each}",
