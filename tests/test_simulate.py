@@ -215,7 +215,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "an unknown teammate": (
         lambda: simulate(workshop(), teammate="me"),
-        "teammate: found 'me'; expected one of 'urop', 'uniform', 'noisy', 'via', 'boltzmann', 'plan'",
+        "teammate: found 'me'; expected one of 'urop', 'uniform', 'noisy', 'via', 'boltzmann', 'policy', 'plan'",
     ),
 }
 

@@ -319,7 +319,7 @@ def reset(teammate: str) -> Callable[[], None]:
     return lambda: make_teammate(teammate).reset(ToolFetching(workshop()), 0, np.random.default_rng(0))
 
 
-ONE_OF = "expected one of 'urop', 'uniform', 'noisy', 'via', 'boltzmann', 'plan'"
+ONE_OF = "expected one of 'urop', 'uniform', 'noisy', 'via', 'boltzmann', 'policy', 'plan'"
 NOISE = "expected a number from 0 and below 1"
 RATIONALITY = "expected a finite number above 0"
 CELL = "expected a cell X,Y, two whole numbers"
@@ -410,6 +410,7 @@ EPISODES: dict[str, tuple[str, str, str, int]] = {
     "via": ("via:4,1", "B", "robust", 4),
     "boltzmann": ("boltzmann:1", "C", "robust", 5),
     "plan": ("plan:EAST,EAST,WEST,NORTH,NOOP", "A", "robust", 6),
+    "policy": ("policy", "B", "bayes", 7),
 }
 """Teammate, goal, belief of the fetcher, seed."""
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from askwise.model import GridWorld as GridWorld
     from askwise.model import Model as Model
     from askwise.model import Policy as Policy
+    from askwise.model import boltzmann as boltzmann
     from askwise.model import follow as follow
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
@@ -103,6 +104,7 @@ _HOME = {
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
     "ask": "askwise.deciding",
+    "boltzmann": "askwise.model",
     "dp": "askwise.divergence",
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",

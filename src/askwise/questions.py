@@ -128,6 +128,14 @@ class AdditivePrice:
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
 
+def price_among(price: Price, goals: Sequence[int]) -> Price:
+    """Return the same price for questions about some of the goals, numbered in the order given."""
+    if type(price) is QueryCost:
+        return price if price.prices is None else _of_query_cost(price, len(price.prices)).among(goals)
+    numbers = [int(goal) for goal in goals]
+    return lambda asked: price([numbers[k] for k in asked])
+
+
 def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
     """Return a price as a sum over goals, on behalf of `who` needs that; refuse a price that is none."""
     if type(price) is AdditivePrice:

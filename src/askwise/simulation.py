@@ -15,13 +15,13 @@ from askwise.game import Game, check_teammate_action, goal_number
 from askwise.model.names import as_int
 from askwise.problem import Problem
 from askwise.seeds import Seed, spawn
-from askwise.teammates import Teammate, make_teammate
+from askwise.teammates import Teammate, teammate_for
 
 
 def simulate(
     instance: object,
     agent: str | Agent = "never",
-    teammate: str | Teammate = "urop",
+    teammate: str | Teammate | None = None,
     goal: int | str | None = None,
     seed: Seed = None,
     *,
@@ -34,18 +34,19 @@ def simulate(
     Args:
         instance: an instance of any domain, the path of its file, or any problem.
         agent: the ego agent, or the name of one.
-        teammate: the teammate, or the name of one.
+        teammate: the teammate, or the name of one; by default it does as the problem says.
         goal: the teammate's goal, by name or number; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the belief of an agent that is given by name, if not its default.
+        belief: the belief of an agent that is given by name, if not its default, which is ``robust`` beside a teammate
+            that does not always take a shortest way.
         tie_break: how such an agent chooses among moves that are optimal for all possible goals, if not its default.
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
     """
     problem = as_problem(instance)
-    other = make_teammate(teammate)
-    player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
+    other = teammate_for(problem, teammate)
     for_goal, for_teammate, for_agent = spawn(seed, 3)
     truth = chosen_goal(problem, goal, for_goal)
+    player = agent_for(problem, agent, belief=belief, tie_break=tie_break, errs=other.errs(problem, truth))
     other.reset(problem, truth, for_teammate)
     player.reset(problem, for_agent)
     if isinstance(player, KnowsGoal):

@@ -1,4 +1,4 @@
-"""Teammates: how the worker (or whoever is watched) pursues its goal.
+"""Teammates: how whoever is watched pursues its goal.
 
 All of them look at their own state only. `Urop` is the teammate that the paper's methods assume; the others break
 that assumption in ways that people and robots do.
@@ -10,6 +10,7 @@ that assumption in ways that people and robots do.
 ``via:X,Y``          goes to a cell first, then to its goal (``via`` alone draws a cell)
 ``boltzmann:2``      prefers actions that lead closer to the goal, the more so the larger the number
 ``plan:EAST,NORTH``  does these actions, then goes on like ``urop``
+``policy``           does what the problem's own policy for its goal says, by default that of ``urop``
 ===================  =================================================================================
 """
 
@@ -40,6 +41,10 @@ class Teammate(ABC):
     @abstractmethod
     def act(self, state: int) -> int:
         """Return what it does in `state`, a number of ``problem.teammate_actions``."""
+
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - some can tell
+        """Whether it may do what no shortest plan for its goal does; nothing is known of teammates in general."""
+        return True
 
     def available(self, state: int) -> list[int]:
         """Return what it could do in `state`."""
@@ -74,6 +79,10 @@ class _ByPolicy(Teammate):
         model = problem.teammate_model
         self.policy = type(self).policy_of(model, state_names(model, problem.teammate_targets(goal)))
 
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
+        """See `Teammate`."""
+        return False
+
     def act(self, state: int) -> int:
         """See `Teammate`."""
         return self.draw(self.policy.probabilities[state])
@@ -93,6 +102,20 @@ class Uniform(_ByPolicy):
     policy_of = staticmethod(uniform_optimal)
 
 
+class ByProblem(Teammate):
+    """Does what the problem's own policy for its goal says: `Problem.teammate_policies`, or the UROP."""
+
+    name = "policy"
+
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
+        """See `Teammate`."""
+        return problem.teammate_policies is not None
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        return self.draw(self.problem.teammate_policy(state)[self.goal])
+
+
 class Noisy(Teammate):
     """With probability `epsilon` does any available action, otherwise what `base` would do."""
 
@@ -107,6 +130,10 @@ class Noisy(Teammate):
         """See `Teammate`."""
         super().reset(problem, goal, rng)
         self.base.reset(problem, goal, rng)
+
+    def errs(self, problem: Problem, goal: int) -> bool:
+        """See `Teammate`."""
+        return self.epsilon > 0 or self.base.errs(problem, goal)
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
@@ -185,17 +212,26 @@ class FixedPlan(Teammate):
         super().reset(problem, goal, rng)
         self.onwards = Urop()
         self.onwards.reset(problem, goal, rng)
+        self.plan = [action for _, action in self._way(problem)]
+        self.done = 0
+
+    def errs(self, problem: Problem, goal: int) -> bool:
+        """See `Teammate`."""
+        return not all(problem.teammate_optimal(state)[goal, action] for state, action in self._way(problem))
+
+    def _way(self, problem: Problem) -> list[tuple[int, int]]:
+        """Return the states of the plan with what is done there."""
         names = {name: a for a, name in enumerate(problem.teammate_actions)}
-        self.plan, state = [], problem.start.teammate
+        way, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
             action = names.get(str(name), -1)
             following = problem.teammate_next(state, action) if action >= 0 else -1
             if following < 0:
                 where = problem.teammate_model.name(state)
                 raise InputError(f"action {k} of the plan", repr(name), f"an action available in {where}")
-            self.plan.append(action)
+            way.append((state, action))
             state = following
-        self.done = 0
+        return way
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
@@ -214,8 +250,16 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
     "noisy": lambda text: Noisy(_number(text, "noise of the teammate")) if text else Noisy(),
     "via": lambda text: Via(_cell(text)) if text else Via(),
     "boltzmann": lambda text: Boltzmann(_number(text, "rationality of the teammate")) if text else Boltzmann(),
+    "policy": lambda _: ByProblem(),
     "plan": lambda text: FixedPlan([part.strip() for part in text.split(",") if part.strip()]),
 }
+
+
+def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
+    """Return a teammate, by default the one that the problem describes."""
+    if given is not None:
+        return make_teammate(given)
+    return Urop() if problem.teammate_policies is None else ByProblem()
 
 
 def make_teammate(given: str | Teammate) -> Teammate:
@@ -223,7 +267,7 @@ def make_teammate(given: str | Teammate) -> Teammate:
     if isinstance(given, Teammate):
         return given
     kind, _, parameter = str(given).partition(":")
-    if kind not in TEAMMATES or (parameter and kind in ("urop", "uniform")):
+    if kind not in TEAMMATES or (parameter and kind in ("urop", "uniform", "policy")):
         allowed = "one of " + ", ".join(map(repr, TEAMMATES))
         raise InputError("teammate", repr(given), allowed + did_you_mean(kind, TEAMMATES))
     return TEAMMATES[kind](parameter)

@@ -128,17 +128,19 @@ def plain_toolbox(
     uses: list[frozenset[str]] = []
     for move in ("NORTH", "EAST", "SOUTH", "WEST"):
         there = neighbours(free, here).get(move)  # type: ignore[arg-type]
+        if there is None:
+            continue
         useful = set()
         for name in possible:
             holds = holding >= 0 and problem.goals[holding] == name
             station = given_.stations[name]
             steps = steps_between(free, station.at if holds else given_.toolboxes[station.toolbox])
-            if there is not None and steps[there] < steps[here]:  # type: ignore[index]
+            if steps[there] < steps[here]:  # type: ignore[index]
                 useful.add(name)
         uses.append(frozenset(useful))
     if not any(uses):
         return None
-    size = sorted(len(use) for use in uses)[2]
+    size = sorted(len(use) for use in uses)[0 if len(uses) == 2 else len(uses) // 2]
     return {use for use in uses if len(use) == size and 0 < size < len(possible)}
 
 

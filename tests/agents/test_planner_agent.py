@@ -13,10 +13,8 @@ from askwise.agents import PlannerAgent, make_agent
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
-from askwise.factored import FactoredProblem
-from askwise.model import Model
 from askwise.planning.planner import FULL, LIGHT
-from askwise.problem import JointState, Problem
+from askwise.problem import Problem
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from tests.refused import Fault, assert_refused, each
@@ -156,23 +154,6 @@ def test_contradictions_make_it_doubt() -> None:
         assert simulate(workshop(), agent, "noisy:0.4", seed=seed).finished
         names.add(agent.belief.name)
     assert names == {"bayes", "robust"}
-
-
-def test_goals_that_end_in_one_state_are_told_apart_by_asking() -> None:
-    """Watching does not tell A from B; the ego agent has to be on the left for one, on the right for the other."""
-    corridor = Model([[1, -1], [2, 0], [3, 1], [4, 2], [-1, 3]], actions=["R", "L"])
-    problem = FactoredProblem(
-        goals=("A", "B", "C"),
-        prior=np.array([0.4, 0.4, 0.2]),
-        teammate_model=corridor,
-        teammate_goals=[4, 4, 0],
-        ego_model=corridor,
-        ego_goals=[0, 4, 2],
-        start=JointState(2, 2),
-        query_cost=QueryCost(0.5, 0.0),
-    )
-    for episode in played(problem):
-        assert episode.finished
 
 
 def test_more_goals_than_bits_in_a_word() -> None:

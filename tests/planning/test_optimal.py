@@ -290,16 +290,14 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def line(teammate_goals: list[Any], ego_goals: list[Any], ego: Model | None = None) -> Callable[[], object]:
     grid = GridWorld(4, 1)
-    problem = FactoredProblem(
+    return lambda: FactoredProblem(
         goals=("A", "B"),
-        prior=np.array([0.5, 0.5]),
         teammate_model=grid,
         teammate_goals=teammate_goals,
         ego_model=ego or grid,
         ego_goals=ego_goals,
         start=JointState(0, 0),
     )
-    return lambda: solve_problem(problem)
 
 
 ONE_WAY = Model.from_edges([("0", "on", "1"), ("2", "on", "1")])
@@ -307,12 +305,11 @@ ONE_WAY = Model.from_edges([("0", "on", "1"), ("2", "on", "1")])
 FAULTS: dict[str, Fault] = {
     "goals that end in one place": (
         line([(3, 0), (3, 0)], [(1, 0), (2, 0)]),
-        "goals: found A and B, which the teammate reaches in the same state; "
-        "expected goals that can be told apart when the teammate has arrived",
+        "teammate_goals: goals 'A' and 'B': found the same target (3, 0); expected targets of their own",
     ),
     "no way for the ego agent": (
         line([(2, 0), (3, 0)], ["1", "2"], ONE_WAY),
-        "goal 'B': found no way to it for the ego agent; expected a goal that can be reached",
+        "ego_goals: goal 'B': found no way to it from '0'; expected a goal that can be reached",
     ),
     "a teammate that is on no way": (
         lambda: Solver(fork()).at(JointState(0, 3)),

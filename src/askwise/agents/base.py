@@ -93,7 +93,7 @@ class Agent(ABC):
     name: str = "agent"
     markov: bool = False
     """Whether its decisions depend on nothing but its belief and where everybody is. Then an exact evaluation follows
-    ways that meet only once; an agent that draws lots draws once for each such situation."""
+    ways that meet only once; an agent that chooses at random chooses once for each such situation."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -174,13 +174,25 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         self.tracker.update(observation)
-        possible = self.belief.possible
-        optimal = self.problem.ego_optimal(observation.state.ego)
+        state, possible = observation.state, self.belief.possible
+        optimal = self.problem.ego_optimal(state.ego)
         common = common_actions(optimal, possible)
-        situation = Situation(self.problem, observation.state, self.probabilities)
+        situation = Situation(self.problem, state, self.probabilities)
+        if not common.size:
+            possible = self.within_reach(state, possible)
+            common = common_actions(optimal, possible)
         if common.size:
             return self._act(common, possible, situation)
-        return self.when_torn(observation.state, possible).made_at(situation)
+        return self.when_torn(state, possible).made_at(situation)
+
+    def within_reach(self, state: JointState, possible: BoolArray) -> BoolArray:
+        """Leave out goals that one of the agents can no longer reach: nothing can be done for them.
+
+        Such goals stay possible only where the teammate may err, or the ego agent went astray.
+        """
+        reached = (self.problem.teammate_steps(state.teammate) >= 0) & (self.problem.ego_steps(state.ego) >= 0)
+        left = possible & reached
+        return left if left.any() else possible
 
     @abstractmethod
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:

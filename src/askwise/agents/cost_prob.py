@@ -7,6 +7,7 @@ import numpy as np
 from askwise.agents.base import BeliefAgent, Decision
 from askwise.problem import JointState
 from askwise.query.cost_prob import best_cut
+from askwise.questions import additive_price
 from askwise.types import BoolArray
 
 
@@ -22,7 +23,8 @@ class CostProb(BeliefAgent):
         optimal = self.problem.ego_optimal(state.ego)[goals].astype(np.float32)
         # Two goals branch now if no action is optimal for both: a product counts those that are.
         branches = optimal @ optimal.T == 0
-        cut = best_cut(self.probabilities[goals], branches, self.problem.query_cost.per_goal)
+        price = additive_price(self.problem.query_cost, len(self.problem.goals), "cost-prob adds up prices by goal")
+        cut = best_cut(self.probabilities[goals], branches, price.per_goal + price.extra[goals])
         asked = goals[cut.asked]
         verdict = "proven optimal" if cut.proven else "budget used"
         if asked.size in (0, goals.size):

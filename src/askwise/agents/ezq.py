@@ -11,6 +11,7 @@ from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState
 from askwise.query.optimisers import OPTIMISERS, Found, optimise
 from askwise.query.value import QuestionValue
+from askwise.questions import price_among
 from askwise.types import BoolArray
 
 
@@ -52,7 +53,8 @@ class Ezq(BeliefAgent):
         inside = np.ix_(goals, goals)
         divergence = self.problem.teammate_matrices(state.teammate)[0][inside]
         branching = self.problem.ego_matrices(state.ego)[1][inside]
-        return QuestionValue(self.probabilities[goals], branching, divergence, self.problem.query_cost)
+        price = price_among(self.problem.query_cost, goals.tolist())
+        return QuestionValue(self.probabilities[goals], branching, divergence, price)
 
     def _decision(
         self,

@@ -13,21 +13,22 @@ from askwise.types import BoolArray
 class Toolbox(Baseline):
     """The paper's `BL:Toolbox`.
 
-    For each move, take the possible goals for which it is optimal, sort these sets by size and ask about the upper
-    median. Where that set is empty or everything, wait; where no move is optimal for any possible goal (all tools lie
-    in the box underfoot), ask about a random half.
+    For each move that is available, take the possible goals for which it is optimal, sort these sets by size and ask
+    about the upper median; of two, about the smaller. (So it is in the paper's grid, where the moves of a corner that
+    lead off the map count as empty sets.) Where that set is empty or everything, wait; where no move is optimal for any
+    possible goal (all of them begin by something else right here), ask about a random half.
     """
 
     name = "toolbox"
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
-        moves = list(self.problem.ego_moves)
+        moves = [move for move in self.problem.ego_moves if self.problem.ego_next(state.ego, move) >= 0]
         optimal = self.problem.ego_optimal(state.ego)[:, moves] & possible[:, None]
         sizes = optimal.sum(axis=0)
         if not sizes.any():
             return self.ask_random_half(possible)
-        median = np.argsort(sizes, kind="stable")[len(moves) // 2]
+        median = np.argsort(sizes, kind="stable")[0 if len(moves) == 2 else len(moves) // 2]
         name = self.problem.describe_ego_action(moves[median])
         if sizes[median] in (0, possible.sum()):
             return self.wait(f"Wait: {name}, the move of medium use, is optimal for {sizes[median]} possible goals.")

@@ -6,9 +6,13 @@ the steps of the teammate and the answers so far, has the probability ``Z_A(w)``
 `A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
 the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.
 
+A teammate with policies of its own (`Problem.teammate_policies`) may come to a state on ways of different probability,
+or never stop going round in circles. Then each branch carries the probability of its own way for each goal, and
+branches of next to no probability are left out; what they had is said in the verdict.
+
 An agent is copied where its experience branches. If its decisions depend on nothing but its belief and where everybody
 is (`Agent.markov`), branches that meet in one state are followed once, with the number of ways that lead there; an
-agent that draws lots then draws once for each state. An agent that is told the goal is followed for each goal.
+agent that chooses at random then chooses once for each state. An agent that is told the goal is followed for each goal.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ import numpy as np
 
 from askwise.agents import Agent, KnowsGoal, Observation, decided
 from askwise.errors import AskwiseError
+from askwise.game import answer_to, ends
 from askwise.planning.optimal_size import TooLarge
 from askwise.planning.view import view_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
@@ -34,6 +39,8 @@ from askwise.types import FloatArray
 MOST_DECISIONS = 100_000
 """Decisions up to which agents are followed unless told to go on."""
 DECISIONS_A_TURN = 500
+NEXT_TO_NONE = 1e-14
+"""Branches less probable than this are left out, where a teammate with policies of its own may walk for ever."""
 
 Progress = Callable[[int], None]
 """Is told the decisions taken so far."""
@@ -51,6 +58,8 @@ class Branch:
         goals: the goals that are left.
         ways: how many branches this one stands for.
         taken: decisions so far.
+        weight: ``float64 [n_goals]``, probability of each goal and this branch, None where it follows from `ways` and
+            where the teammate is.
     """
 
     agent: Agent
@@ -58,6 +67,13 @@ class Branch:
     goals: Goals
     ways: float = 1.0
     taken: int = 0
+    weight: FloatArray | None = None
+
+    def join(self, other: Branch) -> None:
+        """Stand for another branch, too, that has come to the same situation."""
+        self.ways += other.ways
+        if self.weight is not None and other.weight is not None:
+            self.weight = self.weight + other.weight
 
 
 class Enumeration:
@@ -67,14 +83,17 @@ class Enumeration:
         self, problem: Problem, agent: Agent, seed: Seed, limit: int | None, progress: Progress | None
     ) -> None:
         self.problem = problem
-        self.view = view_of(problem)
+        self.prior = problem.prior / problem.prior.sum()
+        self.view = view_of(problem) if problem.teammate_policies is None else None
+        self.left_out = 0.0
         self.limit = limit
         self.progress = progress
         self.decisions = 0
-        self.drew_lots = False
+        self.chose_at_random = False
         self.costs: list[float] = []
         self.longest = int(50 * optimal_costs(problem, problem.start).max()) + 1000
-        self._now, self._later = _Waiting(merges=is_markov(agent)), _Waiting(merges=is_markov(agent))
+        merges = follows_once(agent, problem)
+        self._now, self._later = _Waiting(merges=merges), _Waiting(merges=merges)
         for branch in self._roots(agent, seed):
             self._now.add(branch)
 
@@ -84,80 +103,97 @@ class Enumeration:
             while self._now:
                 self._follow(self._now.take())
             self._now, self._later = self._later, self._now
-        return math.fsum(self.costs) / float(self.view.prior.sum())
+        if self.view is not None:
+            return math.fsum(self.costs) / float(self.view.prior.sum())
+        known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
+        return math.fsum([*self.costs, *(-known).tolist()])
 
     def _roots(self, agent: Agent, seed: Seed) -> Iterator[Branch]:
-        possible = frozenset(int(goal) for goal in np.flatnonzero(self.view.prior > 0))
+        possible = frozenset(int(goal) for goal in np.flatnonzero(self.prior > 0))
         each = [frozenset([goal]) for goal in sorted(possible)] if isinstance(agent, KnowsGoal) else [possible]
         for goals in each:
             own = copy.deepcopy(agent)
             own.reset(self.problem, spawn(seed, 3)[2])
             if isinstance(own, KnowsGoal):
                 own.told(min(goals))
-            yield Branch(own, Observation(self.problem.start), goals)
+            weight = None if self.view is not None else _only(self.prior, goals)
+            yield Branch(own, Observation(self.problem.start), goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
         """Let the agent decide, and go on with everything that can follow."""
         self._count(branch)
-        lots = _lots(branch.agent)
+        before = _random_state(branch.agent)
         decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
-        # With one goal left, lots decide between equally good ways only.
-        self.drew_lots = self.drew_lots or (len(branch.goals) > 1 and lots != _lots(branch.agent))
+        # With one goal left, chance decides between equally good ways only.
+        self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
         branch.taken += 1
-        state = branch.observation.state
         if decision.ask is not None:
             self._add(branch, self.problem.query_cost(decision.ask))
-            following = self._answers(branch, decision.ask)
+            self._go_on(branch, self._answers(branch, decision.ask), self._now)
         else:
             assert decision.action is not None
-            ego = self.problem.ego_next(state.ego, decision.action)
-            self._add(branch, self._delay(state, ego))
-            following = self._steps(branch, ego)
-        onto = self._later if decision.ask is None else self._now
-        apart = [(seen, goals) for seen, goals in following if not self._joins(branch, seen, goals, onto)]
-        for number, (seen, goals) in enumerate(apart, start=1):
+            ego = self.problem.ego_next(branch.observation.state.ego, decision.action)
+            self._add(branch, self._delay(branch.observation.state, ego))
+            self._go_on(branch, self._steps(branch, ego), self._later)
+
+    def _go_on(self, branch: Branch, following: Iterator[Branch], onto: _Waiting) -> None:
+        """Let everything that follows wait for its turn; ways that meet are counted where they meet."""
+        apart = [new for new in following if onto.add(new)]
+        for new in apart[:-1]:
             # Copying takes longer than most decisions, and whoever comes last can have the agent itself.
-            agent = branch.agent
-            if number < len(apart):
-                agent = copy.deepcopy(agent, {id(self.problem): self.problem})
-            onto.add(Branch(agent, seen, goals, branch.ways, branch.taken))
+            new.agent = copy.deepcopy(branch.agent, {id(self.problem): self.problem})
 
     def _add(self, branch: Branch, price: Any) -> None:
         """Count what a decision adds to the cost of each goal, ``float [n_goals]`` or one number."""
-        weights = self.view.weight[branch.observation.state.teammate]
-        added = branch.ways * weights * price
+        if branch.weight is not None:
+            added = branch.weight * price
+        else:
+            assert self.view is not None
+            added = branch.ways * self.view.weight[branch.observation.state.teammate] * price
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
-    def _delay(self, state: JointState, ego: int) -> FloatArray:
-        """Return by how much a step that leads the ego agent to `ego` puts off the end, for each goal."""
+    def _delay(self, state: JointState, ego: int) -> Any:
+        """Return by how much a step that leads the ego agent to `ego` puts off the end, for each goal.
+
+        A teammate that does not always take a shortest way puts the end off by itself: there it is the step.
+        """
+        if self.view is None:
+            return STEP_COST
         steps = self.problem.teammate_steps(state.teammate)
         after = np.maximum(steps, self.problem.ego_steps(ego)) * STEP_COST
         return np.asarray(STEP_COST + after - optimal_costs(self.problem, state))
 
-    def _answers(self, branch: Branch, asked: tuple[int, ...]) -> Iterator[tuple[Observation, Goals]]:
+    def _answers(self, branch: Branch, asked: tuple[int, ...]) -> Iterator[Branch]:
         for yes in (True, False):
-            goals = frozenset(goal for goal in branch.goals if (goal in asked) == yes)
+            goals = frozenset(goal for goal in branch.goals if answer_to(asked, goal).yes == yes)
             if goals:
-                yield Observation(branch.observation.state, None, Answer(asked, yes)), goals
+                seen = Observation(branch.observation.state, None, Answer(asked, yes))
+                weight = None if branch.weight is None else _only(branch.weight, goals)
+                yield Branch(branch.agent, seen, goals, branch.ways, branch.taken, weight)
 
-    def _steps(self, branch: Branch, ego: int) -> Iterator[tuple[Observation, Goals]]:
-        """Whatever the teammate may do: each of its optimal actions, with the goals that it is optimal for."""
-        problem, teammate = self.problem, branch.observation.state.teammate
-        optimal, left = problem.teammate_optimal(teammate), problem.ego_steps(ego)
+    def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
+        """Whatever the teammate may do: each action, with the goals for which it may do it."""
+        problem, before = self.problem, branch.observation.state
+        may = problem.teammate_optimal(before.teammate)
         for action in range(len(problem.teammate_actions)):
-            goals = frozenset(goal for goal in branch.goals if optimal[goal, action])
-            if problem.stays(action):
-                goals = frozenset(goal for goal in goals if left[goal] != 0)  # for the others this was the end
-            if goals:
-                there = problem.teammate_next(teammate, action)
-                yield Observation(JointState(there, ego), action), goals
+            goals = [goal for goal in branch.goals if may[goal, action]]
+            if not goals:
+                continue
+            now = JointState(problem.teammate_next(before.teammate, action), ego)
+            left = frozenset(goal for goal in goals if not ends(problem, before, action, now, goal))
+            if left:
+                weight = self._after(branch, action, left)
+                if weight is None or weight.sum() > NEXT_TO_NONE:
+                    yield Branch(branch.agent, Observation(now, action), left, branch.ways, branch.taken, weight)
+                else:
+                    self.left_out += float(weight.sum())
 
-    def _joins(self, branch: Branch, observation: Observation, goals: Goals, onto: _Waiting) -> bool:
-        """Whether what follows is the same as something that waits already; then it is counted there."""
-        known = onto.same(observation.state, goals)
-        if known is not None:
-            known.ways += branch.ways
-        return known is not None
+    def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
+        """Return what `Branch.weight` is after an action of the teammate."""
+        if branch.weight is None:
+            return None
+        shares = self.problem.teammate_policy(branch.observation.state.teammate)[:, action]
+        return _only(branch.weight * shares, goals)
 
     def _count(self, branch: Branch) -> None:
         self.decisions += 1
@@ -187,26 +223,41 @@ class _Waiting:
     def __bool__(self) -> bool:
         return bool(self._order)
 
-    def same(self, state: JointState, goals: Goals) -> Branch | None:
-        """Return the branch that waits in the same situation, if such branches are one."""
-        return self._branches.get((state, goals)) if self.merges else None
-
-    def add(self, branch: Branch) -> None:
+    def add(self, branch: Branch) -> bool:
+        """Let a branch wait; False if one that waits already in the same situation stands for it."""
         self._added += 1
         key = (branch.observation.state, branch.goals) if self.merges else self._added
+        known = self._branches.get(key)
+        if known is not None:
+            known.join(branch)
+            return False
         self._branches[key] = branch
         heapq.heappush(self._order, (-len(branch.goals), self._added, key))
+        return True
 
     def take(self) -> Branch:
         return self._branches.pop(heapq.heappop(self._order)[2])
 
 
-def is_markov(agent: Agent) -> bool:
-    """Whether branches that meet can be followed as one; a robust belief remembers on which way the teammate came."""
-    return agent.markov and getattr(agent, "belief_kind", "bayes") != "robust"
+def follows_once(agent: Agent, problem: Problem) -> bool:
+    """Whether branches that meet can be followed as one: the agent decides the same, whichever way led there.
+
+    A robust belief remembers on which way the teammate came, and so does `bayes` unless all ways are shortest plans
+    drawn uniformly.
+    """
+    kind = getattr(agent, "belief_kind", "bayes")
+    return agent.markov and (kind == "elimination" or (kind == "bayes" and problem.teammate_policies is None))
 
 
-def _lots(agent: Agent) -> object:
-    """Return something that changes whenever the agent draws lots."""
+def _only(weights: FloatArray, goals: Goals) -> FloatArray:
+    """Return the weights of these goals, 0 for the others."""
+    left = np.zeros_like(weights)
+    kept = sorted(goals)
+    left[kept] = weights[kept]
+    return left
+
+
+def _random_state(agent: Agent) -> object:
+    """Return something that changes whenever the agent chooses at random."""
     rng = getattr(agent, "rng", None)
     return None if rng is None else rng.bit_generator.state

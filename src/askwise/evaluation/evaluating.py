@@ -9,7 +9,7 @@ from typing import Any
 from askwise.agents import Agent, agent_for
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError
-from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, is_markov
+from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, follows_once
 from askwise.evaluation.results import Evaluation, interval, sampled
 from askwise.evaluation.sampling import drawn, for_each_goal, spread, weighted
 from askwise.model.names import as_int
@@ -32,11 +32,13 @@ def evaluate(
     limit: int = MOST_DECISIONS,
     progress: Callable[[int], None] | None = None,
 ) -> Evaluation:
-    """Return the expected cost of an agent whose teammate follows the UROP of a goal drawn from the prior.
+    """Return the expected cost of an agent, for a goal drawn from the prior.
 
-    Choose one of three ways. `exact` meets everything that the agent can see: no chance is left but the lots that the
-    agent itself draws, which follow from `seed`. `episodes` plays that many episodes. `paths` plays that many for each
-    goal and weights them by the prior: better where rare goals cost much.
+    The teammate does as the problem says: it follows the UROP of its goal, or the policy that the problem gives it.
+
+    Choose one of three ways. `exact` meets everything that the agent can see: no chance is left but what the agent
+    itself chooses at random, which follows from `seed`. `episodes` plays that many episodes. `paths` plays that many
+    for each goal and weights them by the prior: better where rare goals cost much.
 
     Args:
         instance: an instance of any domain, the path of its file, or any problem.
@@ -74,9 +76,12 @@ def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, 
     marginal = branches.expected_marginal_cost()
     prior = problem.prior / problem.prior.sum()
     cost = marginal + float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
-    way = "every state that it can meet" if is_markov(player) else "every branch that it can meet"
-    way += ", lots drawn by the seed" if branches.drew_lots else ""
-    return cost, marginal, Verdict(way), branches.decisions, 0.0, (marginal, marginal)
+    way = "every state that it can meet" if follows_once(player, problem) else "every branch that it can meet"
+    way += ", random choices by the seed" if branches.chose_at_random else ""
+    verdict = Verdict(way)
+    if branches.left_out > 0:
+        verdict = Verdict(f"{way}, but for the least probable", exact=False, error_bound=branches.left_out)
+    return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
 
 
 def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any) -> Found:

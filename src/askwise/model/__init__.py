@@ -4,7 +4,7 @@ from askwise.model.drawing import Drawing
 from askwise.model.goals import goal_list, goal_states, state_names
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
-from askwise.model.optimal import uniform_optimal, urop
+from askwise.model.optimal import boltzmann, uniform_optimal, urop
 from askwise.model.policy import Policy, follow
 from askwise.model.pursuit import Pursuit
 
@@ -14,6 +14,7 @@ __all__ = [
     "Model",
     "Policy",
     "Pursuit",
+    "boltzmann",
     "follow",
     "goal_list",
     "goal_states",

@@ -82,6 +82,32 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
     return Policy(model, _uniform_over(chosen), partial=True)
 
 
+def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
+    """Return the policy that does action `a` with probability proportional to ``exp(-beta * steps left after it)``.
+
+    It STAYs at the goal, and nowhere else; actions after which the goal is out of reach are not taken. Deterministic
+    models only.
+
+    Args:
+        model: the model.
+        goal: the goal.
+        beta: how much it prefers shorter ways; large numbers come to `uniform_optimal`.
+    """
+    if not 0 < beta < np.inf:
+        raise InputError("beta", beta, "a finite number above 0")
+    to_goal = distances(model, goal_states(model, goal)).to_goal
+    following = np.where(model.available, model.successor, 0)
+    left = np.where(model.available, to_goal[following], -1).astype(np.float64)
+    left[:, model.stay] = -1.0
+    taken = (left >= 0) & (to_goal[:, None] > 0)
+    with np.errstate(over="ignore", under="ignore"):
+        table = np.where(taken, np.exp(-beta * (left - (to_goal[:, None] - 1))), 0.0)
+    total = table.sum(axis=1, keepdims=True)
+    table = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+    table[to_goal == 0, model.stay] = 1.0
+    return Policy(model, table, partial=True)
+
+
 def _uniform_over(chosen: BoolArray) -> FloatArray:
     count = chosen.sum(axis=1, keepdims=True)
     shares: FloatArray = np.divide(chosen, count, out=np.zeros(chosen.shape), where=count > 0)

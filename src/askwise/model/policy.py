@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,40 @@ class Policy:
         self.probabilities = _checked(model, probabilities, partial)
         self.partial = partial
 
+    @classmethod
+    def from_trajectories(
+        cls,
+        model: Model,
+        trajectories: Iterable[Iterable[tuple[StateLike, Hashable]]],
+        *,
+        smoothing: float = 1.0,
+        base: Policy | None = None,
+    ) -> Policy:
+        """Learn a policy from recorded ways by counting what was done in each state.
+
+        In a state that was met `n` times, `k` of them with action `a`, its probability is
+        ``(k + smoothing * base(a)) / (n + smoothing)``: where little was seen the policy is nearly `base`.
+
+        Args:
+            model: the model that the ways were taken in.
+            trajectories: ways, each a list of pairs of a state and the action done there, as `follow` returns them.
+            smoothing: how many observations `base` is worth; with 0 the policy knows nothing to do in states that were
+                not met.
+            base: what is thought before anything is seen, by default that all available actions are equally likely.
+                The UROP of the goal is a good choice for somebody who mostly walks straight.
+        """
+        if isinstance(smoothing, bool) or not isinstance(smoothing, int | float) or not 0 <= smoothing < np.inf:
+            raise InputError("smoothing", repr(smoothing), "a finite number from 0")
+        counts = np.zeros((model.n_states, model.n_actions))
+        for k, trajectory in enumerate(trajectories):
+            for t, step in enumerate(trajectory, start=1):
+                s, a = _recorded(model, step, f"trajectory {k}, step {t}")
+                counts[s, a] += 1
+        before = _uniform(model) if base is None else base.on(model).probabilities
+        weighed = counts + smoothing * before
+        total = weighed.sum(axis=1, keepdims=True)
+        return cls(model, np.divide(weighed, total, out=np.zeros_like(weighed), where=total > 0), partial=True)
+
     @cached_property
     def support(self) -> BoolArray:
         """``bool [n_states, n_actions]``: what the policy may do."""
@@ -44,9 +78,7 @@ class Policy:
         """Return the policy that takes, with probability `epsilon`, any available action uniformly instead."""
         if not 0 <= epsilon <= 1:
             raise InputError("epsilon", epsilon, "a number from 0 to 1")
-        available = self.model.available
-        noise = available / available.sum(axis=1, keepdims=True)
-        mixed = (1 - epsilon) * self.probabilities + epsilon * noise
+        mixed = (1 - epsilon) * self.probabilities + epsilon * _uniform(self.model)
         mixed[~self.defined] = 0.0
         return Policy(self.model, mixed, partial=self.partial)
 
@@ -74,6 +106,22 @@ def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[
             raise InputError(f"action {k}", repr(action), f"an action available in state {model.name(s)!r}")
         s = int(model.successor[s, a])
     return trajectory
+
+
+def _uniform(model: Model) -> FloatArray:
+    """Return the table of choosing uniformly among the available actions."""
+    available = model.available
+    return np.asarray(available / available.sum(axis=1, keepdims=True))
+
+
+def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
+    """Return the numbers of a recorded state and action."""
+    if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
+        raise InputError(field, repr(step), "a state and the action done there")
+    s, a = model.state(step[0], f"{field}: state"), model.action(step[1], f"{field}: action")
+    if not model.available[s, a]:
+        raise InputError(f"{field}: action", repr(step[1]), f"an action available in state {model.name(s)!r}")
+    return s, a
 
 
 def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:

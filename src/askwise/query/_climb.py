@@ -56,10 +56,13 @@ class Standing(NamedTuple):
 
 
 @compiled
-def climb(mask: Any, swaps: bool, belief: Any, torn: Any, intervals: Any, prices: Any) -> tuple[float, int]:
+def climb(
+    mask: Any, swaps: bool, belief: Any, torn: Any, intervals: Any, by_size: Any, extra: Any
+) -> tuple[float, int]:
     """Improve `mask` in place by the best flip or, where no flip helps and `swaps` are wanted, by a swap that does.
 
-    Return its net value and how many questions were looked at.
+    A question costs ``by_size[number of goals]`` and, for each goal in it, ``extra[goal]``. Return its net value and
+    how many questions were looked at.
     """
     n = mask.size
     now = standing(mask, belief, intervals)
@@ -67,7 +70,7 @@ def climb(mask: Any, swaps: bool, belief: Any, torn: Any, intervals: Any, prices
     looked_at = 0
     summed = True
     while True:
-        best, gain = _best_flip(now, prices)
+        best, gain = _best_flip(now, by_size, extra)
         looked_at += n
         if gain > tolerance:
             flip(best, now, belief, intervals)
@@ -78,16 +81,20 @@ def climb(mask: Any, swaps: bool, belief: Any, torn: Any, intervals: Any, prices
         elif not swaps:
             break
         else:
-            swapped, more = _swap(now, belief, intervals, tolerance)
+            swapped, more = _swap(now, belief, intervals, extra, tolerance)
             looked_at += more
             if not swapped:
                 break
             summed = False
-    return question_value(mask, belief, torn, intervals) - prices[mask.sum()], looked_at
+    paid = by_size[mask.sum()]
+    for k in range(n):
+        if mask[k]:
+            paid += extra[k]
+    return question_value(mask, belief, torn, intervals) - paid, looked_at
 
 
 @compiled
-def _best_flip(now: Any, prices: Any) -> tuple[int, float]:
+def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal whose flip adds most, price and all; neither the empty question nor the full one is one."""
     n = now.mask.size
     size = now.mask.sum()
@@ -95,29 +102,29 @@ def _best_flip(now: Any, prices: Any) -> tuple[int, float]:
     for k in range(n):
         new_size = size - 1 if now.mask[k] else size + 1
         if 0 < new_size < n:
-            gain = now.gains[k] + prices[size] - prices[new_size]
+            gain = now.gains[k] + by_size[size] - by_size[new_size] + (extra[k] if now.mask[k] else -extra[k])
             if gain > most:
                 best, most = k, gain
     return best, most
 
 
 @compiled
-def _swap(now: Any, belief: Any, intervals: Any, tolerance: float) -> tuple[bool, int]:
-    """Exchange a goal in the question for the best one outside if that helps; the price stays the same.
+def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
+    """Exchange a goal in the question for the best one outside if that helps; the number of goals stays the same.
 
     Only the goals whose leaving alone would lose least are tried: all pairs would be too many for hundreds of goals.
     """
     inside = np.flatnonzero(now.mask)
-    inside = inside[np.argsort(-now.gains[inside])[:SWAP_WIDTH]]
+    inside = inside[np.argsort(-(now.gains[inside] + extra[inside]))[:SWAP_WIDTH]]
     outside = np.flatnonzero(~now.mask)
     looked_at = 0
     for goal in inside:
         k = int(goal)
-        lost = now.gains[k]
+        lost = now.gains[k] + extra[k]
         flip(k, now, belief, intervals)
-        h = int(outside[now.gains[outside].argmax()])
+        h = int(outside[(now.gains[outside] - extra[outside]).argmax()])
         looked_at += outside.size
-        if lost + now.gains[h] > tolerance:
+        if lost + now.gains[h] - extra[h] > tolerance:
             flip(h, now, belief, intervals)
             return True, looked_at
         flip(k, now, belief, intervals)

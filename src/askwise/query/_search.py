@@ -19,7 +19,8 @@ def branch_and_bound(
     belief: Any,
     torn: Any,
     intervals: Any,
-    prices: Any,
+    by_size: Any,
+    extra: Any,
     budget: int,
 ) -> tuple[float, int, bool]:
     """Assign the goals of `order` to one side after the other; improve `best_mask` in place.
@@ -27,13 +28,13 @@ def branch_and_bound(
     What a partial question can still become is bounded from above: the truth keeps at least the goals that are already
     on its side, and the price is at least the cheapest that the sizes still possible allow. Sides are swapped freely,
     because a question and its complement tell the same: the first goal stays on one side, and the price is that of the
-    cheaper of the two.
+    cheaper of the two: ``by_size[number of goals]`` and, for each goal named, ``extra[goal]``.
     """
     n = belief.size
     side = np.full(n, -1, dtype=np.int8)  # by goal: 0, 1, or -1 while it is not assigned
     tried = np.zeros(n, dtype=np.int8)  # by depth: how many sides have been tried
     counts = np.zeros(2, dtype=np.int64)
-    cheapest = _cheapest(prices)
+    cheapest = _cheapest(by_size)
     depth = 0
     looked_at = 0
     while depth >= 0:
@@ -52,7 +53,7 @@ def branch_and_bound(
         if looked_at > budget:
             return best_net, looked_at, False
         value = _bound(side, belief, torn, intervals)
-        price = _price(counts, n, cheapest)
+        price = min(_least(0, side, counts, cheapest, extra), _least(1, side, counts, cheapest, extra))
         if value - price <= best_net + GAIN:
             continue
         if depth + 1 < n:
@@ -60,7 +61,8 @@ def branch_and_bound(
             continue
         if counts[0] > 0 and counts[1] > 0:
             best_net = value - price
-            asked = 1 if prices[counts[1]] <= prices[counts[0]] else 0
+            one, other = _least(1, side, counts, cheapest, extra), _least(0, side, counts, cheapest, extra)
+            asked = 1 if one <= other else 0
             for g in range(n):
                 best_mask[g] = side[g] == asked
     return best_net, looked_at, True
@@ -80,11 +82,14 @@ def _cheapest(prices: Any) -> Any:
 
 
 @compiled
-def _price(counts: Any, n: int, cheapest: Any) -> float:
-    """Return the least that a question can cost that has at least `counts` goals on its two sides."""
-    one = cheapest[max(counts[0], 1), min(n - counts[1], n - 1)]
-    other = cheapest[max(counts[1], 1), min(n - counts[0], n - 1)]
-    return float(min(one, other))
+def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
+    """Return the least that naming the goals on side `asked` can cost once the others have been assigned too."""
+    n = side.size
+    price = cheapest[max(counts[asked], 1), min(n - counts[1 - asked], n - 1)]
+    for g in range(n):
+        if side[g] == asked or (side[g] < 0 and extra[g] < 0.0):  # an open goal that is a discount may be named
+            price += extra[g]
+    return float(price)
 
 
 @compiled

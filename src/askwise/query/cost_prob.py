@@ -2,14 +2,15 @@
 
 Over the pairs of goals between which the ego agent has to choose right now::
 
-    maximise   sum over pairs (P_i + P_j) (x_i xor x_j)  -  price * sum of x_i
+    maximise   sum over pairs (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
 a cut that favours likely goals, less the cost of asking about them. General solvers do not close 50 goals in many
-seconds, but the structure does: goals that branch against the same others (in tool fetching: whose tools lie in the
-same box, or the same way) are interchangeable up to their probability. With everything else fixed, the gain of putting
-goal `i` of such a class into the question is linear in ``P_i``, so an optimal question takes its likeliest few or its
-unlikeliest few. A class of `m` goals then has at most ``2 m`` options, and few classes are left to combine: branch and
-bound goes through them, with the best that each open class could add on its own as the bound.
+seconds, but the structure does: goals that branch against the same others (because the ways to them begin in the same
+place, say) are interchangeable up to their probability. With everything else fixed, the gain of putting goal `i` of
+such a class into the question is linear in ``P_i``, so an optimal question takes its likeliest few or its unlikeliest
+few. Where goals have prices of their own, only goals of one price make a class. A class of `m` goals then has at most
+``2 m`` options, and few classes are left to combine: branch and bound goes through them, with the best that each open
+class could add on its own as the bound.
 """
 
 from __future__ import annotations
@@ -36,22 +37,23 @@ class Cut:
     nodes: int
 
 
-def best_cut(belief: FloatArray, branches: BoolArray, price: float, *, budget: int = 2_000_000) -> Cut:
+def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
     """Solve the program.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
         branches: ``bool [n, n]``, symmetric: the pairs between which the ego agent has to choose now.
-        price: what each goal in the question costs.
+        price: what each goal in the question costs, one number or ``float64 [n]``.
         budget: partial solutions after which the search stops unproven.
     """
     if belief.size == 0:
         return Cut(np.zeros(0, dtype=np.bool_), 0.0, True, 0)
     branches = branches & ~np.eye(belief.size, dtype=bool)
+    prices = np.broadcast_to(np.asarray(price, dtype=np.float64), belief.shape)
     # Within a class, the likeliest goals come first.
-    classes = [members[np.argsort(-belief[members], kind="stable")] for members in _classes(branches)]
+    classes = [members[np.argsort(-belief[members], kind="stable")] for members in _classes(branches, prices)]
     linked = _links(branches, classes)
-    options = [_options(belief[members], bool(linked[k, k]), price) for k, members in enumerate(classes)]
+    options = [_options(belief[own], bool(linked[k, k]), prices[own[0]]) for k, own in enumerate(classes)]
     starts = np.concatenate(([0], np.cumsum([len(own) for own in options])))
     sizes = np.array([len(members) for members in classes], dtype=np.float64)
     masses = np.array([belief[members].sum() for members in classes])
@@ -64,25 +66,25 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float, *, budget: i
     return Cut(asked, float(found), bool(proven), int(nodes))
 
 
-def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: float) -> float:
+def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: float | FloatArray) -> float:
     """Return the objective of a question, straight from its definition."""
     pairs = np.triu(branches, k=1) & (asked[:, None] != asked)
-    return float(((belief[:, None] + belief) * pairs).sum() - price * asked.sum())
+    return float(((belief[:, None] + belief) * pairs).sum() - (price * asked).sum())
 
 
-def _classes(branches: BoolArray) -> list[Any]:
-    """Group goals that branch against the same others; within a group, all of them branch or none do."""
-    groups = _equal_rows(range(branches.shape[0]), branches)
+def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
+    """Group goals of one price that branch against the same others; within a group, all of them branch or none do."""
+    groups = _equal_rows(range(branches.shape[0]), branches, prices)
     single = [members[0] for members in groups if len(members) == 1]
     classes = [members for members in groups if len(members) > 1]
     with_itself = branches | np.eye(branches.shape[0], dtype=bool)
-    return [np.array(members) for members in [*classes, *_equal_rows(single, with_itself)]]
+    return [np.array(members) for members in [*classes, *_equal_rows(single, with_itself, prices)]]
 
 
-def _equal_rows(goals: Iterable[int], rows: BoolArray) -> list[list[int]]:
-    groups: dict[bytes, list[int]] = {}
+def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> list[list[int]]:
+    groups: dict[tuple[bytes, float], list[int]] = {}
     for goal in goals:
-        groups.setdefault(rows[goal].tobytes(), []).append(goal)
+        groups.setdefault((rows[goal].tobytes(), float(prices[goal])), []).append(goal)
     return list(groups.values())
 
 

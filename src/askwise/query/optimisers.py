@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from askwise.errors import InputError, did_you_mean
 from askwise.query._climb import climb
 from askwise.query._search import branch_and_bound
 from askwise.query.value import QuestionValue
+from askwise.questions import AdditivePrice, additive_price
 from askwise.types import BoolArray, FloatArray
 
 PROVEN, LOCAL, BUDGET, SEARCHED = "proven optimal", "local optimum", "budget used", "best seen"
@@ -145,16 +146,16 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
     for mask in starts:
         if mask.all() or not mask.any():
             mask = np.arange(values.n) == int(rng.integers(values.n))
-        evaluations += climb(mask, False, values.belief, values.torn, values.intervals, prices)[1]
+        evaluations += climb(mask, False, values.belief, values.torn, values.intervals, *prices)[1]
         if mask.tobytes() in ended:
             continue  # as most climbs do; swaps take longer and would end at the same question again
         ended.add(mask.tobytes())
-        net, looked_at = climb(mask, True, values.belief, values.torn, values.intervals, prices)
+        net, looked_at = climb(mask, True, values.belief, values.torn, values.intervals, *prices)
         ended.add(mask.tobytes())
         evaluations += looked_at
         if net > best_net:
             best, best_net = mask, net
-    return _found(values, best, LOCAL, evaluations)
+    return _found(values, _cheaper_side(best, prices), LOCAL, evaluations)
 
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> Found:
@@ -172,7 +173,7 @@ def _prove(values: QuestionValue, start: Found, budget: int) -> Found:
         values.belief,
         values.torn,
         values.intervals,
-        _prices(values),
+        *_prices(values),
         budget,
     )
     return _found(values, mask, PROVEN if proven else BUDGET, start.evaluations + looked_at)
@@ -195,18 +196,35 @@ def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: in
     return Found(mask, values.value(mask), values.cost(np.flatnonzero(mask).tolist()), verdict, int(evaluations))
 
 
-def _prices(values: QuestionValue) -> FloatArray:
-    """``float64 [n + 1]``: what a question about that many goals costs.
+class Prices(NamedTuple):
+    """What questions cost: ``by_size[size]``, and for each goal in it ``extra[goal]``.
 
-    Refuses costs that depend on which goals are asked about: only `genetic` can work with those.
+    Attributes:
+        by_size: ``float64 [n + 1]``.
+        extra: ``float64 [n]``, all 0 where only the number of goals matters.
     """
+
+    by_size: FloatArray
+    extra: FloatArray
+
+
+def _prices(values: QuestionValue) -> Prices:
+    """Return the prices, by the number of goals or one for each goal; only `genetic` can work with any others."""
     n = values.n
     goals = list(range(n))
-    by_size: Any = [values.cost(goals[:size]) for size in range(n + 1)]
-    last = [values.cost(goals[n - size :]) for size in range(n + 1)]
-    if last != by_size or any(values.cost([goal]) != by_size[1] for goal in range(n)):
-        raise InputError("query cost", "a price that differs between goals", "one that depends on their number only")
-    return np.array(by_size, dtype=np.float64)
+    if not isinstance(values.cost, AdditivePrice):
+        by_size: Any = [values.cost(goals[:size]) for size in range(n + 1)]
+        last = [values.cost(goals[n - size :]) for size in range(n + 1)]
+        if last == by_size and all(values.cost([goal]) == by_size[1] for goal in range(n)):
+            return Prices(np.array(by_size, dtype=np.float64), np.zeros(n))
+    price = additive_price(values.cost, n, "the optimiser 'genetic' takes any price, the others need this")
+    return Prices(price.base + price.per_goal * np.arange(n + 1, dtype=np.float64), price.extra)
+
+
+def _cheaper_side(mask: BoolArray, prices: Prices) -> BoolArray:
+    """Return the question or its complement, whichever costs less: they tell the same."""
+    costs = [prices.by_size[side.sum()] + prices.extra[side].sum() for side in (mask, ~mask)]
+    return ~mask if costs[1] < costs[0] else mask
 
 
 def _likeliest_few(belief: FloatArray) -> list[BoolArray]:
