@@ -74,8 +74,9 @@ def names() -> list[str]:
 
 
 def domains() -> Iterator[Domain]:
-    """Iterate over all domains; each is loaded when its turn comes."""
-    return map(domain, names())
+    """Iterate over all domains, askwise's own first; each is loaded when its turn comes."""
+    yield from map(domain, HOMES)
+    yield from (domain(point.name) for point in _points() if point.name not in HOMES)
 
 
 @cache
@@ -106,11 +107,12 @@ def find_domain(given: object) -> Domain | None:
     return next((each for each in domains() if each.owns(given)), None)
 
 
-def _points() -> list[EntryPoint]:
+@cache
+def _points() -> tuple[EntryPoint, ...]:
     # Here, because it takes longer to import than all else that `askwise --help` needs.
     from importlib.metadata import entry_points
 
-    return list(entry_points(group=GROUP))
+    return tuple(entry_points(group=GROUP))
 
 
 def _load(point: EntryPoint) -> Domain:

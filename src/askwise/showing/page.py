@@ -10,6 +10,7 @@ import base64
 import html
 import io
 import json
+import math
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from PIL import Image
 
 from askwise import __version__
-from askwise.agents import Decision, Situation
+from askwise.agents import Decision, PairZones, Situation
 from askwise.agents.explanation import affordable
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
@@ -147,8 +148,14 @@ def _frame(
         return frame
     frame["belief"] = beliefs.number(_belief_row(now.belief))
     if now.affordable:
-        frame["zones"] = zones.number([[p.first, p.second, p.informed, p.branching] for p in now.pairs])
+        frame["zones"] = zones.number([_zone_row(pair) for pair in now.pairs])
     return frame
+
+
+def _zone_row(pair: PairZones) -> list[float | None]:
+    """Return two goals, the last step of Z_I and the first of Z_B; JSON has null for one that never comes."""
+    steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
+    return [pair.first, pair.second, *steps]
 
 
 def _places(scene: Scene) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from askwise.domains.tool_fetching.instance import FORMAT, Instance
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.domains.tool_fetching.rules import NOTHING, State
+from askwise.errors import InputError
 from askwise.problem import JointState
 from askwise.reading import Field
 
@@ -27,7 +28,11 @@ class ToolFetchingRecording:
 
     def write(self, given: Instance | ToolFetching) -> dict[str, Any]:
         """See `Recording`."""
-        return (given if isinstance(given, Instance) else given.instance).to_json()
+        if isinstance(given, Instance):
+            return given.to_json()
+        if given.teammate_policies is not None:
+            raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
+        return given.instance.to_json()
 
     def state_to_json(self, problem: ToolFetching, state: JointState) -> dict[str, Any]:
         """See `Recording`."""

@@ -78,15 +78,21 @@ function showCost(k) {
   byId("cost-note").textContent = k === nSteps && episode.finished ? end : `steps ${number(frames[k].cost - asking)}, questions ${number(asking)}`;
 }
 
+// The pairs of a frame; JSON has null for a step that never comes.
+function zonesOf(frame) {
+  const pairs = episode.zones[frame.zones];
+  return pairs && pairs.map(([first, second, ...ends]) => [first, second, ...ends.map((step) => step ?? Infinity)]);
+}
+
 function showZones(k) {
   const holder = byId("zones");
-  const pairs = episode.zones[frames[k].zones];
+  const pairs = zonesOf(frames[k]);
   if (!episode.zonesKnown || !pairs || !pairs.length) {
     const reason = episode.zonesKnown ? "One goal is left: nothing to tell apart." : "Left out: this instance is too large to work zones out for every step.";
     holder.replaceChildren(element("p", { class: "note" }, frames[k].belief === undefined ? "This method shows no belief." : reason));
     return;
   }
-  const farthest = Math.max(...pairs.map(([, , informed, branching]) => Math.max(informed, branching)));
+  const farthest = Math.max(0, ...pairs.flatMap(([, , ...ends]) => ends.filter(Number.isFinite)));
   const steps = Math.min(Math.max(farthest + 1, 8), ZONE_STEPS);
   holder.replaceChildren(...pairs.map((pair) => zoneRow(pair, steps)), zoneAxis(steps));
 }
@@ -100,7 +106,8 @@ function zoneRow([first, second, informed, branching], steps) {
   const rest = [1, 9, 17].map((y) => shape("rect", { class: "bar-rest", width: steps, y, height: 6 }));
   const drawing = shape("svg", { viewBox: `0 0 ${steps} 24`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...rest,
     bar("i", 1, informed, 1), bar("b", branching, Infinity, 9), bar("q", branching, informed, 17));
-  const span = branching === informed ? `step ${informed}` : `steps ${branching}–${informed}`;
+  const until = informed === Infinity ? `from step ${branching}` : `steps ${branching}–${informed}`;
+  const span = branching === informed ? `step ${informed}` : until;
   const names = `${goalName(first)}, ${goalName(second)}`;
   return element("div", { class: pays ? "pair pays" : "pair", "data-informed": informed, "data-branching": branching },
     element("span", { class: "names", title: names }, names), drawing, element("span", { class: "says" }, pays ? span : "—"));
