@@ -19,11 +19,15 @@ from askwise.showing.words import number
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.browser import Visit, browser, visit
+from tests.domains.toy import Sketch, plugged
 from tests.showing.episodes import asking, row_of
 from tests.tool_fetching import workshop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FloatRect
+
+
+__all__ = ["plugged"]
 
 
 @pytest.fixture(scope="module")
@@ -408,3 +412,22 @@ def test_other_episodes(chromium: Browser, tmp_path: Path, kind: str) -> None:
         assert sorted(names) == sorted(episode.problem.goals)
         assert page.errors == []
         assert len(page.requests) == 1
+
+
+@pytest.mark.usefixtures("plugged")
+def test_an_episode_of_another_domain(chromium: Browser, tmp_path: Path) -> None:
+    """With words of its own, nothing to carry, no landmarks, and goals that the ego agent need not tell apart."""
+    episode = simulate(Sketch("A..#B\n..W..\nF...C\n"), "ezq-exact", seed=2)
+    write_page(episode, tmp_path / "page.html")
+    with visit(chromium, tmp_path / "page.html") as page:
+        assert page.text("h1") == "Two agents"
+        assert page.text("#belief-card h2") == "Where is the teammate going?"
+        assert page.text("#legend").split("\n")[:4] == ["T", "teammate", "E", "ego agent"]
+        assert page.page.locator("#landmarks > *").count() == 0
+        never = page.page.locator('#zones [data-branching="Infinity"]')
+        assert never.locator(".says").all_text_contents() == ["—"]
+        page.page.keyboard.press("End")
+        assert "Both are where C needs them." in page.text("#now")
+        said = page.text("body").lower()
+        assert not [word for word in ("worker", "fetcher", "station", "tool") if word in said]
+        assert page.errors == []

@@ -1,4 +1,4 @@
-"""The methods that a fetcher can decide by, each in one line."""
+"""The methods that the ego agent can decide by, each in one line."""
 
 from __future__ import annotations
 

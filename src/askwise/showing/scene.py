@@ -46,10 +46,6 @@ class Map:
         return int(np.count_nonzero(self.walls))
 
 
-Ground: TypeAlias = Map
-"""What everything in a scene stands on."""
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
     """One of the two agents.
@@ -94,7 +90,7 @@ class Scene:
 
     Attributes:
         words: what the domain calls things.
-        ground: the map.
+        ground: what everything stands on, a map.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
@@ -110,7 +106,7 @@ class Scene:
     """
 
     words: Vocabulary
-    ground: Ground
+    ground: Map
     teammate: Figure
     ego: Figure
     goals: tuple[Goal, ...]
