@@ -38,8 +38,8 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
-    ("py:class", r"Path|Pixels|askwise\.model\.names\.Names"),
-    ("py:class", r"(collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
+    ("py:class", r"Field|Path|Pixels|askwise\.model\.names\.Names"),
+    ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
 ]
 # Signatures say `FloatArray`, as the source does, and not what that stands for.
 autodoc_type_aliases = {

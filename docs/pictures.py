@@ -20,10 +20,10 @@ import askwise
 from askwise import files, plot
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.experiments import two_goal_grid as example
-from askwise.looking import start_scene
-from askwise.looking.raster import save_png
 from askwise.query.beliefs import make_belief
 from askwise.query.value import QuestionValue
+from askwise.showing import start_scene
+from askwise.showing.raster import save_png
 from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

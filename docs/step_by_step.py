@@ -14,7 +14,7 @@ import askwise
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.instance import Cell
 from askwise.episode import Episode
-from askwise.looking.scene import Scene, scenes
+from askwise.showing import Scene, scenes
 
 INK, FAINT, FLOOR = "#333333", "#777777", "#dddddd"
 BLUE, PURPLE = "#0072B2", "#AA4488"
@@ -64,20 +64,18 @@ def _caption(episode: Episode, k: int) -> str:
 
 def _moment(ax: Axes, moments: Sequence[Scene], k: int) -> None:
     scene = moments[k]
-    width, height = scene.instance.width, scene.instance.height
-    _floor(ax, width, height)
-    colours = dict(zip(scene.instance.toolboxes, PLACES, strict=True))
-    for name, cell in scene.instance.toolboxes.items():
-        ax.plot(*cell, marker="D", markersize=9, color=colours[name], markeredgecolor=INK, markeredgewidth=0.8)
-    belief = scene.belief if scene.belief is not None else np.zeros(len(scene.stations))
-    for number, (name, station) in enumerate(scene.instance.stations.items()):
+    _floor(ax, scene.ground.width, scene.ground.height)
+    for box, colour in zip(scene.landmarks, PLACES, strict=True):
+        ax.plot(*box.at, marker="D", markersize=9, color=colour, markeredgecolor=INK, markeredgewidth=0.8)
+    belief = scene.belief if scene.belief is not None else np.zeros(len(scene.goals))
+    for number, station in enumerate(scene.goals):
+        assert station.landmark is not None
         asked = number in scene.asked
-        _station(ax, station.at, name, float(belief[number]), colours[station.toolbox], asked)
-    _way(ax, [each.worker for each in moments[: k + 1]], BLUE, "-")
-    _way(ax, [each.fetcher for each in moments[: k + 1]], PURPLE, ":")
-    held = "" if scene.holding is None else scene.holding
-    _person(ax, scene.worker, "W", BLUE, "")
-    _person(ax, scene.fetcher, "F", PURPLE, held)
+        _station(ax, station.at, station.name, float(belief[number]), PLACES[station.landmark], asked)
+    _way(ax, [each.teammate.at for each in moments[: k + 1]], BLUE, "-")
+    _way(ax, [each.ego.at for each in moments[: k + 1]], PURPLE, ":")
+    _person(ax, scene.teammate.at, "W", BLUE, "")
+    _person(ax, scene.ego.at, "F", PURPLE, scene.carried)
 
 
 def _floor(ax: Axes, width: int, height: int) -> None:

@@ -50,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Episode:
-    """A whole episode; it is printed in one line, `askwise.looking.account` tells all of it.
+    """A whole episode; it is printed in one line, `askwise.showing.account` tells all of it.
 
     Attributes:
         problem: what was played.

@@ -1,19 +1,21 @@
-"""Traces: episodes of tool fetching as JSON files, ``askwise/trace@1``.
+"""Traces: episodes as JSON files, ``askwise/trace@1``.
 
-One object: ``instance`` (the whole instance), ``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``,
-``optimal_cost``, ``marginal_cost`` (null if the episode was cut off), ``final`` (where everybody was at the end),
-and ``steps``, each with
+One object: ``instance`` (the whole instance, as in its own file), ``method``, ``teammate``, ``seed``, ``goal``,
+``finished``, ``cost``, ``optimal_cost``, ``marginal_cost`` (null if the episode was cut off), ``final`` (where
+everybody was at the end), and ``steps``, each with
 
-- ``t``, ``worker``, ``fetcher``, ``holding`` (a station's name or null), ``belief`` (probability by station, null
-  if the agent shows none) as they were before the step;
-- ``action`` (the fetcher's) and ``worker_action``, or ``ask`` (stations) and ``answer``, the other two being null;
+- ``t``, where everybody was before the step, and ``belief`` (probability by goal, null if the agent shows none);
+- ``action`` (the ego agent's) and the teammate's action, or ``ask`` (goals) and ``answer``, the other two being null;
 - ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
   null where no question was considered;
-- ``considered`` (the stations of that question), ``runner_up`` (the next best question and its net value) and
+- ``considered`` (the goals of that question), ``runner_up`` (the next best question and its net value) and
   ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost;
 - ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the goals that mattered, as of
   `askwise.agents.recorded`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
   may be left out, as they were by earlier versions: they are worked out again then.
+
+The domain says where everybody is, under keys of its own, and has its own words for the teammate's action
+(``teammate_action`` if it calls the teammate so) and for the goals of a ``runner_up``.
 
 Numbers are written in full: a loaded episode equals the one that was saved.
 """
@@ -35,12 +37,12 @@ from askwise.agents.recorded import (
     runner_up_from_json,
     runner_up_to_json,
 )
-from askwise.domains.tool_fetching import Instance, State, ToolFetching
-from askwise.domains.tool_fetching.rules import NOTHING
+from askwise.domains.registry import Domain, domain_of
+from askwise.domains.registry import from_json as instance_from_json
 from askwise.episode import Episode, Step
 from askwise.errors import InputError
 from askwise.files import whole_file
-from askwise.problem import JointState
+from askwise.problem import JointState, Problem
 from askwise.reading import Field, parse_json, read_text
 from askwise.types import FloatArray
 
@@ -49,11 +51,12 @@ MOST_STEPS = 10_000_000
 
 
 def to_json(episode: Episode) -> dict[str, Any]:
-    """Return an episode of tool fetching as the contents of its trace."""
-    problem = _tool_fetching(episode)
+    """Return an episode of any registered domain as the contents of its trace."""
+    domain = domain_of(episode.problem, "episode")
+    recording = domain.recording
     return {
         "format": FORMAT,
-        "instance": problem.instance.to_json(),
+        "instance": recording.write(episode.problem),
         "method": episode.method,
         "teammate": episode.teammate,
         "seed": episode.seed,
@@ -62,8 +65,8 @@ def to_json(episode: Episode) -> dict[str, Any]:
         "cost": episode.cost,
         "optimal_cost": episode.optimal_cost,
         "marginal_cost": episode.marginal_cost if episode.finished else None,
-        "final": _places(problem, episode.final),
-        "steps": [_step_to_json(problem, step) for step in episode.steps],
+        "final": recording.state_to_json(episode.problem, episode.final),
+        "steps": [_step_to_json(domain, episode.problem, step) for step in episode.steps],
     }
 
 
@@ -85,7 +88,10 @@ def from_json(data: Any) -> Episode:
         root.child("format").text([FORMAT])
     keys = ["format", "instance", "method", "teammate", "seed", "goal", "finished", "cost", "optimal_cost"]
     root.object([*keys, "marginal_cost", "final", "steps"], [])
-    problem = ToolFetching(Instance.from_json(root.child("instance")))
+    instance = instance_from_json(root.child("instance"))
+    domain = domain_of(instance, "instance")
+    problem = domain.problem(instance)
+    recording = domain.recording
     seed = root.child("seed")
     goal = root.child("goal").text(problem.goals)
     episode = Episode(
@@ -94,8 +100,8 @@ def from_json(data: Any) -> Episode:
         teammate=root.child("teammate").text(),
         goal=problem.goals.index(goal),
         seed=None if seed.value is None else seed.whole(0),
-        steps=tuple(_step_from_json(problem, step) for step in root.child("steps").elements()),
-        final=_state_from_json(problem, root.child("final").object(["worker", "fetcher", "holding"], [])),
+        steps=tuple(_step_from_json(domain, problem, step) for step in root.child("steps").elements()),
+        final=recording.state_from_json(problem, root.child("final").object(recording.state_keys, [])),
         optimal_cost=root.child("optimal_cost").number(),
         finished=_truth(root.child("finished")),
     )
@@ -119,62 +125,52 @@ def _check_sums(root: Field, episode: Episode) -> None:
             raise InputError(f"steps[{k}].t", step.t, f"{k + 1}, steps are numbered in order")
 
 
-def _tool_fetching(episode: Episode) -> ToolFetching:
-    if not isinstance(episode.problem, ToolFetching):
-        raise InputError("episode", f"a problem of type {type(episode.problem).__name__}", "tool fetching")
-    return episode.problem
+def _teammate_key(domain: Domain) -> str:
+    return f"{domain.words.teammate}_action"
 
 
-def _places(problem: ToolFetching, joint: JointState) -> dict[str, Any]:
-    state = problem.decode(joint)
-    return {
-        "worker": list(problem.grid.cells[state.worker].tolist()),
-        "fetcher": list(problem.grid.cells[state.fetcher].tolist()),
-        "holding": None if state.holding == NOTHING else problem.goals[state.holding],
-    }
-
-
-def _step_to_json(problem: ToolFetching, step: Step) -> dict[str, Any]:
+def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any]:
     decision, answer = step.decision, step.answer
-    names = problem.goals
+    names, done = problem.goals, step.teammate_action
     return {
         "t": step.t,
-        **_places(problem, step.state),
+        **domain.recording.state_to_json(problem, step.state),
         "belief": None if step.belief is None else dict(zip(names, step.belief.tolist(), strict=True)),
         "action": None if decision.action is None else problem.ego_actions[decision.action],
-        "worker_action": None if step.teammate_action is None else problem.teammate_actions[step.teammate_action],
+        _teammate_key(domain): None if done is None else problem.teammate_actions[done],
         "ask": None if decision.ask is None else [names[goal] for goal in decision.ask],
         "answer": None if answer is None else answer.yes,
         "why": decision.why,
         "value": decision.value,
         "question_cost": decision.cost,
         "considered": None if decision.considered is None else [names[goal] for goal in decision.considered],
-        "runner_up": runner_up_to_json(problem, decision),
+        "runner_up": runner_up_to_json(problem, decision, domain.words.goals),
         "verdict": decision.verdict,
         "cost": step.cost,
         **_grounds_to_json(problem, decision.situation),
     }
 
 
-def _grounds_to_json(problem: ToolFetching, situation: Situation | None) -> dict[str, Any]:
+def _grounds_to_json(problem: Problem, situation: Situation | None) -> dict[str, Any]:
     if situation is None:
         return {"gate": None, "pairs": None}
     pairs = pairs_to_json(problem, situation.pairs) if situation.affordable else None
     return {"gate": gate_to_json(problem, situation.gate), "pairs": pairs}
 
 
-def _step_from_json(problem: ToolFetching, given: Field) -> Step:
-    keys = ["t", "worker", "fetcher", "holding", "belief", "action", "worker_action", "ask", "answer", "why", "value"]
+def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
+    teammate = _teammate_key(domain)
+    keys = ["t", *domain.recording.state_keys, "belief", "action", teammate, "ask", "answer", "why", "value"]
     keys += ["question_cost", "considered", "runner_up", "verdict"]
     given.object([*keys, "cost"], ["gate", "pairs"])
-    _check_kind(given)
+    _check_kind(given, teammate)
     cost = given.child("cost").number()
     ask = given.child("ask")
     asked = None if ask.value is None else _goals(ask, problem.goals)
     action = given.child("action")
-    worker_action = given.child("worker_action")
+    done = given.child(teammate)
     value, price, considered = (given.child(key) for key in ("value", "question_cost", "considered"))
-    state, belief = _state_from_json(problem, given), _belief_from_json(problem, given.child("belief"))
+    state, belief = domain.recording.state_from_json(problem, given), _belief_from_json(problem, given.child("belief"))
     decision = Decision(
         action=None if action.value is None else _index(action, problem.ego_actions),
         ask=asked,
@@ -182,7 +178,7 @@ def _step_from_json(problem: ToolFetching, given: Field) -> Step:
         value=None if value.value is None else value.number(),
         cost=None if price.value is None else price.number(),
         considered=None if considered.value is None else _goals(considered, problem.goals),
-        runner_up=runner_up_from_json(problem, given.child("runner_up")),
+        runner_up=runner_up_from_json(problem, given.child("runner_up"), domain.words.goals),
         verdict=given.child("verdict").text(),
         situation=None if belief is None else _situation_from_json(problem, state, belief, given),
     )
@@ -191,13 +187,13 @@ def _step_from_json(problem: ToolFetching, given: Field) -> Step:
         state=state,
         belief=belief,
         decision=decision,
-        teammate_action=None if worker_action.value is None else _index(worker_action, problem.teammate_actions),
+        teammate_action=None if done.value is None else _index(done, problem.teammate_actions),
         answer=None if asked is None else Answer(asked, _truth(given.child("answer"))),
         cost=cost,
     )
 
 
-def _situation_from_json(problem: ToolFetching, state: JointState, belief: FloatArray, given: Field) -> Situation:
+def _situation_from_json(problem: Problem, state: JointState, belief: FloatArray, given: Field) -> Situation:
     stated = {key: given.child(key) for key in ("gate", "pairs") if given.has(key) and given.value[key] is not None}
     return Situation(
         problem,
@@ -208,9 +204,9 @@ def _situation_from_json(problem: ToolFetching, state: JointState, belief: Float
     )
 
 
-def _check_kind(given: Field) -> None:
+def _check_kind(given: Field, teammate: str) -> None:
     """Check that a step is either an action of both agents or a question with its answer."""
-    is_null = {key: given.value[key] is None for key in ("action", "worker_action", "ask", "answer")}
+    is_null = {key: given.value[key] is None for key in ("action", teammate, "ask", "answer")}
     asks = not is_null["ask"]
     for key, null in is_null.items():
         belongs = (key in ("ask", "answer")) == asks
@@ -221,16 +217,7 @@ def _check_kind(given: Field) -> None:
             raise given.child(key).refuse(f"{'a value' if belongs else 'null'} in {kind}")
 
 
-def _state_from_json(problem: ToolFetching, given: Field) -> JointState:
-    grid = problem.grid
-    places = [given.child(who) for who in ("worker", "fetcher")]
-    worker, fetcher = (grid.state(place.cell(grid.width, grid.height), place.path) for place in places)
-    holding = given.child("holding")
-    tool = NOTHING if holding.value is None else _index(holding, problem.goals)
-    return problem.encode(State(worker, fetcher, tool))
-
-
-def _belief_from_json(problem: ToolFetching, given: Field) -> FloatArray | None:
+def _belief_from_json(problem: Problem, given: Field) -> FloatArray | None:
     if given.value is None:
         return None
     given.object(problem.goals, [])

@@ -9,9 +9,9 @@ import pytest
 
 from askwise.agents import AGENTS
 from askwise.domains.tool_fetching import Instance
-from askwise.looking.account import account
+from askwise.showing.account import account
 from askwise.simulation import simulate
-from tests.looking.episodes import golden, printed_with_hash_seed
+from tests.showing.episodes import golden, printed_with_hash_seed
 from tests.tool_fetching import drawn_map, instance
 
 

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+import askwise
 from askwise import agents
 from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.looking.explain import explain
-from askwise.looking.methods import SUMMARIES
-from askwise.looking.moment import moment
+from askwise.questions import QueryCost
+from askwise.seeds import spawn
+from askwise.showing.methods import SUMMARIES
+from askwise.simulation import simulate
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 
@@ -99,8 +101,8 @@ def test_the_grounds_in_json(run: Run) -> None:
         (["A", "B"], False),
     ]
     # The decision of the agent tells the same.
-    explained = explain(moment(Instance.load("workshop.json")), "ezq-exact")
-    assert [pair.weight for pair in explained.decision.pairs] == [pair["weight"] for pair in found["pairs"]]
+    advice = askwise.ask("workshop.json", "ezq-exact")
+    assert [pair.weight for pair in advice.decision.pairs] == [pair["weight"] for pair in found["pairs"]]
 
 
 def test_an_action_where_one_suits_everybody(run: Run) -> None:
@@ -156,7 +158,7 @@ def test_it_is_what_the_agent_decides(run: Run, method: str) -> None:
     given.save("drawn.json")
     problem = ToolFetching(given)
     agent = make_agent(method)
-    agent.reset(problem, 3)
+    agent.reset(problem, spawn(3, 3)[2])  # the stream that `simulate` gives the agent
     decision = agent.decide(Observation(problem.start))
     found = answer(run, "drawn.json", "--method", method, "--seed", "3")
     assert found["ask"] == (None if decision.ask is None else [problem.goals[goal] for goal in decision.ask])
@@ -196,6 +198,38 @@ def test_the_belief_decides_what_is_inferred(run: Run) -> None:
     assert likeliest["elimination"] == "all the same, 50 % each"
     assert likeliest["bayes"].startswith("B ")
     assert likeliest["robust"].startswith("B ")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_planner_infers_with_its_own_belief(run: Run, seed: int) -> None:
+    """As a planner that has watched does: with bayes, where other methods rule out only."""
+    given = generate(size=9, stations=8, toolboxes=3, prior=Prior("far"), query_cost=QueryCost(9.0), seed=seed)
+    given.save("drawn.json")
+    episode = simulate(given, "planner", seed=seed)
+    assert not episode.questions, "at this price it only watches"
+    compared = 0
+    for step in episode.steps[1:4]:
+        state = ToolFetching(given).decode(step.state)
+        (wx, wy), (fx, fy) = (given.grid.cells[cell].tolist() for cell in (state.worker, state.fetcher))
+        if step.teammate_action is None or (wx, wy) == given.worker or state.holding >= 0:
+            continue
+        options = ["drawn.json", "--method", "planner", "--worker", f"{wx},{wy}", "--fetcher", f"{fx},{fy}"]
+        found = answer(run, *options)
+        assert step.decision.action is not None
+        assert (found["ask"], found["action"]) == (None, episode.problem.ego_actions[step.decision.action])
+        assert found["why"] == step.decision.why
+        assert found == answer(run, *options, "--belief", "bayes")
+        compared += 1
+    assert compared
+
+
+def test_the_planner_goes_on_where_nothing_explains_the_worker(run: Run) -> None:
+    options = ["workshop.json", "--worker", "4,4", "--ruled-out", "C"]
+    run("ask", *options, "--belief", "elimination").assert_refused(
+        "askwise ask: --worker: found (4, 4), on no shortest way from (0, 0) to a station that is possible; "
+        "expected a cell on one (--belief robust allows for detours, --fresh starts there)"
+    )
+    assert "\npossible   2 of 3 stations\n" in run("ask", *options, "--method", "planner").assert_fine()
 
 
 def test_a_worker_where_it_cannot_be(run: Run) -> None:
@@ -368,7 +402,7 @@ def test_costs_that_make_no_sense(run: Run, cost: dict[str, float], message: str
 
 
 def test_an_agent_is_accepted_as_it_is() -> None:
-    found = explain(moment(workshop()), Ezq(optimiser="exact"))
+    found = askwise.ask(workshop(), Ezq(optimiser="exact"))
     assert (found.method, found.decision.verdict) == ("ezq-exact", "proven optimal")
 
 

@@ -16,12 +16,12 @@ from PIL import Image
 from askwise import trace
 from askwise.agents import AGENTS
 from askwise.cli.run import as_json
-from askwise.looking.account import account
-from askwise.looking.watch import OWN_SCREEN, USUAL_SCREEN
+from askwise.showing.account import account
+from askwise.showing.watch import OWN_SCREEN, USUAL_SCREEN
 from askwise.simulation import simulate
 from askwise.teammates import TEAMMATES
 from tests.cli.command import Run, run_as_user, user_environment
-from tests.looking.episodes import asking
+from tests.showing.episodes import asking
 from tests.tool_fetching import workshop
 
 NEVER = ["--method", "never", "--goal", "B", "--seed", "4"]
@@ -250,11 +250,13 @@ def test_a_text_drawing_is_no_instance(run: Run) -> None:
 
 def test_a_teammate_that_cannot_be_explained(run: Run) -> None:
     options = ["--method", "never", "--teammate", "plan:EAST,WEST", "--goal", "A", "--seed", "1"]
-    run("run", "workshop.json", *options).assert_refused(
+    run("run", "workshop.json", *options, "--belief", "elimination").assert_refused(
         "askwise run: step 3: an action of the teammate rules out every goal that was still possible under the belief "
         "'elimination': the teammate does not act as assumed; belief 'robust' allows for that (try --belief robust)"
     )
-    assert "Finished after " in run("run", "workshop.json", *options, "--belief", "robust").assert_fine()
+    robust = run("run", "workshop.json", *options, "--belief", "robust").assert_fine()
+    assert "Finished after " in robust
+    assert run("run", "workshop.json", *options).assert_fine() == robust, "the default for a teammate that errs"
 
 
 def test_a_faulty_instance(run: Run) -> None:

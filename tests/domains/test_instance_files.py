@@ -36,6 +36,25 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 # -- saving and loading ------------------------------------------------------------------------------------------
 
+
+class Discount(QueryCost):
+    """Charges less for the second goal."""
+
+
+@pytest.mark.parametrize(
+    ("cost", "found"),
+    [
+        (QueryCost(0.5, prices=(0.1, 0.2, 0.3)), "a price of its own for each station"),
+        (Discount(0.5, 0.1), "a Discount"),
+    ],
+)
+def test_prices_that_the_file_cannot_hold_are_refused(tmp_path: Path, cost: QueryCost, found: str) -> None:
+    priced = replace(workshop(), query_cost=cost)
+    expected = "QueryCost(base, per_goal): a file of askwise/tool-fetching@1 holds no other prices"
+    assert_refused(lambda: priced.save(tmp_path / "priced.json"), f"query_cost: found {found}; expected {expected}")
+    assert list(tmp_path.iterdir()) == []
+
+
 SAVED = """\
 {
  "format": "askwise/tool-fetching@1",

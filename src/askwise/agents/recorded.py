@@ -5,7 +5,7 @@
 - ``pairs``: for each ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of Z_B),
   ``expected`` (last step of eZ_I if the first is the true one, and if the second is), ``weight``, and ``now``, whether
   the present step lies in Z_Q. A step that never comes is null;
-- ``runner_up``: its ``stations`` and ``net`` value.
+- ``runner_up``: the goals it asks about, under the word that the domain has for them, and its ``net`` value.
 """
 
 from __future__ import annotations
@@ -90,23 +90,23 @@ def _pair(problem: Problem, given: Field) -> PairZones:
     return pair
 
 
-def runner_up_to_json(problem: Problem, decision: Decision) -> dict[str, Any] | None:
-    """Return the second best question of a decision as JSON, None if there is none."""
+def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
+    """Return the second best question of a decision as JSON, its goals under `key`; None if there is none."""
     if decision.runner_up is None:
         return None
     goals, net = decision.runner_up
-    return {"stations": [problem.goals[goal] for goal in goals], "net": net}
+    return {key: [problem.goals[goal] for goal in goals], "net": net}
 
 
-def runner_up_from_json(problem: Problem, given: Field) -> tuple[tuple[int, ...], float] | None:
-    """Read a second best question."""
+def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[tuple[int, ...], float] | None:
+    """Read a second best question, whose goals are under `key`."""
     if given.value is None:
         return None
-    given.object(["stations", "net"], [])
+    given.object([key, "net"], [])
     net = given.child("net")
     if isinstance(net.value, bool) or not isinstance(net.value, int | float):
         raise net.refuse("a number")
-    asked = given.child("stations").elements()
+    asked = given.child(key).elements()
     return tuple(problem.goals.index(name.text(problem.goals)) for name in asked), float(net.value)
 
 

@@ -19,14 +19,11 @@ import json
 from typing import TYPE_CHECKING
 
 from askwise.cli import values
-from askwise.cli.edp import parse_cell
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
-    from askwise.domains.tool_fetching import Instance
-    from askwise.domains.tool_fetching.instance import Cell
-    from askwise.looking.explain import Explanation
-    from askwise.looking.moment import Moment
+    from askwise.deciding import Advice
+    from askwise.problem import JointState, Problem
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,60 +49,72 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise ask``."""
     if options.method == "help":
-        from askwise.looking.methods import list_methods
+        from askwise.showing.methods import list_methods
 
         print(list_methods())
         return 0
-    explained = decide(options)
+    advice = decide(options)
     if options.json:
-        print(json.dumps(explained.to_json(), ensure_ascii=False, allow_nan=False))
-    else:
-        from askwise.looking.explain import told
+        from askwise.showing.explain import as_json
 
-        print(told(explained, colour=values.colourful()), end="")
+        print(json.dumps(as_json(advice), ensure_ascii=False, allow_nan=False))
+    else:
+        from askwise.showing.explain import told
+
+        print(told(advice, colour=values.colourful()), end="")
     return 0
 
 
-def decide(options: argparse.Namespace) -> Explanation:
+def decide(options: argparse.Namespace) -> Advice:
     """Return what the method decides at the moment that the options describe."""
-    from askwise.looking.explain import explain
-
-    values.need_file(options)
-    worker, fetcher = (_cell(options, who) for who in ("worker", "fetcher"))
-    seed = values.whole(options.seed, "--seed")
-    now = moment_of(options, values.read_instance(options.file), worker, fetcher)
-    return explain(now, options.method, seed=seed, **values.agent_options(options))
-
-
-def moment_of(options: argparse.Namespace, instance: Instance, worker: Cell | None, fetcher: Cell | None) -> Moment:
-    """Return the moment that the options describe."""
-    from askwise.looking.moment import moment
+    from askwise.deciding import ask
+    from askwise.domains.registry import as_problem, domain_of
     from askwise.query.beliefs import ContradictoryObservation
 
+    values.need_file(options)
+    seed = values.whole(options.seed, "--seed")
+    problem = as_problem(values.read_instance(options.file))
+    moments = domain_of(problem).moments
+    state = moments.state(problem, options.worker, options.fetcher, options.holding)
+    if options.fresh:
+        problem = moments.starting_at(problem, state)
+    out = ruled_out(options.ruled_out, problem)
     try:
-        return moment(
-            instance,
-            worker=worker,
-            fetcher=fetcher,
-            holding=options.holding,
-            ruled_out=ruled_out(options.ruled_out, instance),
-            belief=options.belief or "elimination",
-            fresh=options.fresh,
+        return ask(
+            problem,
+            options.method,
+            teammate=None if state.teammate == problem.start.teammate else state.teammate,
+            ego=state.ego,
+            answers=[(out, False)] if out else [],
+            seed=seed,
+            belief=options.belief,
+            tie_break=options.tie_break,
         )
     except ContradictoryObservation:
-        way = f"on no shortest way from {instance.worker} to a station that is possible"
-        hints = "--belief robust allows for detours, --fresh starts there"
-        raise InputError("--worker", f"{worker}, {way}", f"a cell on one ({hints})") from None
+        raise _impossible(problem, state) from None
 
 
-def _cell(options: argparse.Namespace, who: str) -> Cell | None:
-    text = getattr(options, who)
-    return None if text is None else parse_cell(text, f"--{who}")
+def _impossible(problem: Problem, state: JointState) -> InputError:
+    """Return the refusal of a teammate that is where no possible goal would take it."""
+    from askwise.domains.registry import domain_of
+
+    words = domain_of(problem).words
+    now, start = (problem.teammate_model.name(each.teammate) for each in (state, problem.start))
+    way = f"on no shortest way from {start} to a {words.goal} that is possible"
+    hints = "--belief robust allows for detours, --fresh starts there"
+    return InputError(f"--{words.teammate}", f"{now}, {way}", f"a cell on one ({hints})")
 
 
-def ruled_out(given: list[str], instance: Instance) -> list[str]:
-    """Return the names in the lists that were given; a name may itself hold a comma."""
-    names = []
+def ruled_out(given: list[str], problem: Problem) -> list[int]:
+    """Return the goals in the lists of names that were given; a name may itself hold a comma."""
+    from askwise.domains.registry import domain_of
+    from askwise.showing.words import place_in
+
+    word = domain_of(problem).words.goal
+    names: list[str] = []
     for text in given:
-        names += [text] if text in instance.stations else [name.strip() for name in text.split(",")]
-    return names
+        names += [text] if text in problem.goals else [name.strip() for name in text.split(",")]
+    out = sorted({place_in(problem.goals, name, "ruled out", word) for name in names})
+    if not any(p > 0 for goal, p in enumerate(problem.prior.tolist()) if goal not in out):
+        raise InputError("ruled out", f"every {word} that the prior allows", "at least one that is still possible")
+    return out

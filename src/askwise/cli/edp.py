@@ -18,9 +18,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
+from askwise.arguments import cell
 from askwise.reading import printable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.errors import InputError
 
     grid, goals, teammate = read_map(options.map)
-    at = teammate if options.at is None else parse_cell(options.at, "--at")
+    at = teammate if options.at is None else cell(options.at, "--at")
     if at is None:
         raise InputError("--at", "nothing, and no W in the drawing", "the teammate's cell X,Y")
     divergence = Divergence(grid, goals)
@@ -68,29 +68,22 @@ def run(options: argparse.Namespace) -> int:
 
 def read_map(path: str) -> tuple[GridWorld, dict[str, Any], Cell | None]:
     """Return grid, goals by name and the teammate's cell of a drawing or an instance file."""
-    from askwise.domains.tool_fetching import Instance
+    from askwise.domains.registry import domain_of, read
     from askwise.errors import InputError
-    from askwise.model import Drawing
-    from askwise.reading import parse_json, read_stdin, read_text
+    from askwise.model import Drawing, GridWorld
+    from askwise.reading import read_stdin, read_text
 
     text = read_stdin() if path == "-" else read_text(path)
     if text.lstrip()[:1] in ("{", "["):
-        instance = Instance.from_json(parse_json(text))
-        return instance.grid, {name: station.at for name, station in instance.stations.items()}, instance.worker
+        instance = read(text)
+        model, goals, start = domain_of(instance).moments.teammate_side(instance)
+        if not isinstance(model, GridWorld):
+            raise InputError("MAP", f"a {type(model).__name__}", "a map")
+        return model, dict(goals), start
     drawing = Drawing.parse(text)
     if not drawing.goals:
         raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
     return drawing.grid, dict(drawing.goals), drawing.teammate
-
-
-def parse_cell(text: str, field: str) -> Cell:
-    """Return the cell written as ``X,Y``."""
-    from askwise.errors import InputError
-
-    parts = re.fullmatch(r"\s*(-?\d{1,99})\s*,\s*(-?\d{1,99})\s*", text, re.ASCII)
-    if parts is None:
-        raise InputError(field, repr(text), "a cell X,Y, two whole numbers")
-    return int(parts[1]), int(parts[2])
 
 
 def as_json(divergence: Divergence, at: Cell, edp: Any, wcd: Any) -> dict[str, Any]:

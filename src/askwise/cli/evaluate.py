@@ -42,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise evaluate``."""
     if options.method == "help":
-        from askwise.looking.methods import list_methods
+        from askwise.showing.methods import list_methods
 
         print(list_methods())
         return 0
-    from askwise.domains.tool_fetching import ToolFetching
+    from askwise.domains.registry import as_problem
     from askwise.evaluation import lower_bound
 
     check(options)
-    problem = ToolFetching(values.read_instance(options.file))
+    problem = as_problem(values.read_instance(options.file))
     found = evaluated(options, problem)
     bound = lower_bound(problem) if options.bound else None
     if options.json:

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise run``."""
     if "help" in (options.method, options.teammate):
-        from askwise.looking.methods import list_methods
+        from askwise.showing.methods import list_methods
 
         print(list_methods() if options.method == "help" else teammates())
         return 0
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(episode), ensure_ascii=False))
     else:
-        from askwise.looking.account import account
+        from askwise.showing.account import account
 
         print(account(episode, colour=values.colourful()), end="")
         for path in written:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is played."""
-    from askwise.looking.raster import check_ending
+    from askwise.showing.raster import check_ending
 
     values.need_file(options)
     if options.json and options.watch:
@@ -78,18 +78,19 @@ def check(options: argparse.Namespace) -> None:
 
 def play(options: argparse.Namespace) -> Episode:
     """Return the episode that the options ask for."""
-    from askwise.agents import make_agent
     from askwise.query.beliefs import ContradictoryObservation
     from askwise.simulation import simulate
 
     try:
         return simulate(
             values.read_instance(options.file),
-            make_agent(options.method, **values.agent_options(options)),
+            options.method,
             options.teammate,
             options.goal,
             values.seed(options.seed),
             max_steps=None if options.max_steps is None else values.whole(options.max_steps, "--max-steps", 1),
+            belief=options.belief,
+            tie_break=options.tie_break,
         )
     except ContradictoryObservation as error:
         raise AskwiseError(f"{error} (try --belief robust)") from None
@@ -97,8 +98,8 @@ def play(options: argparse.Namespace) -> Episode:
 
 def watch(episode: Episode, speed: float) -> None:
     """Animate the episode if there is a terminal to do so."""
-    from askwise.looking.watch import can_watch
-    from askwise.looking.watch import watch as animate
+    from askwise.showing.watch import can_watch
+    from askwise.showing.watch import watch as animate
 
     if not can_watch(sys.stdout):
         print("askwise run: --watch needs a terminal; the account follows", file=sys.stderr)
@@ -113,11 +114,11 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
         trace.save(episode, options.trace)
     if options.html is not None:
-        from askwise.looking.page import write_page
+        from askwise.showing.page import write_page
 
         write_page(episode, options.html)
     if options.gif is not None:
-        from askwise.looking.gif import save_gif
+        from askwise.showing.gif import save_gif
 
         save_gif(episode, options.gif)
     return [path for path in (options.trace, options.html, options.gif) if path is not None]
@@ -125,11 +126,13 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
 def as_json(episode: Episode) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    names = episode.problem.goals
+    from askwise.showing.explain import words_for
+
+    names, goals = episode.problem.goals, words_for(episode.problem).goals
     queries = [
         {
             "t": step.t,
-            "stations": [names[goal] for goal in step.answer.asked],
+            goals: [names[goal] for goal in step.answer.asked],
             "answer": step.answer.yes,
             "cost": step.cost,
             "value": step.decision.value,

@@ -25,15 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``."""
-    from askwise.looking import raster, start_scene, text
-    from askwise.looking.description import describe, prior
+    from askwise.domains.registry import domain_of
+    from askwise.showing import raster, start_scene, text
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")
     instance = values.read_instance(options.file)
-    scene = start_scene(instance, prior(instance))
+    look = domain_of(instance).look
+    scene = start_scene(instance, look.prior(instance))
     columns = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else text.COLUMNS
-    print(describe(instance))
+    print(look.describe(instance))
     drawing = text.draw(replace(scene, progress=""), colour=values.colourful(), columns=columns)
     print(drawing, end="")
     if options.png is not None:

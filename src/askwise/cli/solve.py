@@ -31,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
-    from askwise.domains.tool_fetching import ToolFetching
+    from askwise.domains.registry import as_problem
     from askwise.evaluation import solve
     from askwise.planning.optimal_size import TooLarge
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
-    problem = ToolFetching(values.read_instance(options.file))
+    problem = as_problem(values.read_instance(options.file))
     progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)
     try:
         with progress:

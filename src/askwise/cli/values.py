@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import secrets
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
+from askwise.arguments import real, whole
 from askwise.errors import InputError
 
-if TYPE_CHECKING:
-    from askwise.domains.tool_fetching import Instance
-
-
-def whole(text: str, option: str, lowest: int = 0) -> int:
-    """Return a whole number, at least `lowest`."""
-    # int() would also take underscores, spaces and digits of other scripts.
-    if not (text.isascii() and text.isdecimal() and len(text) <= 40) or int(text) < lowest:
-        raise InputError(option, repr(text), f"a whole number from {lowest}")
-    return int(text)
-
-
-def real(text: str, option: str, *, above: float | None = None) -> float:
-    """Return a finite number from 0, or above the given bound."""
-    allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(option, repr(text), allowed) from None
-    if not math.isfinite(value) or (value < 0 if above is None else value <= above):
-        raise InputError(option, repr(text), allowed)
-    return value
+__all__ = [
+    "add_agent_options",
+    "add_file_and_method",
+    "agent_options",
+    "colourful",
+    "need_file",
+    "read_instance",
+    "real",
+    "seed",
+    "whole",
+]
 
 
 def seed(text: str | None) -> int:
@@ -69,12 +58,12 @@ def agent_options(options: argparse.Namespace) -> dict[str, str]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def read_instance(path: str) -> Instance:
-    """Return the instance in a file, or from standard input for ``-``."""
-    from askwise.domains.tool_fetching import Instance
+def read_instance(path: str) -> Any:
+    """Return the instance in a file, or from standard input for ``-``, of whichever domain it is."""
+    from askwise.domains.registry import read, read_file
     from askwise.reading import read_stdin
 
-    return Instance.from_text(read_stdin(), "standard input") if path == "-" else Instance.load(path)
+    return read(read_stdin(), "standard input") if path == "-" else read_file(path)
 
 
 def colourful() -> bool:

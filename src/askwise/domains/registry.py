@@ -1,47 +1,172 @@
 """The domains that askwise knows, by name; everything else asks here and imports no domain.
 
-A domain is one object (see `Domain`), written as ``module:name`` and loaded at first use.
+A domain is one object (see `Domain`), written as ``module:name`` and loaded at first use. Other packages add domains of
+their own without touching askwise: an entry point in the group ``askwise.domains`` whose value is such an object.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from askwise.errors import InputError
-from askwise.problem import Problem
+from askwise.reading import Field, parse_json, read_text
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.problem import Problem
+    from askwise.showing.vocabulary import Vocabulary
 
 HOMES = {"tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN"}
 """Where the domain of each name is."""
+GROUP = "askwise.domains"
 
 
+@runtime_checkable
 class Domain(Protocol):
-    """All that the rest of askwise needs to know of a domain beyond the `Problem` that it makes."""
+    """All that the rest of askwise needs to know of a domain beyond the `Problem` that it makes.
 
-    name: str
+    What each part can do is said in `askwise.domains.parts`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name, such as ``tool-fetching``."""
 
     def owns(self, given: object) -> bool:
-        """Whether `given` is an instance of this domain."""
+        """Whether `given` is an instance or a problem of this domain."""
 
     def problem(self, given: Any) -> Problem:
         """Return an instance of this domain, or the one in a file, as a problem."""
+
+    @property
+    def words(self) -> Vocabulary:
+        """What it calls things."""
+
+    @property
+    def recording(self) -> Recording:
+        """Its files, and its states in traces."""
+
+    @property
+    def look(self) -> Look:
+        """How it is drawn and described."""
+
+    @property
+    def moments(self) -> Moments:
+        """Where everybody may be, as people say it."""
+
+    @property
+    def generator(self) -> Generator | None:
+        """Random instances, None if it draws none."""
+
+
+# -- domains -----------------------------------------------------------------------------------------------------
+
+
+def names() -> list[str]:
+    """Return the names of all domains, askwise's own first."""
+    return list(dict.fromkeys([*HOMES, *(point.name for point in _points())]))
+
+
+def domains() -> Iterator[Domain]:
+    """Iterate over all domains, askwise's own first; each is loaded when its turn comes."""
+    yield from map(domain, HOMES)
+    yield from (domain(point.name) for point in _points() if point.name not in HOMES)
 
 
 @cache
 def domain(name: str) -> Domain:
     """Return the domain of that name."""
-    module, _, attribute = HOMES[name].partition(":")
-    found: Domain = getattr(importlib.import_module(module), attribute)
+    if name in HOMES:
+        module, _, attribute = HOMES[name].partition(":")
+        own: Domain = getattr(importlib.import_module(module), attribute)
+        return own
+    for point in _points():
+        if point.name == name:
+            return _load(point)
+    raise InputError("domain", repr(name), "one of " + ", ".join(map(repr, names())))
+
+
+def domain_of(given: object, field: str = "problem") -> Domain:
+    """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
+    found = find_domain(given)
+    if found is None:
+        kind = "a problem" if hasattr(given, "ego_optimal") else "something"
+        titles = ", ".join(each.words.title.lower() for each in domains())
+        raise InputError(field, f"{kind} of type {type(given).__name__}", titles)
     return found
+
+
+def find_domain(given: object) -> Domain | None:
+    """Return the domain of a problem or an instance, None if it is of none."""
+    return next((each for each in domains() if each.owns(given)), None)
+
+
+@cache
+def _points() -> tuple[EntryPoint, ...]:
+    # Here, because it takes longer to import than all else that `askwise --help` needs.
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=GROUP))
+
+
+def _load(point: EntryPoint) -> Domain:
+    field = f"domain {point.name!r}"
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        raise InputError(field, str(error), "a domain that can be loaded") from error
+    if not isinstance(found, Domain):
+        raise InputError(field, f"something of type {type(found).__name__}", "an object with all that a Domain has")
+    return found
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+def read_file(path: str | Path) -> Any:
+    """Return the instance in a file, of whichever domain it is."""
+    return read(read_text(path), f"file {str(path)!r}")
+
+
+def read(text: str, source: str = "text") -> Any:
+    """Return the instance that the text of a file describes; `source` says where the text is from."""
+    if text.lstrip()[:1] not in ("{", "["):
+        # A drawing of a map, say: better told that than the place at which it stops being JSON.
+        files = f"an instance file, {', '.join(_formats())} (askwise generate makes one)"
+        raise InputError(source, "text that is not JSON", files)
+    return from_json(Field("", parse_json(text)))
+
+
+def from_json(given: Field) -> Any:
+    """Return the instance that a file, or a field that holds the same, describes: ``format`` says of which domain."""
+    given.object(["format"])
+    stated = given.child("format")
+    for each in domains():
+        if stated.value in each.recording.formats:
+            return each.recording.read(given)
+    stated.text(_formats())
+    raise AssertionError("a format that is known has a domain that reads it")
+
+
+def _formats() -> list[str]:
+    return [written for each in domains() for written in each.recording.formats]
+
+
+# -- problems ----------------------------------------------------------------------------------------------------
 
 
 def as_problem(given: object) -> Problem:
     """Return an instance, or the one in a file, as the problem it describes; a problem is returned as it is."""
     if hasattr(given, "ego_optimal"):  # one of many things that every problem has
         return given  # type: ignore[return-value]
-    for name in HOMES:
-        if isinstance(given, str | Path) or domain(name).owns(given):
-            return domain(name).problem(given)
-    raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
+    instance = read_file(given) if isinstance(given, str | Path) else given
+    found = find_domain(instance)
+    if found is None:
+        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
+    return found.problem(instance)

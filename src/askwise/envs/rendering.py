@@ -6,6 +6,7 @@ environment cannot know.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from gymnasium import logger
 from askwise.domains.tool_fetching.rules import WORKER_ACTIONS
 from askwise.envs.playing import Play
 from askwise.errors import InputError
-from askwise.looking.scene import Scene
-from askwise.looking.words import number
+from askwise.showing import Scene
+from askwise.showing import scene_of as moment_of
+from askwise.showing.words import number
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 4
@@ -36,7 +38,7 @@ class Renderer:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
             return None
         if self.mode == "ansi":
-            from askwise.looking import text
+            from askwise.showing import text
 
             return text.draw(scene_of(play))
         pixels = pixels_of(play)
@@ -60,10 +62,8 @@ def scene_of(play: Play) -> Scene:
     asked = play.steps > 0 and action is None
     # While a question is shown, what it was about must not be crossed out yet.
     weights = np.where(play.possible_when_asked if asked else play.possible, play.problem.prior, 0.0)
-    return Scene(
-        rules=play.problem.rules,
-        state=play.state,
-        belief=weights / weights.sum(),
+    return replace(
+        moment_of(play.problem, play.problem.encode(play.state), weights / weights.sum()),
         asked=tuple(np.flatnonzero(play.asked).tolist()) if asked else (),
         answer=play.answer if asked else None,
         progress=f"after step {play.steps}: cost so far {number(play.cost)}",
@@ -73,7 +73,7 @@ def scene_of(play: Play) -> Scene:
 
 def pixels_of(play: Play) -> Any:
     """``uint8 [height, width, 3]``: the picture of an episode."""
-    from askwise.looking import raster
+    from askwise.showing import raster
 
     return np.asarray(raster.draw(scene_of(play)))
 

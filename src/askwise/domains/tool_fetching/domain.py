@@ -1,11 +1,15 @@
-"""Tool fetching as a registered domain."""
+"""Tool fetching as a registered domain: each part is in a file of its own, loaded at first use."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from askwise.domains.tool_fetching.instance import Instance
-from askwise.domains.tool_fetching.problem import ToolFetching
+if TYPE_CHECKING:
+    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.tool_fetching import Instance, ToolFetching
+    from askwise.showing.vocabulary import Vocabulary
 
 
 class ToolFetchingDomain:
@@ -15,11 +19,50 @@ class ToolFetchingDomain:
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""
-        return isinstance(given, Instance)
+        from askwise.domains.tool_fetching import Instance, ToolFetching
+
+        return isinstance(given, Instance | ToolFetching)
 
     def problem(self, given: Instance | str | Path) -> ToolFetching:
         """See `Domain`."""
+        from askwise.domains.tool_fetching import ToolFetching
+
         return ToolFetching(given)
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """See `Domain`."""
+        from askwise.domains.tool_fetching.vocabulary import WORDS
+
+        return WORDS
+
+    @cached_property
+    def recording(self) -> Recording:
+        """See `Domain`."""
+        from askwise.domains.tool_fetching.recording import ToolFetchingRecording
+
+        return ToolFetchingRecording()
+
+    @cached_property
+    def look(self) -> Look:
+        """See `Domain`."""
+        from askwise.domains.tool_fetching.look import ToolFetchingLook
+
+        return ToolFetchingLook()
+
+    @cached_property
+    def moments(self) -> Moments:
+        """See `Domain`."""
+        from askwise.domains.tool_fetching.moments import ToolFetchingMoments
+
+        return ToolFetchingMoments()
+
+    @cached_property
+    def generator(self) -> Generator:
+        """See `Domain`."""
+        from askwise.domains.tool_fetching.options import ToolFetchingGenerator
+
+        return ToolFetchingGenerator()
 
 
 DOMAIN = ToolFetchingDomain()

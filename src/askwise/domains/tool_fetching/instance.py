@@ -99,7 +99,11 @@ class Instance:
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents of the instance's file; reading them gives the same instance."""
+        """Return the contents of the instance's file; reading them gives the same instance.
+
+        Prices that the file has no place for are refused, or they would silently become others.
+        """
+        _refuse_other_prices(self.query_cost)
         prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
         return {
             "format": FORMAT,
@@ -232,6 +236,17 @@ def _read_cost(given: Field) -> QueryCost:
         given.child("base").number() if given.has("base") else default.base,
         given.child("per_station").number() if given.has("per_station") else default.per_goal,
     )
+
+
+def _refuse_other_prices(cost: QueryCost) -> None:
+    """Check that a question costs what the file can say."""
+    found = None
+    if type(cost) is not QueryCost:
+        found = f"a {type(cost).__name__}"
+    elif cost.prices is not None:
+        found = "a price of its own for each station"
+    if found is not None:
+        raise InputError("query_cost", found, f"QueryCost(base, per_goal): a file of {FORMAT} holds no other prices")
 
 
 def _refuse_unreachable(instance: Instance) -> None:

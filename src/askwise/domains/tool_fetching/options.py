@@ -1,0 +1,65 @@
+"""The options with which ``askwise generate`` draws instances of tool fetching."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from askwise.arguments import real, whole
+from askwise.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from askwise.domains.tool_fetching import Instance, Prior
+
+
+class ToolFetchingGenerator:
+    """Random instances; fulfils `askwise.domains.parts.Generator`."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """See `Generator`."""
+        add = parser.add_argument
+        add("--size", metavar="N|WxH", default="20", help="columns and rows (%(default)s)")
+        add("--stations", metavar="N", default="50", help="number of stations (%(default)s)")
+        add("--toolboxes", metavar="N", default="5", help="number of toolboxes (%(default)s)")
+        add("--walls", metavar="SHARE", default="0", help="share of the cells that are walls (%(default)s)")
+        add("--clustered", action="store_true", help="put the stations in clusters")
+        add("--prior", metavar="KIND", default="uniform", help="uniform, far, near, fetcher-far or fetcher-near")
+        add("--temperature", metavar="T", default="1", help="how even the prior is (%(default)s)")
+        add("--base", metavar="COST", default="0.5", help="cost of any question (%(default)s)")
+        add("--per-station", metavar="COST", default="0", help="and of each station in it (%(default)s)")
+
+    def draw(self, options: argparse.Namespace, seed: int) -> Instance:
+        """See `Generator`."""
+        from askwise.domains.tool_fetching.generate import generate
+        from askwise.questions import QueryCost
+
+        width, height = size(options.size)
+        return generate(
+            width=width,
+            height=height,
+            stations=whole(options.stations, "--stations", 1),
+            toolboxes=whole(options.toolboxes, "--toolboxes", 1),
+            walls=real(options.walls, "--walls"),
+            clustered=options.clustered,
+            prior=prior(options),
+            query_cost=QueryCost(real(options.base, "--base"), real(options.per_station, "--per-station")),
+            seed=seed,
+        )
+
+
+def size(text: str) -> tuple[int, int]:
+    """Return columns and rows of ``20`` or ``30x12``."""
+    parts = text.lower().split("x")
+    if len(parts) > 2 or not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+        raise InputError("--size", repr(text), "a whole number N, or WxH")
+    return int(parts[0]), int(parts[-1])
+
+
+def prior(options: argparse.Namespace) -> Prior:
+    """Return the prior that the options ask for."""
+    from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Prior
+
+    if options.prior not in PRIOR_KINDS:
+        allowed = "one of " + ", ".join(map(repr, PRIOR_KINDS)) + did_you_mean(options.prior, PRIOR_KINDS)
+        raise InputError("--prior", repr(options.prior), allowed)
+    return Prior(options.prior, real(options.temperature, "--temperature", above=0))

@@ -1,0 +1,157 @@
+"""An episode told in text: who did what, step by step, what was asked, what it cost.
+
+Steps in which the same is going on (the ego agent waits, or walks) and nothing is learnt share a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from askwise.episode import Episode, Step
+from askwise.problem import JointState, Problem
+from askwise.reading import printable
+from askwise.showing.episodes import domain_in, scene_at, scene_of
+from askwise.showing.vocabulary import Vocabulary
+from askwise.showing.words import counted, listed, number, percent
+
+MOST_ASKED = 15
+MOST_CONSIDERED = 6
+Emphasis = Callable[[str], str]
+
+
+def account(episode: Episode, *, colour: bool = False) -> str:
+    """Return the story of an episode, to be printed.
+
+    Args:
+        episode: an episode of any domain that can be drawn.
+        colour: whether to use the escape sequences of terminals with 256 colours.
+    """
+    words = domain_in(episode).words
+    loud: Emphasis = (lambda text: f"\x1b[1;38;5;133m{text}\x1b[0m") if colour else str
+    head = f"{'step':>9}  {words.ego:<27} {words.teammate:<23} {'possible':>8}  likeliest"
+    lines = [*header(episode), "", head, *_story(episode, words, loud), "", closing(episode)]
+    return "\n".join(lines) + "\n"
+
+
+def header(episode: Episode) -> list[str]:
+    """Return what was played, and by whom."""
+    start = scene_at(episode, 0)
+    teammate, ego = start.teammate, start.ego
+    seed = "" if episode.seed is None else f", seed {episode.seed}"
+    return [
+        f"{start.words.title}: {start.size}",
+        f"method {episode.method}, teammate {episode.teammate}, goal {printable(episode.goal_name)}{seed}",
+        f"{teammate.name} starts at {teammate.place}, {ego.name} at {ego.place}",
+    ]
+
+
+def closing(episode: Episode) -> str:
+    """Return how it ended and what it cost."""
+    n = len(episode.steps)
+    end = "Finished" if episode.finished else "Not finished: cut off"
+    asked = counted(len(episode.questions), "question")
+    # Where the end is missing, there is nothing to compare with.
+    marginal = f": marginal cost {number(episode.marginal_cost)}" if episode.finished else ""
+    return (
+        f"{end} after {counted(n, 'step')}. Cost {number(episode.cost)}, with the goal known "
+        f"{number(episode.optimal_cost)}{marginal}; {asked}."
+    )
+
+
+def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]:
+    problem = episode.problem
+    after = [step.state for step in episode.steps[1:]] + [episode.final]
+    stretches = groupby(zip(episode.steps, after, strict=True), key=lambda pair: _kind(problem, pair[0]))
+    for _, stretch in stretches:
+        pairs = list(stretch)
+        if pairs[0][0].answer is None:
+            yield _line(problem, words, pairs[0][0], pairs[-1][0], pairs[-1][1])
+            yield from _not_asked(problem, [step for step, _after in pairs])
+        else:
+            for step, _after in pairs:
+                yield from _question(problem, step, loud)
+
+
+def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
+    """Return what steps on one line have in common; a question or an action that is no move has a line of its own."""
+    possible = None if step.belief is None else (step.belief > 0).tobytes()
+    action = step.decision.action
+    if action is None or not _is_plain(problem, action):
+        return ("alone", step.t)
+    return (action == problem.wait, step.teammate_action if _rests(problem, step) else None, possible)
+
+
+def _is_plain(problem: Problem, action: int) -> bool:
+    """Whether an action of the ego agent is a move or waiting."""
+    return action == problem.wait or action in problem.ego_moves
+
+
+def _rests(problem: Problem, step: Step) -> bool:
+    """Whether the teammate stays where it is."""
+    place, action = step.state.teammate, step.teammate_action
+    return action is None or problem.teammate_next(place, action) == place
+
+
+def _line(problem: Problem, words: Vocabulary, first: Step, last: Step, after: JointState) -> str:
+    steps = f"{first.t}" if first is last else f"{first.t}-{last.t}"
+    scene = scene_of(problem, after)
+    ego = _ego_does(problem, first, last, scene.ego.place)
+    teammate = _teammate_does(problem, words, first, last, scene.teammate.place)
+    return f"{steps:>9}  {ego:<27} {teammate:<23} {_believes(problem, first)}".rstrip()
+
+
+def _ego_does(problem: Problem, first: Step, last: Step, place: str) -> str:
+    action = first.decision.action
+    if action is None:
+        return ""
+    if not _is_plain(problem, action):
+        return printable(problem.describe_ego_action(action))
+    if action == problem.wait:
+        return f"waits at {place}"
+    return f"{printable(problem.ego_actions[action])} to {place}" if first is last else f"walks to {place}"
+
+
+def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step, place: str) -> str:
+    action, state = first.teammate_action, first.state.teammate
+    if action is not None and problem.stays(action):
+        reached = np.flatnonzero(problem.teammate_steps(state) == 0)
+        return f"{words.stays} at {printable(problem.goals[reached[0]]) if reached.size else place}"
+    if action is None or _rests(problem, first):
+        return f"waits at {place}"
+    return f"{printable(problem.teammate_actions[action])} to {place}" if first is last else f"walks to {place}"
+
+
+def _believes(problem: Problem, step: Step) -> str:
+    if step.belief is None:
+        return ""
+    best = int(np.argmax(step.belief))
+    return f"{int((step.belief > 0).sum()):>8}  {printable(problem.goals[best])} {percent(float(step.belief[best]))}"
+
+
+def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
+    if step.answer is None:
+        return
+    names = [problem.goals[goal] for goal in step.answer.asked]
+    asks = f"ASKS: is it {'one of ' if len(names) > 1 else ''}{listed(names, MOST_ASKED)}?"
+    value = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
+    answer = "YES" if step.answer.yes else "NO"
+    yield f"{step.t:>9}  {loud(asks)}"
+    told = f"{answer}  ({len(names)} of {_possible(step)} possible, cost {number(step.cost)}{value})"
+    yield f"{'':>9}  {loud(told)}"
+
+
+def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
+    """Tell what was not worth asking; over several steps, the question that came nearest to it."""
+    best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
+    if best.considered is None or best.value is None or best.cost is None:
+        return
+    names = listed([problem.goals[goal] for goal in best.considered], MOST_CONSIDERED)
+    worth = f"would save {number(round(best.value, 2))} and cost {number(best.cost)}"
+    yield f"{'':>9}  asks nothing: the best question ({names}) {worth}"
+
+
+def _possible(step: Step) -> str:
+    return "all" if step.belief is None else str(int((step.belief > 0).sum()))

@@ -1,0 +1,227 @@
+"""An episode as one self-contained page: opened from disk, stepped through, nothing fetched from anywhere.
+
+The page is put together from the files in ``assets``; all it needs to know is in one block of JSON (`page_data`), and
+nothing is worked out twice: colours, costs and zones come from here.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import math
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from askwise import __version__
+from askwise.agents import Decision, PairZones, Situation
+from askwise.agents.explanation import affordable
+from askwise.episode import Episode, Step
+from askwise.files import whole_file
+from askwise.problem import JointState, Problem
+from askwise.reading import printable
+from askwise.showing.episodes import costs_before, domain_in, scene_of, start_scene
+from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
+from askwise.showing.palette import DARK_RAMP, RAMP
+from askwise.showing.scene import Map, Scene
+from askwise.showing.vocabulary import Vocabulary
+from askwise.types import FloatArray
+
+SCRIPTS = ("state.js", "map.js", "panels.js", "player.js")
+DIGITS = 4
+"""Significant digits of probabilities in the page: more than anybody sees."""
+
+
+def write_page(episode: Episode, path: str | Path) -> None:
+    """Write the page of an episode, whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_text(page_text(episode), encoding="utf-8")
+
+
+def page_text(episode: Episode) -> str:
+    """Return the page as HTML."""
+    words = domain_in(episode).words
+    parts = {
+        "HEADING": html.escape(words.title),
+        "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),
+        "TEAMMATE": html.escape(words.teammate),
+        "EGO": html.escape(words.ego),
+        "LEGEND": _legend(words),
+        "STYLE": _asset("page.css"),
+        "DATA": _embedded(page_data(episode)),
+        "SCRIPT": "\n".join(_asset(name) for name in SCRIPTS),
+        "VERSION": __version__,
+    }
+    # In one go: a goal may be called like one of the places to be filled in.
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("page.html"))
+
+
+def _legend(words: Vocabulary) -> str:
+    """Return what the marks mean, as far as the domain has them."""
+    signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
+    if words.load:
+        signs.append(("tag", words.goal[0].upper(), f"{words.load} in hand"))
+    if words.landmark:
+        signs.append(("tag", words.landmark_sign, words.landmark))
+    rows = [f'<li><b class="{kind}">{html.escape(sign)}</b>{html.escape(name)}</li>' for kind, sign, name in signs]
+    return "\n      ".join(rows)
+
+
+def page_data(episode: Episode) -> dict[str, Any]:
+    """Return everything the page shows, as JSON."""
+    problem = episode.problem
+    start = start_scene(problem)
+    beliefs, zones = _Table(), _Table()
+    return {
+        "words": _words(start.words, episode),
+        "size": start.size,
+        "width": start.ground.width,
+        "height": start.ground.height,
+        "walls": _picture_of_walls(start.ground),
+        "landmarks": [[printable(each.name), *each.at] for each in start.landmarks],
+        "goals": [[printable(each.name), *each.at, each.landmark] for each in start.goals],
+        "method": episode.method,
+        "teammate": episode.teammate,
+        "seed": None if episode.seed is None else str(episode.seed),  # may exceed what a page can count
+        "goal": episode.goal,
+        "finished": episode.finished,
+        "optimal": episode.optimal_cost,
+        "frames": _frames(episode, beliefs, zones),
+        "beliefs": beliefs.rows,
+        "zones": zones.rows,
+        "zonesKnown": affordable(problem),
+        "ramps": {"light": RAMP, "dark": DARK_RAMP},
+    }
+
+
+def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
+    return {
+        "teammate": words.teammate,
+        "ego": words.ego,
+        "goal": words.goal,
+        "landmark": words.landmark,
+        "load": words.load,
+        "teammateSign": words.teammate_sign,
+        "egoSign": words.ego_sign,
+        "achieved": words.achieved.format(goal=printable(episode.goal_name)),
+    }
+
+
+class _Table:
+    """Rows that frames refer to by number: what does not change from frame to frame is kept once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, row: Any) -> int:
+        key = json.dumps(row)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.rows)
+            self.rows.append(row)
+        return self._numbers[key]
+
+
+def _frames(episode: Episode, beliefs: _Table, zones: _Table) -> list[dict[str, Any]]:
+    problem = episode.problem
+    frames = []
+    costs = costs_before(episode)
+    for step, cost in zip(episode.steps, costs, strict=False):
+        frame = _frame(problem, step.state, cost, step.decision.situation, beliefs, zones)
+        frames.append({**frame, **_happening(problem, step)})
+    last = episode.steps[-1].belief if episode.steps else None
+    end = None if last is None else Situation(problem, episode.final, last)
+    return [*frames, _frame(problem, episode.final, costs[-1], end, beliefs, zones)]
+
+
+def _frame(
+    problem: Problem, state: JointState, cost: float, now: Situation | None, beliefs: _Table, zones: _Table
+) -> dict[str, Any]:
+    frame = {**_places(scene_of(problem, state)), "cost": round(cost, 9)}
+    if now is None:
+        return frame
+    frame["belief"] = beliefs.number(_belief_row(now.belief))
+    if now.affordable:
+        frame["zones"] = zones.number([_zone_row(pair) for pair in now.pairs])
+    return frame
+
+
+def _zone_row(pair: PairZones) -> list[float | None]:
+    """Return two goals, the last step of Z_I and the first of Z_B; JSON has null for one that never comes."""
+    steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
+    return [pair.first, pair.second, *steps]
+
+
+def _places(scene: Scene) -> dict[str, Any]:
+    return {
+        "teammate": list(scene.teammate.at),
+        "ego": list(scene.ego.at),
+        "carried": printable(scene.carried),
+        "hands": scene.hands,
+    }
+
+
+def _belief_row(belief: FloatArray) -> list[list[float]]:
+    """Return the possible goals and their probabilities, likeliest first."""
+    order = np.argsort(-belief, kind="stable")
+    order = order[belief[order] > 0]
+    return [order.tolist(), [float(f"{p:.{DIGITS}g}") for p in belief[order]]]
+
+
+def _happening(problem: Problem, step: Step) -> dict[str, Any]:
+    decision = step.decision
+    told = {"why": printable(decision.why), **_worth(problem, decision)}
+    if decision.gate is not None:
+        told["gate"] = gate_in_words(problem, decision.gate)
+    if step.answer is not None:
+        return {**told, "ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost}
+    if decision.action is None or step.teammate_action is None:
+        return told
+    return {
+        **told,
+        "does": printable(problem.describe_ego_action(decision.action)),
+        "teammateDoes": problem.teammate_actions[step.teammate_action],
+    }
+
+
+def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
+    """Return what the page says about the worth of a question, asked or only considered."""
+    worth: dict[str, Any] = {}
+    if decision.value is not None:
+        worth["value"] = decision.value
+    if decision.cost is not None:
+        worth["price"] = decision.cost
+    if decision.considered is not None:
+        worth["considered"] = list(decision.considered)
+    if decision.runner_up is not None:
+        worth["runnerUp"] = [runner_up_in_words(problem.goals, decision), decision.runner_up[1]]
+    if decision.verdict:
+        worth["verdict"] = verdict_in_words(decision)
+    return worth
+
+
+def _picture_of_walls(ground: Map) -> str | None:
+    """Return the walls as a picture of one pixel for each cell: a million cells would be too many shapes."""
+    walls = ground.walls
+    if not walls.any():
+        return None
+    picture = Image.fromarray(np.flipud(walls).astype(np.uint8)).convert("P")
+    picture.putpalette([0, 0, 0, 108, 114, 124])
+    buffer = io.BytesIO()
+    picture.save(buffer, format="PNG", transparency=0, bits=1, optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Return JSON that is safe inside a script element: no ``</script>``, nothing that is not ASCII."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _asset(name: str) -> str:
+    return files("askwise.showing").joinpath("assets", name).read_text(encoding="utf-8")

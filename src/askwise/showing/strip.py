@@ -1,0 +1,142 @@
+"""The strip below a picture: what is happening, and what the marks mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PIL import ImageDraw
+
+from askwise.showing.marks import Pen, font
+from askwise.showing.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
+from askwise.showing.scene import Scene
+
+LETTERS = 14
+LINE_HEIGHT = 20
+MARGIN = 10
+SIGN = 22
+SCALE_WIDTH = 150
+
+CAPTION_LINES = 4
+"""Progress, hands, event or question, answer: always as many, so that all pictures of an episode have one size."""
+
+
+def strip_height(scene: Scene, width: int) -> int:
+    """Return the height of the strip in pixels."""
+    return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(_legend_rows(scene, width)) + MARGIN
+
+
+def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fine: int) -> None:
+    """Draw the strip; `top` is in pixels of the canvas, which is `fine` times as large as the picture."""
+    draw.line((0, top, fine * width, top), fill=LINE, width=fine)
+    y = top + fine * (MARGIN + LINE_HEIGHT / 2)
+    for text, colour in _caption(scene):
+        if not text:
+            continue
+        shown = _fitted(text, fine * LETTERS, fine * (width - 2 * MARGIN))
+        draw.text((fine * MARGIN, y), shown, fill=colour, font=font(fine * LETTERS), anchor="lm")
+        y += fine * LINE_HEIGHT
+    y = top + fine * (2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + SIGN / 2)
+    pen = Pen(draw, fine * SIGN)
+    for row in _legend_rows(scene, width):
+        x = float(fine * MARGIN)
+        for sign in row:
+            _draw_sign(pen, sign, x, y, fine)
+            x += fine * sign.width
+        y += fine * (SIGN + 6)
+
+
+def _caption(scene: Scene) -> list[tuple[str, Colour]]:
+    hands = (f"The {scene.ego.name} has {scene.hands}." if scene.hands else "", FAINT)
+    if not scene.question:
+        return [(scene.progress, INK), hands, (scene.event, INK)]
+    answer = "" if scene.answer is None else "Yes. " if scene.answer else "No. "
+    return [(scene.progress, INK), hands, (scene.question, EGO), (f"{answer}{scene.event}", EGO)]
+
+
+def _fitted(text: str, size: int, width: int) -> str:
+    """Return as much of `text` as fits."""
+    if font(size).getlength(text) <= width:
+        return text
+    while text and font(size).getlength(text + " ...") > width:
+        text = text[:-1]
+    return text + " ..."
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A mark in the legend: what it stands for, how wide it is with its name, and how it is drawn."""
+
+    name: str
+    draw: Callable[[Pen, float, float], None] | None
+    """Draws the mark around a point; None for the scale of belief, which is wider than a mark."""
+
+    @property
+    def width(self) -> int:
+        """Width with its name, in pixels of the picture."""
+        text = font(LETTERS).getlength(self.name)
+        return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if self.draw is None else 0)
+
+
+def _signs(scene: Scene) -> list[Sign]:
+    """Return what the legend explains; each of it only if it can occur in the episode that the scene is of."""
+    words = scene.words
+    signs = [
+        Sign(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
+        Sign(scene.ego.name, lambda pen, x, y: pen.ego(x, y, scene.ego.sign)),
+    ]
+    if scene.landmarks:
+        signs.append(Sign(words.landmark, lambda pen, x, y: pen.landmark(x, y, "")))
+    if words.load:
+        signs.append(Sign(f"{words.load} in hand", lambda pen, x, y: pen.load(x, y, "")))
+    if scene.goal is not None:
+        signs.append(Sign("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
+    walls = [Sign("wall", _draw_wall)] if scene.ground.n_walls else []
+    if scene.belief is None:
+        return [*signs, Sign(words.goal, lambda pen, x, y: _smaller(pen).goal(x, y, "", None, False)), *walls]
+    signs.append(Sign("in the question", lambda pen, x, y: _smaller(pen).goal(x, y, "", 0.2, True)))
+    signs.append(Sign("ruled out", lambda pen, x, y: pen.goal(x, y, "", 0.0, False)))
+    return [*signs, *walls, Sign("belief", None)]
+
+
+def _smaller(pen: Pen) -> Pen:
+    return replace(pen, size=0.85 * pen.size)
+
+
+def _draw_wall(pen: Pen, x: float, y: float) -> None:
+    half = 0.4 * pen.size
+    pen.draw.rectangle((x - half, y - half, x + half, y + half), fill=WALL)
+
+
+def _legend_rows(scene: Scene, width: int) -> list[list[Sign]]:
+    rows: list[list[Sign]] = [[]]
+    used = 2 * MARGIN
+    for sign in _signs(scene):
+        if rows[-1] and used + sign.width > width:
+            rows.append([])
+            used = 2 * MARGIN
+        rows[-1].append(sign)
+        used += sign.width
+    return rows
+
+
+def _draw_sign(pen: Pen, sign: Sign, left: float, y: float, fine: int) -> None:
+    if sign.draw is None:
+        after = _draw_scale(pen, left, y, fine) + 8 * fine
+    else:
+        sign.draw(pen, left + pen.size / 2, y)
+        after = left + pen.size + 6 * fine
+    pen.draw.text((after, y), sign.name, fill=INK, font=font(fine * LETTERS), anchor="lm")
+
+
+def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
+    """Draw the colours of belief from 0 to 100 %, and return where they end."""
+    wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
+    for k in range(wide):
+        colour = shade((k / (wide - 1)) ** 2)
+        pen.draw.line((left + k, y - half, left + k, y + half), fill=colour)
+    small = font(fine * (LETTERS - 4))
+    for probability, ink in ((0.01, INK), (0.1, INK), (0.5, PAPER)):
+        x = left + wide * position(probability)
+        pen.draw.text((x, y), f"{100 * probability:g} %", fill=ink, font=small, anchor="mm")
+    return left + wide

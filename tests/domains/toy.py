@@ -1,0 +1,139 @@
+"""A domain of another package: coverage on a drawn map, with the plainest words and nothing of tool fetching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from askwise.domains import registry
+from askwise.domains.coverage import Coverage
+from askwise.model import GridWorld
+from askwise.problem import JointState
+from askwise.reading import Field
+from askwise.showing.scene import Cell, Figure, Goal, Map, Scene
+from askwise.showing.vocabulary import PLAIN
+from askwise.types import FloatArray
+
+FORMAT = "toy/coverage@1"
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """An instance: a drawing."""
+
+    drawing: str
+
+
+class Recording:
+    """Files and traces."""
+
+    formats = (FORMAT,)
+    state_keys = ("teammate_at", "ego_at")
+
+    def read(self, given: Field) -> Sketch:
+        return Sketch(given.object(["format", "drawing"], []).child("drawing").text())
+
+    def write(self, given: Sketch | ToyProblem) -> dict[str, Any]:
+        return {"format": FORMAT, "drawing": (given if isinstance(given, Sketch) else given.sketch).drawing}
+
+    def state_to_json(self, problem: ToyProblem, state: JointState) -> dict[str, Any]:
+        return {"teammate_at": list(problem.cell(state.teammate)), "ego_at": list(problem.cell(state.ego))}
+
+    def state_from_json(self, problem: ToyProblem, given: Field) -> JointState:
+        grid = problem.drawing.grid
+        cells = (given.child(key).cell(grid.width, grid.height) for key in self.state_keys)
+        return JointState(*(grid.state(cell) for cell in cells))
+
+
+class ToyProblem(Coverage):
+    """Coverage that remembers its sketch."""
+
+    def __init__(self, sketch: Sketch) -> None:
+        super().__init__(sketch.drawing)
+        self.sketch = sketch
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ToyProblem) and self.sketch == other.sketch
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def cell(self, state: int) -> Cell:
+        x, y = self.drawing.grid.cells[state].tolist()
+        return x, y
+
+
+class Look:
+    """Scenes and sentences."""
+
+    def scene(self, problem: ToyProblem, state: JointState) -> Scene:
+        return Scene(
+            words=PLAIN,
+            ground=Map(problem.drawing.grid.walls),
+            teammate=Figure(PLAIN.teammate, PLAIN.teammate_sign, problem.cell(state.teammate)),
+            ego=Figure(PLAIN.ego, PLAIN.ego_sign, problem.cell(state.ego)),
+            goals=tuple(Goal(name, cells[0]) for name, cells in problem.drawing.goals.items()),
+        )
+
+    def start(self, given: Sketch | ToyProblem) -> Scene:
+        problem = ToyProblem(given) if isinstance(given, Sketch) else given
+        return self.scene(problem, problem.start)
+
+    def prior(self, given: Sketch) -> FloatArray:
+        return ToyProblem(given).prior
+
+    def describe(self, given: Sketch) -> str:
+        return f"A sketch: {self.start(given).size}\n"
+
+
+class Moments:
+    """Everybody stays at the start: this domain takes no places on the command line."""
+
+    def state(
+        self, problem: ToyProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
+    ) -> JointState:
+        assert teammate is ego is holding is None
+        return problem.start
+
+    def starting_at(self, problem: ToyProblem, state: JointState) -> ToyProblem:
+        assert state == problem.start
+        return problem
+
+    def teammate_side(self, given: Sketch) -> tuple[GridWorld, Mapping[str, Any], Cell | None]:
+        drawing = ToyProblem(given).drawing
+        return drawing.grid, drawing.goals, drawing.teammate
+
+
+class Toy:
+    """The domain."""
+
+    name = "toy"
+    words = PLAIN
+    recording = Recording()
+    look = Look()
+    moments = Moments()
+    generator = None
+
+    def owns(self, given: object) -> bool:
+        return isinstance(given, Sketch | ToyProblem)
+
+    def problem(self, given: Sketch) -> ToyProblem:
+        return ToyProblem(given)
+
+
+TOY = Toy()
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the package of this domain be installed."""
+    plug_in(monkeypatch, EntryPoint("toy", f"{__name__}:TOY", registry.GROUP))
+
+
+def plug_in(monkeypatch: pytest.MonkeyPatch, *points: EntryPoint) -> None:
+    """Let packages with these entry points be installed."""
+    registry.domain.cache_clear()
+    monkeypatch.setattr(registry, "_points", lambda: points)
