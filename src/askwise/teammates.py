@@ -9,8 +9,8 @@ that assumption in ways that people and robots do.
 ``noisy:0.1``        like ``urop``, but with that probability does any available action instead
 ``via:X,Y``          goes to a cell first, then to its goal (``via`` alone draws a cell)
 ``boltzmann:2``      prefers actions that lead closer to the goal, the more so the larger the number
-``plan:EAST,NORTH``  does these actions, then goes on like ``urop``
 ``policy``           does what the problem's own policy for its goal says, by default that of ``urop``
+``plan:EAST,NORTH``  does these actions, then goes on like ``urop``
 ===================  =================================================================================
 """
 

@@ -46,7 +46,11 @@ def need_file(options: argparse.Namespace) -> None:
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every agent with a belief takes."""
-    parser.add_argument("--belief", metavar="KIND", help="elimination (the default), bayes or robust")
+    parser.add_argument(
+        "--belief",
+        metavar="KIND",
+        help="elimination, bayes or robust; by default that of the method, or robust beside a teammate that errs",
+    )
     parser.add_argument(
         "--tie-break", metavar="KIND", help="among equally good moves: random (the default), or late, to part late"
     )
