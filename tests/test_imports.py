@@ -31,6 +31,7 @@ LAYERS = (
     {"plot", "domains"},
     {"evaluation", "looking", "simulation", "trace"},
     {"envs"},
+    {"domains.tool_fetching.envs"},
     {"experiments"},
     {"cli", "studio"},
 )

@@ -59,11 +59,11 @@ def goal_number(problem: Problem, goal: int | str) -> int:
     return index
 
 
-def check_question(problem: Problem, asked: Sequence[int], who: str) -> None:
+def check_question(problem: Problem, asked: Sequence[int], who: str, *, may_be_empty: bool = False) -> None:
     """Refuse a question that is not about some goals, each named once."""
     n = len(problem.goals)
     numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
-    if not asked or not numbers or len(set(asked)) != len(asked):
+    if not (asked or may_be_empty) or not numbers or len(set(asked)) != len(asked):
         raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
 
 
@@ -97,6 +97,8 @@ class Game:
         goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
             too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
         max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
+        empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
+            their price and say nothing.
 
     Attributes:
         problem: what is played.
@@ -110,14 +112,23 @@ class Game:
         cost: what all of them cost.
         finished: the goal was reached.
         max_steps: where it is cut off.
+        empty_questions: whether questions about no goal are allowed.
     """
 
-    def __init__(self, problem: Problem, goal: int | str | None = None, *, max_steps: int | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        goal: int | str | None = None,
+        *,
+        max_steps: int | None = None,
+        empty_questions: bool = False,
+    ) -> None:
         self.problem = problem
         self.goal = None if goal is None else goal_number(problem, goal)
         self.max_steps = most_steps(problem, self.goal) if max_steps is None else max_steps
         if (as_int(self.max_steps) or 0) < 1:
             raise InputError("max_steps", max_steps, "a whole number from 1")
+        self.empty_questions = empty_questions
         self.state = problem.start
         self.teammate_action: int | None = None
         self.answer: Answer | None = None
@@ -173,7 +184,8 @@ class Game:
     def hear(self, answer: Answer) -> Observation:
         """Take an answer from outside to a question that was asked in this step; nobody moves."""
         self._check_running()
-        check_question(self.problem, answer.asked, f"step {self.steps + 1}: the ego agent")
+        who = f"step {self.steps + 1}: the ego agent"
+        check_question(self.problem, answer.asked, who, may_be_empty=self.empty_questions)
         asked = np.zeros(len(self.problem.goals), dtype=bool)
         asked[list(answer.asked)] = True
         self.allowed = self.allowed & (asked if answer.yes else ~asked)

@@ -1,0 +1,17 @@
+"""What tool fetching hands to its environments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from askwise.domains.tool_fetching.envs.observing import ToolFetchingObserver
+from askwise.domains.tool_fetching.envs.painting import ToolFetchingPainter
+from askwise.domains.tool_fetching.envs.starting import Settings, Source
+from askwise.domains.tool_fetching.instance import Instance
+from askwise.envs.stage import Parts
+
+
+def tool_fetching_parts(instance: Instance | str | Path | None, settings: Settings) -> Parts:
+    """Return where instances come from, what is seen of them and how they are drawn."""
+    source = Source(instance, settings)
+    return Parts(source, ToolFetchingObserver(source.shape), ToolFetchingPainter(), goal_word="station")

@@ -1,0 +1,85 @@
+"""What environments have in common, whoever is played from outside: where episodes come from and how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+
+from askwise.envs.observing import Observer
+from askwise.envs.playing import Masks, Play
+from askwise.envs.rendering import Painter, Renderer
+from askwise.envs.starting import Source, begin, checked_limit
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a domain hands to an environment.
+
+    Attributes:
+        source: where problems come from.
+        observer: what players see.
+        painter: how episodes are drawn.
+        goal_word: what a goal is called, for messages.
+    """
+
+    source: Source
+    observer: Observer
+    painter: Painter
+    goal_word: str = "goal"
+
+
+class Stage:
+    """The episode in progress of one environment, and how to begin the next.
+
+    Args:
+        parts: what the domain says.
+        max_steps: steps after which an episode is cut off, None for the domain's own limit.
+        render_mode: how episodes are drawn, None for not at all.
+    """
+
+    def __init__(self, parts: Parts, max_steps: int | None, render_mode: str | None) -> None:
+        self.parts = parts
+        self.observe = parts.observer
+        self.render = Renderer(parts.painter, render_mode)
+        self._max_steps = checked_limit(max_steps)
+        self._play: Play | None = None
+
+    @property
+    def play(self) -> Play:
+        """The episode in progress."""
+        if self._play is None:
+            raise ResetNeeded("call reset() first")
+        return self._play
+
+    def running(self) -> Play:
+        """Return the episode in progress, if it can go on."""
+        play = self.play
+        if play.game.over:
+            raise ResetNeeded("the episode is over: call reset() first")
+        return play
+
+    def begin(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
+        """Begin an episode and return the generator of the teammate."""
+        game, for_teammate = begin(self.parts.source, rng, options, self._max_steps)
+        if self._play is None or self._play.game.problem is not game.problem:
+            self.observe.begin(game.problem)
+            self._masks = Masks(game.problem)
+        self._play = Play(game)
+        return for_teammate
+
+    def ego_mask(self) -> Any:
+        """``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
+        return self._masks.ego(self.play.game.state.ego)
+
+    def teammate_mask(self) -> Any:
+        """``int8 [n_teammate_actions]``: 1 for the teammate's actions that are available now."""
+        return self._masks.teammate(self.play.game.state.teammate)
+
+    def show_if_watched(self) -> None:
+        """Draw the moment in the window, if there is one to be drawn in."""
+        if self.render.mode == "human":
+            self.render(self.play)
