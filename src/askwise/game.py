@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -78,12 +79,16 @@ def check_teammate_action(problem: Problem, teammate: int, action: int | None, w
 
 
 def _check_action(
-    names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int | None, who: str
+    names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: Any, who: str
 ) -> None:
-    if action is None or as_int(action) is None or not 0 <= action < len(names):
+    if not _is_one_of(names, action):
         raise InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
     if following(state, action) < 0:
         raise InvalidDecision(f"{who} chose {names[action]}, which is not available there")
+
+
+def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
+    return as_int(action) is not None and 0 <= action < len(names)
 
 
 # -- an episode in progress --------------------------------------------------------------------------------------
@@ -137,6 +142,7 @@ class Game:
         self.step_cost = 0.0
         self.cost = 0.0
         self.finished = False
+        self._earliest_end = 0
 
     @property
     def observation(self) -> Observation:
@@ -166,10 +172,8 @@ class Game:
     def act(self, ego_action: int, teammate_action: int) -> Observation:
         """Let both act; return what the ego agent sees then."""
         self._check_running()
-        before, problem = self.state, self.problem
-        check_ego_action(problem, before.ego, ego_action, f"step {self.steps + 1}: the ego agent")
-        check_teammate_action(problem, before.teammate, teammate_action, f"step {self.steps + 1}: the teammate")
-        self.state = after(problem, before, ego_action, teammate_action)
+        before = self.state
+        self.state = self._after(ego_action, teammate_action)
         self.teammate_action, self.answer = teammate_action, None
         self._pay(STEP_COST)
         self._end_if_done(before)
@@ -202,6 +206,18 @@ class Game:
         problem, here = self.problem, self.state.teammate
         return [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(here, a) >= 0]
 
+    def _after(self, ego_action: int, teammate_action: int) -> JointState:
+        """Return where both are after a joint step, or refuse it; words are only looked for if it has to be refused."""
+        problem, before = self.problem, self.state
+        if _is_one_of(problem.ego_actions, ego_action) and _is_one_of(problem.teammate_actions, teammate_action):
+            now = after(problem, before, ego_action, teammate_action)
+            if now.ego >= 0 and now.teammate >= 0:
+                return now
+        step = f"step {self.steps + 1}"
+        check_ego_action(problem, before.ego, ego_action, f"{step}: the ego agent")
+        check_teammate_action(problem, before.teammate, teammate_action, f"{step}: the teammate")
+        raise AssertionError("an action that leads nowhere is not available")
+
     def _pay(self, cost: float) -> None:
         self.step_cost = cost
         self.cost += cost
@@ -211,11 +227,15 @@ class Game:
         assert self.teammate_action is not None
         if not self.problem.stays(self.teammate_action):
             return  # nothing ends without the teammate staying where it is
+        if self.steps < self._earliest_end:
+            return
         goals = np.flatnonzero(self.allowed).tolist() if self.goal is None else [self.goal]
         for goal in goals:
             if ends(self.problem, before, self.teammate_action, self.state, goal):
                 self.goal, self.finished = goal, True
                 return
+        # The ego agent needs that many more steps at least, whatever it does; asking in each of them takes long.
+        self._earliest_end = self.steps + int(self.problem.ego_steps(self.state.ego)[goals].min())
 
     def _check_running(self) -> None:
         if self.over:

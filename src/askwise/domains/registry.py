@@ -8,30 +8,13 @@ from __future__ import annotations
 import importlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from askwise.errors import InputError
-
-if TYPE_CHECKING:  # it brings a compiler along, and whoever only wants to know what there is does not wait for that
-    from askwise.problem import Problem
+from askwise.problem import Problem
 
 HOMES = {"tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN"}
 """Where the domain of each name is."""
-
-_TOOL_FETCHING_ENVS = "askwise.domains.tool_fetching.envs"
-
-ENVIRONMENTS = {
-    "FlatToolFetching": f"{_TOOL_FETCHING_ENVS}.flat:FlatToolFetching",
-    "ToolFetchingEnv": f"{_TOOL_FETCHING_ENVS}.environment:ToolFetchingEnv",
-    "tool_fetching_v0": f"{_TOOL_FETCHING_ENVS}.tool_fetching_v0",
-}
-"""Where the environments are that `askwise.envs` offers, by name: ``module:name``, or a module."""
-
-GYMNASIUM_IDS = {"askwise/ToolFetching-v0": ENVIRONMENTS["ToolFetchingEnv"]}
-"""What Gymnasium makes of each id. This is here, and not in the domains, because registering ids must load nothing."""
-
-FLAT_GYMNASIUM_IDS = {"askwise/ToolFetchingFlat-v0": f"{_TOOL_FETCHING_ENVS}.flat:make_flat"}
-"""The same for environments that come inside a wrapper."""
 
 
 class Domain(Protocol):
@@ -49,15 +32,9 @@ class Domain(Protocol):
 @cache
 def domain(name: str) -> Domain:
     """Return the domain of that name."""
-    found: Domain = load(HOMES[name])
+    module, _, attribute = HOMES[name].partition(":")
+    found: Domain = getattr(importlib.import_module(module), attribute)
     return found
-
-
-def load(place: str) -> Any:
-    """Return what is at a place: ``module:name``, or a whole module."""
-    module, _, attribute = place.partition(":")
-    loaded = importlib.import_module(module)
-    return getattr(loaded, attribute) if attribute else loaded
 
 
 def as_problem(given: object) -> Problem:

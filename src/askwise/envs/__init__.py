@@ -20,26 +20,26 @@ from typing import Any
 
 from gymnasium.envs.registration import register
 
-from askwise.domains import registry
+from askwise.domains import environments
 
 ID = "askwise/ToolFetching-v0"
 FLAT_ID = "askwise/ToolFetchingFlat-v0"
 
-__all__ = ["FLAT_ID", "ID", *registry.ENVIRONMENTS]
+__all__ = ["FLAT_ID", "ID", *environments.HOMES]
 
-for _id, _entry_point in registry.GYMNASIUM_IDS.items():
+for _id, _entry_point in environments.GYMNASIUM_IDS.items():
     register(id=_id, entry_point=_entry_point)
-for _id, _entry_point in registry.FLAT_GYMNASIUM_IDS.items():
+for _id, _entry_point in environments.FLAT_GYMNASIUM_IDS.items():
     # The wrapper stays outermost, so that `action_masks` is where libraries call it. The environment itself refuses to
     # step before a reset, so nothing is lost with the wrappers that are left out.
     register(id=_id, entry_point=_entry_point, order_enforce=False, disable_env_checker=True)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in registry.ENVIRONMENTS:
+    if name not in environments.HOMES:
         raise AttributeError(f"module 'askwise.envs' has no attribute {name!r}")
-    return registry.load(registry.ENVIRONMENTS[name])
+    return environments.load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *registry.ENVIRONMENTS])
+    return sorted([*globals(), *environments.HOMES])

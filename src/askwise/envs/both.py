@@ -12,7 +12,7 @@ from pettingzoo import ParallelEnv
 from askwise.envs.acting import ego_action, ego_space, ontic_action
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
-from askwise.envs.stage import Parts, Stage
+from askwise.envs.stage import Stage, Staging
 from askwise.errors import InputError
 
 Told = dict[str, dict[str, Any]]
@@ -26,7 +26,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     teammate is told the goal. A domain makes a subclass with its own names for the two.
 
     Args:
-        parts: what the domain says.
+        staging: what the domain says.
         max_steps: steps after which an episode is cut off, by default the domain's own limit.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
     """
@@ -39,12 +39,12 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     teammate: ClassVar[str] = "teammate"
     ego: ClassVar[str] = "ego"
 
-    def __init__(self, parts: Parts, *, max_steps: int | None = None, render_mode: str | None = None) -> None:
-        self.stage = Stage(parts, max_steps, render_mode)
+    def __init__(self, staging: Staging, *, max_steps: int | None = None, render_mode: str | None = None) -> None:
+        self.stage = Stage(staging, max_steps, render_mode)
         self.render_mode = render_mode
         self.possible_agents = [self.teammate, self.ego]
         self.agents: list[str] = []
-        example, seen = parts.source.example, parts.observer.space
+        example, seen = staging.source.example, staging.observer.space
         self.observation_spaces = {
             self.teammate: spaces.Dict({**seen.spaces, "goal": spaces.Discrete(len(example.goals))}),
             self.ego: seen,
@@ -99,7 +99,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         """Carry the step out and return whose action was not available."""
         play, problem = self.play, self.play.game.problem
         theirs = ontic_action(teammate, len(problem.teammate_actions), f"{self.teammate}'s action")
-        own = ego_action(ego, problem, self.stage.parts.goal_word)
+        own = ego_action(ego, problem, self.stage.staging.goal_word)
         if not isinstance(own, int):
             play.ask(own)
             return {self.teammate: False, self.ego: False}
@@ -115,9 +115,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
             self.ego: stage.observe(play),
         }
         infos = {
-            self.teammate: play.info(illegal[self.teammate], stage.teammate_mask()),
+            self.teammate: play.info(illegal[self.teammate], play.teammate_mask()),
             # Questions are always allowed, which is what None says to the space.
-            self.ego: play.info(illegal[self.ego], (stage.ego_mask(), None)),
+            self.ego: play.info(illegal[self.ego], (play.ego_mask(), None)),
         }
         return observations, infos
 

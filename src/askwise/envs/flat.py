@@ -52,14 +52,14 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         if not isinstance(bare, self.wraps):
             raise InputError("environment", type(bare).__name__, f"a {self.wraps.__name__}")
         self._bare = bare
-        parts = bare.stage.parts
-        self._questions = Questions(questions, parts.source.example, self.kinds)
+        staging = bare.stage.staging
+        self._questions = Questions(questions, staging.source.example, self.kinds)
         self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
-        n_goals = len(parts.source.example.goals)
+        n_goals = len(staging.source.example.goals)
         seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
-        self._flatten = Flattener(spaces.Dict(seen), [*parts.observer.changing, "belief"])
+        self._flatten = Flattener(spaces.Dict(seen), [*staging.observer.changing, "belief"])
         self.observation_space = self._flatten.space
-        self._n_ontic = len(parts.source.example.ego_actions)
+        self._n_ontic = len(staging.source.example.ego_actions)
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
 
     @property

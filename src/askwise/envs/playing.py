@@ -30,21 +30,29 @@ class Play:
         allowed_when_asked: ``bool [n_goals]``, the goals that the prior and all answers before that one allow.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, masks: Masks) -> None:
         self.game = game
+        self._masks = masks
         self.asked: BoolArray = np.zeros(len(game.problem.goals), dtype=np.bool_)
         self.answer: bool | None = None
         self.allowed_when_asked: BoolArray = game.allowed
 
     def available_to_ego(self, action: int) -> int:
         """Return the ego agent's action if it is available, else the one that does nothing."""
-        problem = self.game.problem
-        return action if problem.ego_next(self.game.state.ego, action) >= 0 else problem.wait
+        return action if self._masks.ego(self.game.state.ego)[action] else self.game.problem.wait
 
     def available_to_teammate(self, action: int) -> int:
         """Return the teammate's action if it is available, else one that does nothing."""
-        problem, here = self.game.problem, self.game.state.teammate
-        return action if problem.teammate_next(here, action) >= 0 else idle_action(problem, here)
+        here = self.game.state.teammate
+        return action if self._masks.teammate(here)[action] else idle_action(self.game.problem, here)
+
+    def ego_mask(self) -> Any:
+        """``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
+        return self._masks.ego(self.game.state.ego).copy()
+
+    def teammate_mask(self) -> Any:
+        """``int8 [n_teammate_actions]``: 1 for the teammate's actions that are available now."""
+        return self._masks.teammate(self.game.state.teammate).copy()
 
     def ask(self, asked: BoolArray) -> None:
         """Ask whether the goal is among these, ``bool [n_goals]``; nobody moves."""
@@ -76,7 +84,10 @@ def idle_action(problem: Problem, teammate: int) -> int:
 
 
 class Masks:
-    """The actions that are available in each state: ``int8 [n_actions]`` with 1 for those, 0 for the others."""
+    """The actions that are available in each state: ``int8 [n_actions]`` with 1 for those, 0 for the others.
+
+    They are remembered: trying all actions again would take longer than the step itself.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -84,21 +95,20 @@ class Masks:
         self._teammate: dict[int, Any] = {}
 
     def ego(self, state: int) -> Any:
-        """Return those of the ego agent."""
+        """Return those of the ego agent, for reading only."""
         problem = self.problem
         return _remembered(self._ego, state, problem.ego_next, len(problem.ego_actions))
 
     def teammate(self, state: int) -> Any:
-        """Return those of the teammate."""
+        """Return those of the teammate, for reading only."""
         problem = self.problem
         return _remembered(self._teammate, state, problem.teammate_next, len(problem.teammate_actions))
 
 
 def _remembered(known: dict[int, Any], state: int, following: Callable[[int, int], int], n_actions: int) -> Any:
-    """Return a copy of the state's mask; trying all actions again would take longer than the step itself."""
     mask = known.get(state)
     if mask is None:
         mask = np.array([following(state, action) >= 0 for action in range(n_actions)], dtype=np.int8)
         if len(known) < MOST_REMEMBERED:
             known[state] = mask
-    return mask.copy()
+    return mask

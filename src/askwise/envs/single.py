@@ -11,7 +11,7 @@ from gymnasium import spaces
 from askwise.envs.acting import ego_action, ego_space
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
-from askwise.envs.stage import Parts, Stage
+from askwise.envs.stage import Stage, Staging
 from askwise.envs.starting import checked_options
 from askwise.problem import Problem
 from askwise.teammates import Teammate, make_teammate
@@ -21,11 +21,11 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     """Base of Gymnasium environments: a shell over `askwise.game.Game`.
 
     ``(0, k)`` does ontic action ``k``, or nothing if it is not available; ``(1, q)`` asks about the goals with a 1 in
-    ``q``. The reward is the negative cost of the step. A domain makes a subclass that says in its `Parts` where
+    ``q``. The reward is the negative cost of the step. A domain makes a subclass that says in its `Staging` where
     problems come from, what is seen and how it is drawn.
 
     Args:
-        parts: what the domain says.
+        staging: what the domain says.
         teammate: the teammate, or the name of one.
         max_steps: steps after which an episode is cut off, by default the domain's own limit.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
@@ -35,18 +35,18 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
     def __init__(
         self,
-        parts: Parts,
+        staging: Staging,
         *,
         teammate: str | Teammate = "urop",
         max_steps: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.stage = Stage(parts, max_steps, render_mode)
+        self.stage = Stage(staging, max_steps, render_mode)
         # A vector environment hands the same object to all its members, and teammates remember things.
         self._teammate = copy.deepcopy(make_teammate(teammate))
         self.render_mode = render_mode
-        self.action_space = ego_space(parts.source.example)
-        self.observation_space: spaces.Dict = parts.observer.space
+        self.action_space = ego_space(staging.source.example)
+        self.observation_space: spaces.Dict = staging.observer.space
 
     @property
     def play(self) -> Play:
@@ -63,7 +63,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode; see the class for `options`."""
         super().reset(seed=seed)
-        checked_options(options, self.stage.parts.source)
+        checked_options(options, self.stage.staging.source)
         for_teammate = self.stage.begin(self.np_random, options)
         game = self.play.game
         assert game.goal is not None
@@ -74,7 +74,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         """Act or ask; see the class."""
         play = self.stage.running()
         game = play.game
-        wanted = ego_action(action, game.problem, self.stage.parts.goal_word)
+        wanted = ego_action(action, game.problem, self.stage.staging.goal_word)
         illegal = False
         if isinstance(wanted, int):
             done = play.available_to_ego(wanted)
@@ -86,9 +86,9 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         return observation, -game.step_cost, game.finished, game.truncated, info
 
     def _seen(self, illegal: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-        stage = self.stage
-        stage.show_if_watched()
-        return stage.observe(stage.play), stage.play.info(illegal, stage.ego_mask())
+        play = self.play
+        self.stage.show_if_watched()
+        return self.stage.observe(play), play.info(illegal, play.ego_mask())
 
     def render(self) -> Any:
         """Return text or pixels, according to `render_mode`; a window shows itself."""

@@ -16,7 +16,7 @@ from askwise.envs.starting import Source, begin, checked_limit
 
 
 @dataclass(frozen=True)
-class Parts:
+class Staging:
     """What a domain hands to an environment.
 
     Attributes:
@@ -36,15 +36,15 @@ class Stage:
     """The episode in progress of one environment, and how to begin the next.
 
     Args:
-        parts: what the domain says.
+        staging: what the domain says.
         max_steps: steps after which an episode is cut off, None for the domain's own limit.
         render_mode: how episodes are drawn, None for not at all.
     """
 
-    def __init__(self, parts: Parts, max_steps: int | None, render_mode: str | None) -> None:
-        self.parts = parts
-        self.observe = parts.observer
-        self.render = Renderer(parts.painter, render_mode)
+    def __init__(self, staging: Staging, max_steps: int | None, render_mode: str | None) -> None:
+        self.staging = staging
+        self.observe = staging.observer
+        self.render = Renderer(staging.painter, render_mode)
         self._max_steps = checked_limit(max_steps)
         self._play: Play | None = None
 
@@ -64,20 +64,12 @@ class Stage:
 
     def begin(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
         """Begin an episode and return the generator of the teammate."""
-        game, for_teammate = begin(self.parts.source, rng, options, self._max_steps)
+        game, for_teammate = begin(self.staging.source, rng, options, self._max_steps)
         if self._play is None or self._play.game.problem is not game.problem:
             self.observe.begin(game.problem)
             self._masks = Masks(game.problem)
-        self._play = Play(game)
+        self._play = Play(game, self._masks)
         return for_teammate
-
-    def ego_mask(self) -> Any:
-        """``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
-        return self._masks.ego(self.play.game.state.ego)
-
-    def teammate_mask(self) -> Any:
-        """``int8 [n_teammate_actions]``: 1 for the teammate's actions that are available now."""
-        return self._masks.teammate(self.play.game.state.teammate)
 
     def show_if_watched(self) -> None:
         """Draw the moment in the window, if there is one to be drawn in."""

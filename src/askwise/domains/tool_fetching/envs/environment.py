@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.domains.tool_fetching.envs.parts import tool_fetching_parts
+from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
 from askwise.domains.tool_fetching.envs.starting import Settings
 from askwise.envs.single import GameEnv
 from askwise.teammates import Teammate
@@ -92,8 +92,8 @@ question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
         render_mode: str | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        parts = tool_fetching_parts(instance, settings)
-        super().__init__(parts, teammate=teammate, max_steps=max_steps, render_mode=render_mode)
+        staging = tool_fetching_staging(instance, settings)
+        super().__init__(staging, teammate=teammate, max_steps=max_steps, render_mode=render_mode)
 
     @property
     def problem(self) -> ToolFetching:

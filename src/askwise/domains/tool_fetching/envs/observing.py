@@ -70,16 +70,17 @@ class ToolFetchingObserver:
             "prior": problem.prior,
             "query_cost": np.array([cost.base, cost.per_goal]),
         }
-        self._decode = problem.decode
+        self._loads = len(problem.goals) + 1
 
     def __call__(self, play: Play) -> dict[str, Any]:
         """See `askwise.envs.observing.Observer`."""
         game, answer = play.game, play.answer
-        state, action = self._decode(game.state), game.teammate_action
+        action = game.teammate_action
+        fetcher, load = divmod(game.state.ego, self._loads)  # `ToolFetching.decode`, without an object in every step
         seen: dict[str, Any] = {name: values.copy() for name, values in self._map.items()}
-        seen["worker"] = self._cells[state.worker].copy()
-        seen["fetcher"] = self._cells[state.fetcher].copy()
-        seen["holding"] = state.holding + 1
+        seen["worker"] = self._cells[game.state.teammate].copy()
+        seen["fetcher"] = self._cells[fetcher].copy()
+        seen["holding"] = load
         seen["worker_action"] = 0 if action is None else action + 1
         seen["asked"] = play.asked.astype(np.int8)
         seen["answer"] = 0 if answer is None else 1 + answer

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Unpack
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from askwise.domains.tool_fetching import Instance
-from askwise.domains.tool_fetching.envs.parts import tool_fetching_parts
+from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
 from askwise.domains.tool_fetching.envs.starting import Settings
 from askwise.envs.both import GameParallelEnv
 
@@ -73,8 +73,8 @@ class ToolFetchingParallelEnv(GameParallelEnv):
         render_mode: str | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        parts = tool_fetching_parts(instance, settings)
-        super().__init__(parts, max_steps=max_steps, render_mode=render_mode)
+        staging = tool_fetching_staging(instance, settings)
+        super().__init__(staging, max_steps=max_steps, render_mode=render_mode)
 
 
 parallel_env = ToolFetchingParallelEnv

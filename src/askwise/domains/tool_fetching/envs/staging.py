@@ -8,10 +8,10 @@ from askwise.domains.tool_fetching.envs.observing import ToolFetchingObserver
 from askwise.domains.tool_fetching.envs.painting import ToolFetchingPainter
 from askwise.domains.tool_fetching.envs.starting import Settings, Source
 from askwise.domains.tool_fetching.instance import Instance
-from askwise.envs.stage import Parts
+from askwise.envs.stage import Staging
 
 
-def tool_fetching_parts(instance: Instance | str | Path | None, settings: Settings) -> Parts:
+def tool_fetching_staging(instance: Instance | str | Path | None, settings: Settings) -> Staging:
     """Return where instances come from, what is seen of them and how they are drawn."""
     source = Source(instance, settings)
-    return Parts(source, ToolFetchingObserver(source.shape), ToolFetchingPainter(), goal_word="station")
+    return Staging(source, ToolFetchingObserver(source.shape), ToolFetchingPainter(), goal_word="station")
