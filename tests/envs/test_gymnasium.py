@@ -50,6 +50,23 @@ def test_registering_loads_no_compiler_and_no_plotting() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_registering_loads_no_domain() -> None:
+    code = "import sys, askwise.envs; print([name for name in sys.modules if name.endswith('tool_fetching')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_environments_can_be_imported_by_name() -> None:
+    from askwise.envs import FlatToolFetching as Flat
+    from askwise.envs import ToolFetchingEnv as Env
+    from askwise.envs import tool_fetching_v0
+
+    assert (Flat, Env, tool_fetching_v0.parallel_env) == (FlatToolFetching, ToolFetchingEnv, ToolFetchingParallelEnv)
+    assert {"FlatToolFetching", "ID", "ToolFetchingEnv", "tool_fetching_v0"} <= set(dir(askwise.envs))
+    with pytest.raises(AttributeError, match=r"^module 'askwise\.envs' has no attribute 'nothing'$"):
+        askwise.envs.nothing  # noqa: B018
+
+
 def test_two_ids_are_registered_and_no_more() -> None:
     assert {name for name in gymnasium.registry if name.startswith("askwise/")} == {
         "askwise/ToolFetching-v0",
