@@ -89,26 +89,34 @@ class Masks:
     They are remembered: trying all actions again would take longer than the step itself.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
         self._ego: dict[int, Any] = {}
         self._teammate: dict[int, Any] = {}
 
     def ego(self, state: int) -> Any:
         """Return those of the ego agent, for reading only."""
-        problem = self.problem
-        return _remembered(self._ego, state, problem.ego_next, len(problem.ego_actions))
+        mask = self._ego.get(state)
+        return self._remember(self._ego, state, self.ego_mask(state)) if mask is None else mask
 
     def teammate(self, state: int) -> Any:
         """Return those of the teammate, for reading only."""
-        problem = self.problem
-        return _remembered(self._teammate, state, problem.teammate_next, len(problem.teammate_actions))
+        mask = self._teammate.get(state)
+        return self._remember(self._teammate, state, self.teammate_mask(state)) if mask is None else mask
 
+    def ego_mask(self, state: int) -> Any:
+        """Work out those of the ego agent; a domain may know a faster way."""
+        return _tried(self.problem.ego_next, state, len(self.problem.ego_actions))
 
-def _remembered(known: dict[int, Any], state: int, following: Callable[[int, int], int], n_actions: int) -> Any:
-    mask = known.get(state)
-    if mask is None:
-        mask = np.array([following(state, action) >= 0 for action in range(n_actions)], dtype=np.int8)
+    def teammate_mask(self, state: int) -> Any:
+        """Work out those of the teammate."""
+        return _tried(self.problem.teammate_next, state, len(self.problem.teammate_actions))
+
+    def _remember(self, known: dict[int, Any], state: int, mask: Any) -> Any:
         if len(known) < MOST_REMEMBERED:
             known[state] = mask
-    return mask
+        return mask
+
+
+def _tried(following: Callable[[int, int], int], state: int, n_actions: int) -> Any:
+    return np.array([following(state, action) >= 0 for action in range(n_actions)], dtype=np.int8)

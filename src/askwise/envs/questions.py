@@ -60,7 +60,7 @@ def by_group(situation: Situation) -> BoolArray:
 def by_move(situation: Situation) -> BoolArray:
     """Ask which way to go."""
     problem = situation.problem
-    return np.asarray(problem.ego_optimal(situation.ego)[:, problem.ego_moves].T)
+    return np.asarray(problem.ego_optimal(situation.ego).take(problem.ego_moves, axis=1).T)
 
 
 def half(situation: Situation) -> BoolArray:

@@ -24,12 +24,14 @@ class Staging:
         observer: what players see.
         painter: how episodes are drawn.
         goal_word: what a goal is called, for messages.
+        masks: how to find out which actions are available, if the domain knows a faster way than trying them.
     """
 
     source: Source
     observer: Observer
     painter: Painter
     goal_word: str = "goal"
+    masks: type[Masks] = Masks
 
 
 class Stage:
@@ -67,7 +69,7 @@ class Stage:
         game, for_teammate = begin(self.staging.source, rng, options, self._max_steps)
         if self._play is None or self._play.game.problem is not game.problem:
             self.observe.begin(game.problem)
-            self._masks = Masks(game.problem)
+            self._masks = self.staging.masks(game.problem)
         self._play = Play(game, self._masks)
         return for_teammate
 
