@@ -32,10 +32,21 @@ LAYERS = (
     {"plot", "domains"},
     {"deciding", "evaluation", "showing", "simulation", "trace"},
     {"envs"},
+    {"domains.tool_fetching.envs"},
     {"experiments"},
     {"cli", "studio"},
 )
 """From the ground up: a part imports its own layer and those below. A module that is listed is a part of its own."""
+
+TOOL_FETCHING = "askwise.domains.tool_fetching"
+MAY_IMPORT_TOOL_FETCHING = ("domains/tool_fetching/", "domains/registry.py")
+ALLOWED_FOR_NOW = (
+    "__init__.py",
+    "experiments/problems.py",
+    "experiments/study.py",
+    "experiments/study_file.py",
+)
+"""Files and folders that still import tool fetching and should not."""
 
 LAYER_OF = {part: level for level, layer in enumerate(LAYERS) for part in layer}
 
@@ -59,17 +70,24 @@ def _files() -> list[Path]:
 
 def _imported_parts(path: Path) -> Iterator[str]:
     """Every part of askwise that a file imports, anywhere in it; ``from askwise import X`` is the part X."""
+    for name in _imported_names(path):
+        if name.split(".")[0] == "askwise" and name != "askwise.__version__":
+            yield _part_of(name.removeprefix("askwise."))
+
+
+def _imported_names(path: Path) -> Iterator[str]:
+    """Every module, or name in a module, that a file imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative imports hide where they lead"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            if name.split(".")[0] == "askwise" and name != "askwise.__version__":
-                yield _part_of(name.removeprefix("askwise."))
+            # The package itself lists its own modules that way.
+            assert node.level == 0 or path == SOURCE / "__init__.py", f"{path}: relative imports hide where they lead"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _imports_tool_fetching(path: Path) -> bool:
+    return any(f"{name}.".startswith(f"{TOOL_FETCHING}.") for name in _imported_names(path))
 
 
 def _edges() -> set[tuple[str, str]]:
@@ -94,6 +112,17 @@ def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
         uses.setdefault(user, set()).add(used)
     order = list(TopologicalSorter(uses).static_order())
     assert order.index("chain") < order.index("model") < order.index("divergence")
+
+
+def test_only_tool_fetching_itself_imports_tool_fetching() -> None:
+    inside = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
+    others = {name: path for name, path in inside.items() if not name.startswith(MAY_IMPORT_TOOL_FETCHING)}
+    found = {name for name, path in others.items() if _imports_tool_fetching(path)}
+    assert {name for name in found if not name.startswith(ALLOWED_FOR_NOW)} == set()
+    assert [place for place in ALLOWED_FOR_NOW if not any(name.startswith(place) for name in found)] == []
+    assert any(_imports_tool_fetching(path) for name, path in inside.items() if name not in others), (
+        "or it sees nothing"
+    )
 
 
 def test_arrays_and_errors_import_nothing_of_ours() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -59,11 +60,11 @@ def goal_number(problem: Problem, goal: int | str) -> int:
     return index
 
 
-def check_question(problem: Problem, asked: Sequence[int], who: str) -> None:
+def check_question(problem: Problem, asked: Sequence[int], who: str, *, may_be_empty: bool = False) -> None:
     """Refuse a question that is not about some goals, each named once."""
     n = len(problem.goals)
     numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
-    if not asked or not numbers or len(set(asked)) != len(asked):
+    if not (asked or may_be_empty) or not numbers or len(set(asked)) != len(asked):
         raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
 
 
@@ -78,12 +79,16 @@ def check_teammate_action(problem: Problem, teammate: int, action: int | None, w
 
 
 def _check_action(
-    names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: int | None, who: str
+    names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: Any, who: str
 ) -> None:
-    if action is None or as_int(action) is None or not 0 <= action < len(names):
+    if not _is_one_of(names, action):
         raise InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
     if following(state, action) < 0:
         raise InvalidDecision(f"{who} chose {names[action]}, which is not available there")
+
+
+def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
+    return as_int(action) is not None and 0 <= action < len(names)
 
 
 # -- an episode in progress --------------------------------------------------------------------------------------
@@ -97,6 +102,8 @@ class Game:
         goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
             too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
         max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
+        empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
+            their price and say nothing.
 
     Attributes:
         problem: what is played.
@@ -110,14 +117,23 @@ class Game:
         cost: what all of them cost.
         finished: the goal was reached.
         max_steps: where it is cut off.
+        empty_questions: whether questions about no goal are allowed.
     """
 
-    def __init__(self, problem: Problem, goal: int | str | None = None, *, max_steps: int | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        goal: int | str | None = None,
+        *,
+        max_steps: int | None = None,
+        empty_questions: bool = False,
+    ) -> None:
         self.problem = problem
         self.goal = None if goal is None else goal_number(problem, goal)
         self.max_steps = most_steps(problem, self.goal) if max_steps is None else max_steps
         if (as_int(self.max_steps) or 0) < 1:
             raise InputError("max_steps", max_steps, "a whole number from 1")
+        self.empty_questions = empty_questions
         self.state = problem.start
         self.teammate_action: int | None = None
         self.answer: Answer | None = None
@@ -126,6 +142,7 @@ class Game:
         self.step_cost = 0.0
         self.cost = 0.0
         self.finished = False
+        self._earliest_end = 0
 
     @property
     def observation(self) -> Observation:
@@ -155,10 +172,8 @@ class Game:
     def act(self, ego_action: int, teammate_action: int) -> Observation:
         """Let both act; return what the ego agent sees then."""
         self._check_running()
-        before, problem = self.state, self.problem
-        check_ego_action(problem, before.ego, ego_action, f"step {self.steps + 1}: the ego agent")
-        check_teammate_action(problem, before.teammate, teammate_action, f"step {self.steps + 1}: the teammate")
-        self.state = after(problem, before, ego_action, teammate_action)
+        before = self.state
+        self.state = self._after(ego_action, teammate_action)
         self.teammate_action, self.answer = teammate_action, None
         self._pay(STEP_COST)
         self._end_if_done(before)
@@ -173,7 +188,8 @@ class Game:
     def hear(self, answer: Answer) -> Observation:
         """Take an answer from outside to a question that was asked in this step; nobody moves."""
         self._check_running()
-        check_question(self.problem, answer.asked, f"step {self.steps + 1}: the ego agent")
+        who = f"step {self.steps + 1}: the ego agent"
+        check_question(self.problem, answer.asked, who, may_be_empty=self.empty_questions)
         asked = np.zeros(len(self.problem.goals), dtype=bool)
         asked[list(answer.asked)] = True
         self.allowed = self.allowed & (asked if answer.yes else ~asked)
@@ -190,6 +206,18 @@ class Game:
         problem, here = self.problem, self.state.teammate
         return [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(here, a) >= 0]
 
+    def _after(self, ego_action: int, teammate_action: int) -> JointState:
+        """Return where both are after a joint step, or refuse it; words are only looked for if it has to be refused."""
+        problem, before = self.problem, self.state
+        if _is_one_of(problem.ego_actions, ego_action) and _is_one_of(problem.teammate_actions, teammate_action):
+            now = after(problem, before, ego_action, teammate_action)
+            if now.ego >= 0 and now.teammate >= 0:
+                return now
+        step = f"step {self.steps + 1}"
+        check_ego_action(problem, before.ego, ego_action, f"{step}: the ego agent")
+        check_teammate_action(problem, before.teammate, teammate_action, f"{step}: the teammate")
+        raise AssertionError("an action that leads nowhere is not available")
+
     def _pay(self, cost: float) -> None:
         self.step_cost = cost
         self.cost += cost
@@ -199,11 +227,15 @@ class Game:
         assert self.teammate_action is not None
         if not self.problem.stays(self.teammate_action):
             return  # nothing ends without the teammate staying where it is
+        if self.steps < self._earliest_end:
+            return
         goals = np.flatnonzero(self.allowed).tolist() if self.goal is None else [self.goal]
         for goal in goals:
             if ends(self.problem, before, self.teammate_action, self.state, goal):
                 self.goal, self.finished = goal, True
                 return
+        # The ego agent needs that many more steps at least, whatever it does; asking in each of them takes long.
+        self._earliest_end = self.steps + int(self.problem.ego_steps(self.state.ego)[goals].min())
 
     def _check_running(self) -> None:
         if self.over:

@@ -13,10 +13,10 @@ from gymnasium.wrappers import FlattenObservation
 
 from askwise.agents import Never
 from askwise.domains.tool_fetching import Instance, ToolFetching
+from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
+from askwise.domains.tool_fetching.envs.questions import KINDS, Situation, toolbox_numbers
 from askwise.envs import FLAT_ID
-from askwise.envs.flat import FlatToolFetching
-from askwise.envs.questions import Questions, Situation, toolbox_numbers
-from askwise.envs.starting import Shape
+from askwise.envs.questions import Questions
 from askwise.query.beliefs import ContradictoryObservation, make_belief
 from tests.envs.playing import CORRIDOR, EAST, NOOP, SMALL, WEST, make, observation
 
@@ -61,7 +61,7 @@ def test_the_observation_is_the_flattened_dictionary_with_the_belief() -> None:
     for _ in range(60):
         parts: dict[str, Any] = spaces.unflatten(with_belief, flat.astype(np.float64))
         belief = parts.pop("belief")
-        expected = env.unwrapped._observe(env.unwrapped.play)
+        expected = env.unwrapped.stage.observe(env.unwrapped.play)
         assert parts.keys() == expected.keys()
         assert all(np.allclose(parts[key], expected[key]) for key in parts)
         assert belief.sum() == pytest.approx(1.0, abs=1e-6)
@@ -86,7 +86,7 @@ def test_numbers_are_ontic_actions_first() -> None:
     env.reset(seed=0, options={"goal": "S1"})
     _, reward, _, _, info = env.step(EAST)
     assert (reward, info["illegal"]) == (-1.0, False)
-    assert env.unwrapped.play.worker_action == EAST
+    assert env.unwrapped.play.game.teammate_action == EAST
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_of_two_equal_stations_one_is_a_half() -> None:
 
 def _asked(kinds: Any, possible: Any) -> list[str]:
     problem = ToolFetching(CROSS)
-    questions = Questions(kinds, Shape.of(CROSS))
+    questions = Questions(kinds, problem, KINDS)
     weights = np.where(possible, problem.prior, 0.0)
     boxes = toolbox_numbers(CROSS)
-    rows = questions(Situation(problem, boxes, problem.start.ego, possible, weights / weights.sum()))
+    rows = questions(Situation(problem, problem.start.ego, possible, weights / weights.sum(), boxes))
     assert len(rows) == questions.n
     return ["".join(name for name, inside in zip("abcd", row, strict=True) if inside) for row in rows]
 
@@ -165,12 +165,12 @@ def test_the_belief_is_the_one_that_agents_have(belief: str) -> None:
     agent.reset(bare.problem, 0)
     rng, asked = np.random.default_rng(6), False
     for _ in range(25):
-        agent.decide(observation(bare.problem, bare._observe(bare.play), asked))
-        assert np.allclose(env._belief.probabilities, agent.probabilities)
+        agent.decide(observation(bare.problem, bare.stage.observe(bare.play), asked))
+        assert np.allclose(env.tracker.probabilities, agent.probabilities)
         action = int(rng.choice(np.flatnonzero(info["action_mask"])))
         asked = action >= 10
         _, _, terminated, truncated, info = env.step(action)
-        assert env._belief.possible[bare.play.goal]
+        assert env.tracker.possible[bare.play.game.goal]
         if terminated or truncated:
             break
 
@@ -183,7 +183,7 @@ def test_a_belief_that_allows_no_error_says_so_when_it_sees_one() -> None:
     robust = _flat(instance=CORRIDOR, teammate="plan:NOOP")
     robust.reset(seed=0)
     robust.step(NOOP)
-    assert np.allclose(robust._belief.probabilities, make_belief("robust", np.array([0.5, 0.5])).probabilities)
+    assert np.allclose(robust.tracker.probabilities, make_belief("robust", np.array([0.5, 0.5])).probabilities)
 
 
 def test_a_masked_random_policy_over_a_vector_environment() -> None:

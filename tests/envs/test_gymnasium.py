@@ -12,9 +12,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import askwise.envs
-from askwise.envs.flat import FlatToolFetching
-from askwise.envs.tool_fetching import ToolFetchingEnv
-from askwise.envs.tool_fetching_v0 import ToolFetchingParallelEnv
+from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
+from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
+from askwise.domains.tool_fetching.envs.tool_fetching_v0 import ToolFetchingParallelEnv
 from askwise.questions import QueryCost
 from tests.envs.playing import CORRIDOR, EAST, NOOP, NORTH, PICKUP_S1, PICKUP_S2, SMALL, WEST, act, ask, make
 
@@ -48,6 +48,23 @@ def test_registering_loads_no_compiler_and_no_plotting() -> None:
     code = "import sys, askwise.envs; print(*sorted({'numba', 'matplotlib', 'scipy', 'pettingzoo'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_registering_loads_no_domain() -> None:
+    code = "import sys, askwise.envs; print([name for name in sys.modules if name.endswith('tool_fetching')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_environments_can_be_imported_by_name() -> None:
+    from askwise.envs import FlatToolFetching as Flat
+    from askwise.envs import ToolFetchingEnv as Env
+    from askwise.envs import tool_fetching_v0
+
+    assert (Flat, Env, tool_fetching_v0.parallel_env) == (FlatToolFetching, ToolFetchingEnv, ToolFetchingParallelEnv)
+    assert {"FlatToolFetching", "ID", "ToolFetchingEnv", "tool_fetching_v0"} <= set(dir(askwise.envs))
+    with pytest.raises(AttributeError, match=r"^module 'askwise\.envs' has no attribute 'nothing'$"):
+        askwise.envs.nothing  # noqa: B018
 
 
 def test_two_ids_are_registered_and_no_more() -> None:

@@ -114,7 +114,7 @@ def test_it_is_the_game_of_the_gymnasium_environment() -> None:
         over = False
         while not over:
             assert all(np.array_equal(seen[key], expected[key]) for key in expected)
-            assert both.play.goal == alone.play.goal
+            assert both.play.game.goal == alone.play.game.goal
             action = alone.action_space.sample()
             expected, reward, terminated, truncated, info = alone.step(action)
             worker = STAY_PUT if expected["worker_action"] == 0 else int(expected["worker_action"]) - 1

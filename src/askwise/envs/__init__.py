@@ -1,26 +1,45 @@
-"""Tool fetching as an environment: Gymnasium (you are the fetcher) and PettingZoo (both are played from outside).
+"""Problems as environments: Gymnasium (you are the ego agent) and PettingZoo (both are played from outside).
 
 Importing this module registers two ids with Gymnasium:
 
-- ``askwise/ToolFetching-v0``: `askwise.envs.tool_fetching.ToolFetchingEnv`;
-- ``askwise/ToolFetchingFlat-v0``: the same behind `askwise.envs.flat.FlatToolFetching`, a `Discrete` action space with
-  a mask and a flat observation, for libraries that want those.
+- ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, you are the fetcher;
+- ``askwise/ToolFetchingFlat-v0``: the same behind `FlatToolFetching`, a `Discrete` action space with a mask and a flat
+  observation, for libraries that want those.
 
 Gymnasium loads no plugins by itself, so import this module first, or let the id do it:
 ``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. The PettingZoo environment is
-``askwise.envs.tool_fetching_v0.parallel_env()``.
+``tool_fetching_v0.parallel_env()``, after ``from askwise.envs import tool_fetching_v0``.
+
+The environments of a domain live with the domain. What is here serves all of them: `askwise.envs.single.GameEnv`,
+`askwise.envs.both.GameParallelEnv` and `askwise.envs.flat.FlatEnv` are shells over one `askwise.game.Game`.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from gymnasium.envs.registration import register
 
-__all__ = ["FLAT_ID", "ID"]
+from askwise.domains import environments
 
 ID = "askwise/ToolFetching-v0"
 FLAT_ID = "askwise/ToolFetchingFlat-v0"
 
-register(id=ID, entry_point="askwise.envs.tool_fetching:ToolFetchingEnv")
-# The wrapper stays outermost, so that `action_masks` is where libraries call it. The environment itself refuses to
-# step before a reset, so nothing is lost with the wrappers that are left out.
-register(id=FLAT_ID, entry_point="askwise.envs.flat:make_flat", order_enforce=False, disable_env_checker=True)
+__all__ = ["FLAT_ID", "ID", *environments.HOMES]
+
+for _id, _entry_point in environments.GYMNASIUM_IDS.items():
+    register(id=_id, entry_point=_entry_point)
+for _id, _entry_point in environments.FLAT_GYMNASIUM_IDS.items():
+    # The wrapper stays outermost, so that `action_masks` is where libraries call it. The environment itself refuses to
+    # step before a reset, so nothing is lost with the wrappers that are left out.
+    register(id=_id, entry_point=_entry_point, order_enforce=False, disable_env_checker=True)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in environments.HOMES:
+        raise AttributeError(f"module 'askwise.envs' has no attribute {name!r}")
+    return environments.load(name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *environments.HOMES])

@@ -1,118 +1,122 @@
-"""An episode in progress: the state, what was seen and asked, and what it has cost.
+"""An episode in an environment: a `Game`, and what a player from outside needs beside it.
 
-This is bookkeeping. What an action does, whether it is available, when the episode ends and what a question costs is
-asked of `askwise.domains.tool_fetching.rules`.
+The game decides what a step does, what is answered, what it costs and when it is over; it refuses what is not
+available. A player who is still learning may choose anything, so here an action that is not available does nothing
+instead. The last question is remembered, because an observation goes on showing it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.rules import FETCHER_NOOP, WORKER_ACTIONS, WORKER_NOOP
-from askwise.problem import STEP_COST, optimal_costs
+from askwise.game import Game
+from askwise.problem import Problem
 from askwise.types import BoolArray
+
+MOST_REMEMBERED = 4096
+"""Masks that are kept for each agent; beyond that they are worked out anew."""
 
 
 class Play:
     """One episode.
 
     Attributes:
-        problem: what is played.
-        goal: the worker's goal, for the worker's eyes only.
-        state: where everybody is.
-        worker_action: what the worker did in the last step, None at the start and after a question.
-        asked: ``bool [n_stations]``, the last question, all False if there was none.
+        game: the episode itself. It knows the goal: for the teammate's eyes only.
+        asked: ``bool [n_goals]``, the last question, all False if there was none.
         answer: the answer to it, None if there was none.
-        possible: ``bool [n_stations]``, the stations that the prior and all answers allow.
-        possible_when_asked: ``bool [n_stations]``, the same before the last question.
-        step_cost: what the last step cost.
-        cost: what all steps cost.
-        steps: how many there were, questions included.
-        finished: the tool was where it was needed.
+        allowed_when_asked: ``bool [n_goals]``, the goals that the prior and all answers before that one allow.
     """
 
-    def __init__(self, problem: ToolFetching, goal: int, max_steps: int) -> None:
-        self.problem = problem
-        self.goal = goal
-        self.max_steps = max_steps
-        self.state = problem.rules.start
-        self.worker_action: int | None = None
-        self.asked: BoolArray = np.zeros(len(problem.goals), dtype=np.bool_)
+    def __init__(self, game: Game, masks: Masks) -> None:
+        self.game = game
+        self._masks = masks
+        self.asked: BoolArray = np.zeros(len(game.problem.goals), dtype=np.bool_)
         self.answer: bool | None = None
-        self.possible: BoolArray = problem.prior > 0
-        self.possible_when_asked = self.possible
-        self.step_cost = 0.0
-        self.cost = 0.0
-        self.steps = 0
-        self.finished = False
+        self.allowed_when_asked: BoolArray = game.allowed
 
-    @property
-    def truncated(self) -> bool:
-        """Whether it was cut off."""
-        return self.steps >= self.max_steps and not self.finished
+    def available_to_ego(self, action: int) -> int:
+        """Return the ego agent's action if it is available, else the one that does nothing."""
+        return action if self._masks.ego(self.game.state.ego)[action] else self.game.problem.wait
 
-    @property
-    def over(self) -> bool:
-        """Whether it has come to an end, one way or the other."""
-        return self.finished or self.steps >= self.max_steps
+    def available_to_teammate(self, action: int) -> int:
+        """Return the teammate's action if it is available, else one that does nothing."""
+        here = self.game.state.teammate
+        return action if self._masks.teammate(here)[action] else idle_action(self.game.problem, here)
 
-    def act(self, worker_action: int, fetcher_action: int) -> None:
-        """Let both act; both actions must be available."""
-        rules = self.problem.rules
-        self.state = rules.step(self.state, worker_action, fetcher_action)
-        self.worker_action = worker_action
-        self.finished = rules.finished(worker_action, self.state, self.goal)
-        self._pay(STEP_COST)
+    def ego_mask(self) -> Any:
+        """``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
+        return self._masks.ego(self.game.state.ego).copy()
+
+    def teammate_mask(self) -> Any:
+        """``int8 [n_teammate_actions]``: 1 for the teammate's actions that are available now."""
+        return self._masks.teammate(self.game.state.teammate).copy()
 
     def ask(self, asked: BoolArray) -> None:
-        """Ask whether the goal is among these stations, ``bool [n_stations]``; nobody moves."""
-        self.answer = bool(asked[self.goal])
-        self.asked = asked
-        self.possible_when_asked = self.possible
-        self.possible = self.possible & (asked if self.answer else ~asked)
-        self.worker_action = None
-        self._pay(self.problem.rules.query_cost(np.flatnonzero(asked).tolist()))
-
-    def _pay(self, cost: float) -> None:
-        self.step_cost = cost
-        self.cost += cost
-        self.steps += 1
-
-    def available_to_worker(self, action: int) -> int:
-        """Return the worker's action if it is available, else NOOP."""
-        return action if self.problem.rules.worker_next(self.state.worker, action) >= 0 else WORKER_NOOP
-
-    def available_to_fetcher(self, action: int) -> int:
-        """Return the fetcher's action if it is available, else NOOP."""
-        cell, _ = self.problem.rules.fetcher_next(self.state.fetcher, self.state.holding, action)
-        return action if cell >= 0 else FETCHER_NOOP
-
-    def worker_mask(self) -> Any:
-        """``int8 [n_worker_actions]``: 1 for the actions that are available."""
-        return _mask(self.problem.rules.legal_worker_actions(self.state), len(WORKER_ACTIONS))
-
-    def fetcher_mask(self) -> Any:
-        """``int8 [n_ontic]``: 1 for the ontic actions that are available."""
-        return _mask(self.problem.rules.legal_fetcher_actions(self.state), len(self.problem.ego_actions))
+        """Ask whether the goal is among these, ``bool [n_goals]``; nobody moves."""
+        allowed = self.game.allowed
+        seen = self.game.ask(np.flatnonzero(asked).tolist())
+        assert seen.answer is not None
+        self.asked, self.answer, self.allowed_when_asked = asked, seen.answer.yes, allowed
 
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
         """Return what an environment says beside its observation; the goal and what depends on it when all is over."""
+        game = self.game
         info: dict[str, Any] = {
-            "step_cost": self.step_cost,
-            "cost": self.cost,
+            "step_cost": game.step_cost,
+            "cost": game.cost,
             "illegal": illegal,
             "action_mask": action_mask,
         }
-        if self.over:
-            best = float(optimal_costs(self.problem, self.problem.start)[self.goal])
-            info |= {"goal": self.goal, "optimal_cost": best, "marginal_cost": self.cost - best}
+        if game.over:
+            best = game.optimal_cost
+            # Not the game's own marginal cost: learners want a number for an episode that was cut off, too.
+            info |= {"goal": game.goal, "optimal_cost": best, "marginal_cost": game.cost - best}
         return info
 
 
-def _mask(actions: list[int], n: int) -> Any:
-    mask = np.zeros(n, dtype=np.int8)
-    mask[actions] = 1
-    return mask
+def idle_action(problem: Problem, teammate: int) -> int:
+    """Return an action of the teammate that changes nothing; best one that it does not do at its goal."""
+    idle = [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(teammate, a) == teammate]
+    return min(idle, key=problem.stays)
+
+
+class Masks:
+    """The actions that are available in each state: ``int8 [n_actions]`` with 1 for those, 0 for the others.
+
+    They are remembered: trying all actions again would take longer than the step itself.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self._ego: dict[int, Any] = {}
+        self._teammate: dict[int, Any] = {}
+
+    def ego(self, state: int) -> Any:
+        """Return those of the ego agent, for reading only."""
+        mask = self._ego.get(state)
+        return self._remember(self._ego, state, self.ego_mask(state)) if mask is None else mask
+
+    def teammate(self, state: int) -> Any:
+        """Return those of the teammate, for reading only."""
+        mask = self._teammate.get(state)
+        return self._remember(self._teammate, state, self.teammate_mask(state)) if mask is None else mask
+
+    def ego_mask(self, state: int) -> Any:
+        """Work out those of the ego agent; a domain may know a faster way."""
+        return _tried(self.problem.ego_next, state, len(self.problem.ego_actions))
+
+    def teammate_mask(self, state: int) -> Any:
+        """Work out those of the teammate."""
+        return _tried(self.problem.teammate_next, state, len(self.problem.teammate_actions))
+
+    def _remember(self, known: dict[int, Any], state: int, mask: Any) -> Any:
+        if len(known) < MOST_REMEMBERED:
+            known[state] = mask
+        return mask
+
+
+def _tried(following: Callable[[int, int], int], state: int, n_actions: int) -> Any:
+    return np.array([following(state, action) >= 0 for action in range(n_actions)], dtype=np.int8)

@@ -1,28 +1,27 @@
 """A short list of questions, for agents that cannot choose among 2^n.
 
-Every kind turns into questions about the stations that are possible at the moment:
+Every kind turns into questions about the goals that are possible at the moment:
 
-- ``toolbox``: for each toolbox, the stations whose tool is in it;
-- ``move``: for each of the four moves, the stations for which that move is an optimal one for the fetcher;
-- ``half``: the likeliest stations that together have at least half of the probability;
-- ``likeliest``: the likeliest station alone;
-- ``station``: each station alone.
+- ``group``: for each group of goals that belong together, those goals;
+- ``move``: for each move of the ego agent, the goals for which that move is an optimal one;
+- ``half``: the likeliest goals that together have at least half of the probability;
+- ``likeliest``: the likeliest goal alone;
+- ``goal``: each goal alone.
+
+A domain may have kinds of its own and other names for these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.envs.starting import Shape
-from askwise.errors import InputError
-from askwise.model.grid import MOVES
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.errors import InputError, did_you_mean
+from askwise.problem import Problem
+from askwise.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,60 +30,65 @@ class Situation:
 
     Attributes:
         problem: what is played.
-        boxes: ``int [n_stations]``, number of the toolbox with each station's tool.
-        ego: the fetcher's state, as of ``problem.ego_optimal``.
-        possible: ``bool [n_stations]``, the stations that are possible.
-        probabilities: ``float64 [n_stations]``, how likely they are.
+        ego: the ego agent's state.
+        possible: ``bool [n_goals]``, the goals that are possible.
+        probabilities: ``float64 [n_goals]``, how likely they are.
     """
 
-    problem: ToolFetching
-    boxes: IntArray
+    problem: Any  # a Problem; questions of a domain's own know which
     ego: int
     possible: BoolArray
     probabilities: FloatArray
 
 
-Asking: TypeAlias = Callable[[Situation], Any]
-"""Returns stations to ask about: ``bool [n_stations]``, or one such row for each of several questions."""
+Asking: TypeAlias = Callable[[Any], Any]
+"""Takes a `Situation` and returns goals to ask about: ``bool [n_goals]``, or one such row for each question."""
+
+Kind: TypeAlias = tuple[Asking, Callable[[Any], int]]
+"""What is asked, and how many questions about a problem that makes."""
 
 
-def by_toolbox(situation: Situation) -> BoolArray:
-    """Ask where the tool is."""
-    boxes = np.arange(len(situation.problem.instance.toolboxes))
-    return np.asarray(situation.boxes == boxes[:, np.newaxis])
+def by_group(situation: Situation) -> BoolArray:
+    """Ask about each group."""
+    groups = situation.problem.groups.values()
+    rows = np.zeros((len(groups), situation.possible.size), dtype=np.bool_)
+    for row, goals in zip(rows, groups, strict=True):
+        row[list(goals)] = True
+    return rows
 
 
 def by_move(situation: Situation) -> BoolArray:
     """Ask which way to go."""
-    return situation.problem.ego_optimal(situation.ego)[:, : len(MOVES)].T
+    problem = situation.problem
+    return np.asarray(problem.ego_optimal(situation.ego).take(problem.ego_moves, axis=1).T)
 
 
 def half(situation: Situation) -> BoolArray:
-    """Ask about the likeliest stations that together have at least half of the probability."""
+    """Ask about the likeliest goals that together have at least half of the probability."""
     order = np.argsort(-situation.probabilities, kind="stable")
-    # Two equal stations are a half each, whatever the last digit says.
+    # Two equal goals are a half each, whatever the last digit says.
     enough = int(np.searchsorted(np.cumsum(situation.probabilities[order]), 0.5 - 1e-9))
     return _only(order[: enough + 1], order.size)
 
 
 def likeliest(situation: Situation) -> BoolArray:
-    """Ask about the likeliest station."""
+    """Ask about the likeliest goal."""
     return _only(situation.probabilities.argmax(), situation.probabilities.size)
 
 
-def by_station(situation: Situation) -> BoolArray:
-    """Ask for each station by itself."""
+def by_goal(situation: Situation) -> BoolArray:
+    """Ask for each goal by itself."""
     return np.eye(situation.possible.size, dtype=np.bool_)
 
 
-KINDS: dict[str, tuple[Asking, Callable[[Shape], int]]] = {
-    "toolbox": (by_toolbox, lambda shape: shape.toolboxes),
-    "move": (by_move, lambda _: len(MOVES)),
+KINDS: dict[str, Kind] = {
+    "group": (by_group, lambda problem: len(problem.groups)),
+    "move": (by_move, lambda problem: len(problem.ego_moves)),
     "half": (half, lambda _: 1),
     "likeliest": (likeliest, lambda _: 1),
-    "station": (by_station, lambda shape: shape.stations),
+    "goal": (by_goal, lambda problem: len(problem.goals)),
 }
-"""What each kind asks, and how many questions that makes."""
+"""The kinds that make sense in every domain."""
 
 
 class Questions:
@@ -92,22 +96,23 @@ class Questions:
 
     Args:
         kinds: kinds by name, or callables that make one question each.
-        shape: what they are about.
+        problem: what they are about, or a problem of the same shape.
+        known: the kinds that have a name.
     """
 
-    def __init__(self, kinds: Sequence[str | Asking], shape: Shape) -> None:
+    def __init__(self, kinds: Sequence[str | Asking], problem: Problem, known: Mapping[str, Kind] = KINDS) -> None:
         if isinstance(kinds, str):
             raise InputError("questions", repr(kinds), f"a list, such as [{kinds!r}]")
-        known = [(kind, lambda _: 1) if callable(kind) else _kind(kind) for kind in kinds]
-        ends = np.cumsum([count(shape) for _, count in known], dtype=int).tolist()
+        chosen: list[Kind] = [(kind, lambda _: 1) if callable(kind) else _kind(kind, known) for kind in kinds]
+        ends = np.cumsum([count(problem) for _, count in chosen], dtype=int).tolist()
         self._askings = [
-            (asking, slice(start, end)) for (asking, _), start, end in zip(known, [0, *ends], ends, strict=False)
+            (asking, slice(start, end)) for (asking, _), start, end in zip(chosen, [0, *ends], ends, strict=False)
         ]
         self.n = ends[-1] if ends else 0
-        self._shape = (self.n, shape.stations)
+        self._shape = (self.n, len(problem.goals))
 
     def __call__(self, situation: Situation) -> BoolArray:
-        """``bool [n, n_stations]``: the possible stations that each question asks about."""
+        """``bool [n, n_goals]``: the possible goals that each question asks about."""
         rows = np.empty(self._shape, dtype=np.bool_)
         for asking, place in self._askings:
             rows[place] = asking(situation)
@@ -115,22 +120,14 @@ class Questions:
         return rows
 
 
-def toolbox_numbers(instance: Instance) -> IntArray:
-    """``int [n_stations]``: number of the toolbox that holds each station's tool."""
-    numbers = {name: k for k, name in enumerate(instance.toolboxes)}
-    return np.array([numbers[station.toolbox] for station in instance.stations.values()], dtype=np.int32)
+def _kind(name: object, known: Mapping[str, Kind]) -> Kind:
+    if isinstance(name, str) and name in known:
+        return known[name]
+    names = ", ".join(map(repr, known))
+    raise InputError("questions", repr(name), f"one of {names}, or a callable{did_you_mean(str(name), known)}")
 
 
-def _kind(name: object) -> tuple[Asking, Callable[[Shape], int]]:
-    if isinstance(name, str) and name in KINDS:
-        return KINDS[name]
-    near = get_close_matches(str(name), KINDS, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    known = ", ".join(map(repr, KINDS))
-    raise InputError("questions", repr(name), f"one of {known}, or a callable{hint}")
-
-
-def _only(stations: Any, n: int) -> BoolArray:
+def _only(goals: Any, n: int) -> BoolArray:
     chosen = np.zeros(n, dtype=np.bool_)
-    chosen[stations] = True
+    chosen[goals] = True
     return chosen

@@ -1,34 +1,35 @@
-"""Showing an episode: as text, as pixels, or in a window. The goal is not shown.
-
-Stations are coloured by what the answers so far leave of the prior; what the player believes beyond that, an
-environment cannot know.
-"""
+"""Showing an episode: as text, as pixels, or in a window. How it looks is the domain's; the goal is not shown."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
-import numpy as np
 from gymnasium import logger
 
-from askwise.domains.tool_fetching.rules import WORKER_ACTIONS
 from askwise.envs.playing import Play
 from askwise.errors import InputError
-from askwise.showing import Scene
-from askwise.showing import scene_of as moment_of
-from askwise.showing.words import number
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 4
 
 
+class Painter(Protocol):
+    """How a domain's episodes look."""
+
+    def text(self, play: Play) -> str:
+        """Return the moment as text."""
+
+    def pixels(self, play: Play) -> Any:
+        """Return the moment as a picture, ``uint8 [height, width, 3]``."""
+
+
 class Renderer:
     """Draws episodes in one way; `mode` None draws nothing."""
 
-    def __init__(self, mode: str | None) -> None:
+    def __init__(self, painter: Painter, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:
             raise InputError("render_mode", repr(mode), "None or one of " + ", ".join(map(repr, RENDER_MODES)))
+        self.painter = painter
         self.mode = mode
         self._window: Window | None = None
 
@@ -38,10 +39,8 @@ class Renderer:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
             return None
         if self.mode == "ansi":
-            from askwise.showing import text
-
-            return text.draw(scene_of(play))
-        pixels = pixels_of(play)
+            return self.painter.text(play)
+        pixels = self.painter.pixels(play)
         if self.mode == "rgb_array":
             return pixels
         if self._window is None:
@@ -54,28 +53,6 @@ class Renderer:
         if self._window is not None:
             self._window.close()
             self._window = None
-
-
-def scene_of(play: Play) -> Scene:
-    """Return what is to be drawn now."""
-    action = play.worker_action
-    asked = play.steps > 0 and action is None
-    # While a question is shown, what it was about must not be crossed out yet.
-    weights = np.where(play.possible_when_asked if asked else play.possible, play.problem.prior, 0.0)
-    return replace(
-        moment_of(play.problem, play.problem.encode(play.state), weights / weights.sum()),
-        asked=tuple(np.flatnonzero(play.asked).tolist()) if asked else (),
-        answer=play.answer if asked else None,
-        progress=f"after step {play.steps}: cost so far {number(play.cost)}",
-        event="" if action is None else f"The worker did {WORKER_ACTIONS[action]}.",
-    )
-
-
-def pixels_of(play: Play) -> Any:
-    """``uint8 [height, width, 3]``: the picture of an episode."""
-    from askwise.showing import raster
-
-    return np.asarray(raster.draw(scene_of(play)))
 
 
 class Window:

@@ -1,133 +1,75 @@
-"""How episodes begin: where instances come from, and how randomness is shared out.
+"""How episodes begin: where problems come from, and how randomness is shared out.
 
 Every reset spawns three generators from the environment's own, in the order of `askwise.simulate`: for the goal, for
-the teammate, and one more, which here draws the instance if none was given. So ``reset(seed=s)`` on a given instance
-meets the same goal and the same worker as ``askwise.simulate(instance, ..., seed=s)``.
+the teammate, and one more, which here draws the problem if none was given. So ``reset(seed=s)`` on a given problem
+meets the same goal and the same teammate as ``askwise.simulate(problem, ..., seed=s)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
-from pathlib import Path
-from typing import Any, TypedDict, get_type_hints
+from typing import Any, Protocol
 
 import numpy as np
 
-from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
-from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.instance import PRIOR_KINDS, as_instance
-from askwise.envs.playing import Play
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
+from askwise.game import Game
 from askwise.model.names import as_int
-from askwise.questions import QueryCost
+from askwise.problem import Problem
 from askwise.seeds import spawn
 from askwise.simulation import chosen_goal
 
-STEPS_PER_CELL = 4
-"""Without a limit of its own, an episode is cut off after this many steps for each cell of the map: the worker needs
-less than 1, the fetcher less than 2, on the longest way that fits into a map."""
 
-
-class Settings(TypedDict, total=False):
-    """How random instances are drawn; by default as in the paper.
+class Source(Protocol):
+    """Where the problems of an environment come from; all of them have as many goals and actions.
 
     Attributes:
-        size: cells on a side, or ``(width, height)``; 20.
-        stations: number of stations; 50.
-        toolboxes: number of toolboxes; 5.
-        walls: share of the cells that are walls; 0.
-        clustered: stations in clusters instead of anywhere; False.
-        prior: how likely the stations are, a kind (``uniform``, ``far``, ...) or a `Prior`; uniform.
-        query_cost: what questions cost; 0.5 and nothing for each station.
+        option: name of the option of ``reset`` that chooses what is played in one episode.
     """
 
-    size: int | tuple[int, int]
-    stations: int
-    toolboxes: int
-    walls: float
-    clustered: bool
-    prior: str | Prior
-    query_cost: QueryCost
+    option: str
 
+    @property
+    def example(self) -> Problem:
+        """One of the problems."""
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What fixes the shapes of observations and actions."""
+    @property
+    def limit(self) -> int | None:
+        """Steps after which an episode is cut off if nobody says; None leaves it to the game."""
 
-    width: int
-    height: int
-    stations: int
-    toolboxes: int
-
-    @classmethod
-    def of(cls, instance: Instance) -> Shape:
-        """Return the shape of an instance."""
-        return cls(instance.width, instance.height, len(instance.stations), len(instance.toolboxes))
-
-    def __str__(self) -> str:
-        return f"{self.width} x {self.height} cells, {self.stations} stations and {self.toolboxes} toolboxes"
-
-
-class Source:
-    """Where instances come from: always the same one, or a new one from the generator for every episode."""
-
-    def __init__(self, instance: Instance | str | Path | None, settings: Settings) -> None:
-        known = get_type_hints(Settings)
-        for name in settings:
-            if name not in known:
-                raise InputError("argument", repr(name), _one_of([*known, "instance"], name))
-        self._fixed: ToolFetching | None = None
-        if instance is None:
-            self._arguments = _generator_arguments(settings)
-            # Settings that cannot work are refused now, not at the first reset.
-            example = generate(**self._arguments, seed=0)
-        else:
-            if settings:
-                names = ", ".join(settings)
-                raise InputError("argument", f"{names} beside an instance", "settings, or an instance")
-            example = as_instance(instance)
-            self._fixed = ToolFetching(example)
-        self.shape = Shape.of(example)
-
-    def draw(self, rng: np.random.Generator) -> ToolFetching:
+    def draw(self, rng: np.random.Generator) -> Problem:
         """Return the problem of the next episode."""
-        return self._fixed or ToolFetching(generate(**self._arguments, seed=rng))
 
-    def begin(
-        self, rng: np.random.Generator, options: Mapping[str, Any] | None, max_steps: int | None
-    ) -> tuple[Play, np.random.Generator]:
-        """Return a new episode and the generator of the teammate.
-
-        Args:
-            rng: the environment's own generator.
-            options: may have a ``goal`` and an ``instance`` of the same shape.
-            max_steps: steps after which the episode is cut off.
-        """
-        options = options or {}
-        for_goal, for_teammate, for_instance = spawn(rng, 3)
-        given = options.get("instance")
-        problem = self.draw(for_instance) if given is None else self._problem_of(given)
-        goal = chosen_goal(problem, options.get("goal"), for_goal)
-        limit = max_steps or STEPS_PER_CELL * self.shape.width * self.shape.height
-        return Play(problem, goal, limit), for_teammate
-
-    def _problem_of(self, given: Instance | str | Path) -> ToolFetching:
-        instance = as_instance(given)
-        if self._fixed is not None and instance == self._fixed.instance:
-            return self._fixed
-        shape = Shape.of(instance)
-        if shape != self.shape:
-            raise InputError("option 'instance'", str(shape), f"{self.shape}, the shape of the spaces")
-        return ToolFetching(instance)
+    def given(self, chosen: Any) -> Problem:
+        """Return what the option chooses, or refuse it."""
 
 
-def checked_options(options: Mapping[str, Any] | None) -> None:
+def begin(
+    source: Source, rng: np.random.Generator, options: Mapping[str, Any] | None, max_steps: int | None
+) -> tuple[Game, np.random.Generator]:
+    """Return a new episode and the generator of the teammate.
+
+    Args:
+        source: where its problem comes from.
+        rng: the environment's own generator.
+        options: may have a ``goal``, and another problem under the name that the source gives it.
+        max_steps: steps after which the episode is cut off.
+    """
+    options = options or {}
+    for_goal, for_teammate, for_problem = spawn(rng, 3)
+    chosen = options.get(source.option)
+    problem = source.draw(for_problem) if chosen is None else source.given(chosen)
+    goal = chosen_goal(problem, options.get("goal"), for_goal)
+    limit = max_steps or source.limit
+    return Game(problem, goal, max_steps=limit, empty_questions=True), for_teammate
+
+
+def checked_options(options: Mapping[str, Any] | None, source: Source) -> None:
     """Refuse options that would be ignored."""
+    known = ["goal", source.option]
     for name in options or {}:
-        if name not in ("goal", "instance"):
-            raise InputError("option", repr(name), _one_of(["goal", "instance"], name))
+        if name not in known:
+            raise InputError("option", repr(name), one_of(known, name))
 
 
 def checked_limit(max_steps: int | None) -> int | None:
@@ -138,36 +80,7 @@ def checked_limit(max_steps: int | None) -> int | None:
     return limit
 
 
-def _generator_arguments(settings: Settings) -> dict[str, Any]:
-    arguments: dict[str, Any] = dict(settings)
-    size = arguments.pop("size", 20)
-    sides = size if isinstance(size, tuple | list) and len(size) == 2 else (size, size)
-    arguments["width"], arguments["height"] = (_whole("size", side) for side in sides)
-    for name in ("stations", "toolboxes"):
-        if name in arguments:
-            arguments[name] = _whole(name, arguments[name])
-    if not isinstance(arguments.get("walls", 0.0), int | float):
-        raise InputError("walls", repr(arguments["walls"]), "a share from 0 and below 1")
-    arguments["prior"] = _prior(arguments.get("prior", "uniform"))
-    return arguments
-
-
-def _whole(name: str, value: object) -> int:
-    number = as_int(value)
-    if number is None:
-        raise InputError(name, repr(value), "a whole number" + (", or two" if name == "size" else ""))
-    return number
-
-
-def _prior(given: object) -> Prior:
-    prior = Prior(given) if isinstance(given, str) else given
-    if not isinstance(prior, Prior) or prior.weights is not None or prior.kind not in PRIOR_KINDS:
-        # Weights by name belong to stations that exist; drawn instances have new ones each time.
-        raise InputError("prior", repr(given), _one_of(PRIOR_KINDS, str(given)))
-    return prior
-
-
-def _one_of(names: Iterable[str], found: str) -> str:
+def one_of(names: Iterable[str], found: str) -> str:
+    """Return what is allowed, and the name that was probably meant."""
     names = list(names)
-    near = get_close_matches(found, names, n=1)
-    return "one of " + ", ".join(names) + (f" (did you mean {near[0]!r}?)" if near else "")
+    return "one of " + ", ".join(names) + did_you_mean(found, names)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
-from typing import Any, Unpack
-
-import gymnasium
-from gymnasium import spaces
-from gymnasium.error import ResetNeeded
+from typing import Unpack
 
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.envs.acting import fetcher_action, fetcher_space
-from askwise.envs.observing import Observer, observation_space
-from askwise.envs.playing import Play
-from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Renderer
-from askwise.envs.starting import Settings, Shape, Source, checked_limit, checked_options
-from askwise.teammates import Teammate, make_teammate
+from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
+from askwise.domains.tool_fetching.envs.starting import Settings
+from askwise.envs.single import GameEnv
+from askwise.teammates import Teammate
 
 
-class ToolFetchingEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
+class ToolFetchingEnv(GameEnv):
     """Bring a worker the tool it needs, without knowing which.
 
     ## Description
@@ -90,8 +83,6 @@ question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
       anew in each step; where there is no display, nothing is shown).
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
-
     def __init__(
         self,
         instance: Instance | str | Path | None = None,
@@ -101,73 +92,12 @@ question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
         render_mode: str | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        self._source = Source(instance, settings)
-        self._max_steps = checked_limit(max_steps)
-        # A vector environment hands the same object to all its members, and teammates remember things.
-        self._teammate = copy.deepcopy(make_teammate(teammate))
-        self.render_mode = render_mode
-        self._renderer = Renderer(render_mode)
-        shape = self._source.shape
-        self.action_space = fetcher_space(shape.stations)
-        self.observation_space: spaces.Dict = observation_space(shape)
-        self._play: Play | None = None
-
-    @property
-    def shape(self) -> Shape:
-        """What fixes the shapes of observations and actions."""
-        return self._source.shape
-
-    @property
-    def play(self) -> Play:
-        """The episode in progress. It knows the goal: for wrappers and tests, not for agents."""
-        if self._play is None:
-            raise ResetNeeded("call reset() first")
-        return self._play
+        staging = tool_fetching_staging(instance, settings)
+        super().__init__(staging, teammate=teammate, max_steps=max_steps, render_mode=render_mode)
 
     @property
     def problem(self) -> ToolFetching:
         """What is played in this episode."""
-        return self.play.problem
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode; see the class for `options`."""
-        super().reset(seed=seed)
-        checked_options(options)
-        play, for_teammate = self._source.begin(self.np_random, options, self._max_steps)
-        self._teammate.reset(play.problem, play.goal, for_teammate)
-        if self._play is None or self._play.problem is not play.problem:
-            self._observe = Observer(play.problem)
-        self._play = play
-        return self._seen(illegal=False)
-
-    def step(self, action: tuple[int, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Act or ask; see the class."""
-        play = self.play
-        if play.over:
-            raise ResetNeeded("the episode is over: call reset() first")
-        wanted = fetcher_action(action, self.shape.stations)
-        illegal = False
-        if isinstance(wanted, int):
-            done = play.available_to_fetcher(wanted)
-            illegal = done != wanted
-            play.act(self._teammate.act(play.state.worker), done)
-        else:
-            play.ask(wanted)
-        observation, info = self._seen(illegal)
-        return observation, -play.step_cost, play.finished, play.truncated, info
-
-    def _seen(self, illegal: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-        play = self.play
-        if self.render_mode == "human":
-            self._renderer(play)
-        return self._observe(play), play.info(illegal, play.fetcher_mask())
-
-    def render(self) -> Any:
-        """Return text or pixels, according to `render_mode`; a window shows itself."""
-        return self._renderer(self.play)
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._renderer.close()
+        problem = super().problem
+        assert isinstance(problem, ToolFetching)
+        return problem

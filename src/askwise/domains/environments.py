@@ -1,0 +1,32 @@
+"""Where the environments of each domain are, by the name or id under which `askwise.envs` offers them.
+
+Plain text, and not part of the domains themselves: to register an id must load nothing, neither a domain nor the
+compiler that it brings along.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_TOOL_FETCHING = "askwise.domains.tool_fetching.envs"
+
+HOMES = {
+    "FlatToolFetching": f"{_TOOL_FETCHING}.flat:FlatToolFetching",
+    "ToolFetchingEnv": f"{_TOOL_FETCHING}.environment:ToolFetchingEnv",
+    "tool_fetching_v0": f"{_TOOL_FETCHING}.tool_fetching_v0",
+}
+"""``module:name``, or a module, of everything that can be imported from `askwise.envs`."""
+
+GYMNASIUM_IDS = {"askwise/ToolFetching-v0": HOMES["ToolFetchingEnv"]}
+"""What Gymnasium calls to make an environment."""
+
+FLAT_GYMNASIUM_IDS = {"askwise/ToolFetchingFlat-v0": f"{_TOOL_FETCHING}.flat:make_flat"}
+"""The same for environments that come inside a `askwise.envs.flat.FlatEnv`."""
+
+
+def load(name: str) -> Any:
+    """Return what has that name."""
+    module, _, attribute = HOMES[name].partition(":")
+    loaded = importlib.import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded

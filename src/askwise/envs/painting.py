@@ -1,0 +1,50 @@
+"""How an episode looks in an environment, for every domain that has a look. The goal is not shown.
+
+Goals are coloured by what the answers so far leave of the prior; what the player believes beyond that, an environment
+cannot know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from askwise.envs.playing import Play
+from askwise.showing.episodes import scene_of
+from askwise.showing.scene import Scene
+from askwise.showing.words import number
+
+
+class ScenePainter:
+    """Draws the scenes that a problem's domain makes; fulfils `askwise.envs.rendering.Painter`."""
+
+    def text(self, play: Play) -> str:
+        """See `askwise.envs.rendering.Painter`."""
+        from askwise.showing import text
+
+        return text.draw(moment_of(play))
+
+    def pixels(self, play: Play) -> Any:
+        """See `askwise.envs.rendering.Painter`."""
+        from askwise.showing import raster
+
+        return np.asarray(raster.draw(moment_of(play)))
+
+
+def moment_of(play: Play) -> Scene:
+    """Return what is to be drawn now."""
+    game = play.game
+    action, answer = game.teammate_action, game.answer
+    # While a question is shown, what it was about must not be crossed out yet.
+    allowed = game.allowed if answer is None else play.allowed_when_asked
+    weights = np.where(allowed, game.problem.prior, 0.0)
+    scene = scene_of(game.problem, game.state, weights / weights.sum())
+    return replace(
+        scene,
+        asked=() if answer is None else answer.asked,
+        answer=None if answer is None else answer.yes,
+        progress=f"after step {game.steps}: cost so far {number(game.cost)}",
+        event="" if action is None else f"The {scene.words.teammate} did {game.problem.teammate_actions[action]}.",
+    )

@@ -1,0 +1,79 @@
+"""What environments have in common, whoever is played from outside: where episodes come from and how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+
+from askwise.envs.observing import Observer
+from askwise.envs.playing import Masks, Play
+from askwise.envs.rendering import Painter, Renderer
+from askwise.envs.starting import Source, begin, checked_limit
+
+
+@dataclass(frozen=True)
+class Staging:
+    """What a domain hands to an environment.
+
+    Attributes:
+        source: where problems come from.
+        observer: what players see.
+        painter: how episodes are drawn.
+        goal_word: what a goal is called, for messages.
+        masks: how to find out which actions are available, if the domain knows a faster way than trying them.
+    """
+
+    source: Source
+    observer: Observer
+    painter: Painter
+    goal_word: str = "goal"
+    masks: type[Masks] = Masks
+
+
+class Stage:
+    """The episode in progress of one environment, and how to begin the next.
+
+    Args:
+        staging: what the domain says.
+        max_steps: steps after which an episode is cut off, None for the domain's own limit.
+        render_mode: how episodes are drawn, None for not at all.
+    """
+
+    def __init__(self, staging: Staging, max_steps: int | None, render_mode: str | None) -> None:
+        self.staging = staging
+        self.observe = staging.observer
+        self.render = Renderer(staging.painter, render_mode)
+        self._max_steps = checked_limit(max_steps)
+        self._play: Play | None = None
+
+    @property
+    def play(self) -> Play:
+        """The episode in progress."""
+        if self._play is None:
+            raise ResetNeeded("call reset() first")
+        return self._play
+
+    def running(self) -> Play:
+        """Return the episode in progress, if it can go on."""
+        play = self.play
+        if play.game.over:
+            raise ResetNeeded("the episode is over: call reset() first")
+        return play
+
+    def begin(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
+        """Begin an episode and return the generator of the teammate."""
+        game, for_teammate = begin(self.staging.source, rng, options, self._max_steps)
+        if self._play is None or self._play.game.problem is not game.problem:
+            self.observe.begin(game.problem)
+            self._masks = self.staging.masks(game.problem)
+        self._play = Play(game, self._masks)
+        return for_teammate
+
+    def show_if_watched(self) -> None:
+        """Draw the moment in the window, if there is one to be drawn in."""
+        if self.render.mode == "human":
+            self.render(self.play)
