@@ -24,7 +24,7 @@ LAYERS = (
     {"divergence"},
     {"query", "ego", "questions", "problem"},
     {"factored", "tracking"},
-    {"game", "domains.registry"},
+    {"game", "domains.registry", "domains.studied"},
     {"planning"},
     {"agents", "teammates"},
     {"episode"},

@@ -24,7 +24,7 @@ from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
     from askwise.experiments.conducting import Conducted
-    from askwise.experiments.study import Study
+    from askwise.experiments.schema.study import Study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the options describe."""
-    from askwise.experiments.study_file import merged, quicker, read_settings, shipped_studies, study_from
+    from askwise.experiments.schema.study_file import merged, quicker, read_settings, shipped_studies, study_from
 
     if options.study is None and options.methods is None:
         names = ", ".join(shipped_studies())
@@ -116,7 +116,7 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
     from askwise.experiments import conducting
-    from askwise.experiments.run import Interrupted
+    from askwise.experiments.running.run import Interrupted
 
     workers = _workers(options)
     total = study.n_tasks
@@ -159,7 +159,7 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from askwise.experiments.executors import usable_cores
+    from askwise.experiments.running.executors import usable_cores
 
     if options.workers is not None and options.dask is not None:
         raise InputError("--workers", "--dask as well", "one of the two")

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from askwise.domains.studied import Studied
 from askwise.errors import InputError
 from askwise.problem import Problem
 
@@ -21,6 +22,10 @@ class Domain(Protocol):
     """All that the rest of askwise needs to know of a domain beyond the `Problem` that it makes."""
 
     name: str
+
+    @property
+    def studies(self) -> Studied:
+        """What studies need of the domain."""
 
     def owns(self, given: object) -> bool:
         """Whether `given` is an instance of this domain."""

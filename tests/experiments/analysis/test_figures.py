@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_rgb
 
+from askwise.experiments.analysis.checking import checked
 from askwise.experiments.analysis.figure_costs import cost_figure
 from askwise.experiments.analysis.figure_parts import parts_figure
 from askwise.experiments.analysis.figure_questions import questions_figure
@@ -17,7 +18,6 @@ from askwise.experiments.analysis.figures import pictures, write_figures
 from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.styles import KNOWN, styles
 from askwise.experiments.analysis.summary import summary
-from askwise.experiments.analysis.tables import checked
 from tests.experiments.analysis.studies import METHODS, PAPER, paper_like, renamed, simple
 
 NAMES = ["costs", "parts"] + [f"{kind}-{prior}" for prior in PAPER for kind in ("costs", "questions", "spread")]

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.domains.tool_fetching.problem import ToolFetching
+from askwise.domains.tool_fetching.studies import ToolFetchingStudies
 
 
 class ToolFetchingDomain:
     """Tool fetching; fulfils `askwise.domains.registry.Domain`."""
 
     name = "tool-fetching"
+    studies = ToolFetchingStudies()
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""

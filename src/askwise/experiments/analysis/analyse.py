@@ -7,14 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import Tables, checked
 from askwise.experiments.analysis.claims import claims
 from askwise.experiments.analysis.comparisons import comparisons
 from askwise.experiments.analysis.expected import bounds_of, expected_summary
 from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.ratios import ratios
 from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
-from askwise.experiments.analysis.tables import Tables, checked
-from askwise.experiments.tables import EXPECTED
+from askwise.experiments.schema.tables import EXPECTED
 from askwise.files import make_folder
 
 WRITTEN = (

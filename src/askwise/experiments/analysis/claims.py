@@ -10,9 +10,9 @@ from __future__ import annotations
 import polars as pl
 
 from askwise.experiments.analysis import claims_asking, claims_cost, claims_time
+from askwise.experiments.analysis.checking import checked
 from askwise.experiments.analysis.evidence import Evidence
 from askwise.experiments.analysis.judging import Claim
-from askwise.experiments.analysis.tables import checked
 
 CLAIMS: tuple[Claim, ...] = (
     *claims_cost.FAR,

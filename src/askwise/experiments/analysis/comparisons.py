@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import checked_episodes, usable, varying
 from askwise.experiments.analysis.estimates import Estimate, estimate, holm, rounded, wilcoxon
-from askwise.experiments.analysis.tables import checked_episodes, usable, varying
 
 COMPARISONS = {
     "prior": pl.String, "per_station_cost": pl.Float64, "first": pl.String, "second": pl.String, "pairs": pl.Int32,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from askwise.experiments.analysis.checking import KEY, Tables, in_setting, settings, usable
 from askwise.experiments.analysis.estimates import Estimate, estimate, ratio, rounded
-from askwise.experiments.analysis.tables import KEY, Tables, in_setting, settings, usable
 
 TEAMMATE, BASE_COST = "urop", 0.5
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")

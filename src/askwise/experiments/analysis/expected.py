@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from askwise.experiments.tables import BOUND
+from askwise.experiments.schema.tables import BOUND
 
 CELL = ("prior", "base_cost", "per_station_cost")
 

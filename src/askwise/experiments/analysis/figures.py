@@ -10,13 +10,13 @@ from pathlib import Path
 import polars as pl
 from matplotlib.figure import Figure
 
+from askwise.experiments.analysis.checking import SETTING, Tables, in_setting, settings, usable
 from askwise.experiments.analysis.figure_costs import cost_figure
 from askwise.experiments.analysis.figure_parts import parts_figure
 from askwise.experiments.analysis.figure_questions import questions_figure
 from askwise.experiments.analysis.figure_spread import spread_figure
 from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.summary import summary
-from askwise.experiments.analysis.tables import SETTING, Tables, in_setting, settings, usable
 from askwise.files import make_folder, save_figure
 
 PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from askwise.experiments.analysis.tables import CELL, checked_episodes, usable, varying
+from askwise.experiments.analysis.checking import CELL, checked_episodes, usable, varying
 
 
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import KEY, checked_episodes, usable, varying
 from askwise.experiments.analysis.estimates import Estimate, Ratio, mean_ratio
-from askwise.experiments.analysis.tables import KEY, checked_episodes, usable, varying
 
 REFERENCE = "ezq"
 """The paper's method, where it is played; else the first method of the study."""

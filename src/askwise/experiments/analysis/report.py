@@ -36,7 +36,7 @@ def write_results(
 
     Args:
         folder: where to; made if it is not there.
-        episodes: one row for each episode (see `askwise.experiments.analysis.tables`).
+        episodes: one row for each episode (see `askwise.experiments.analysis.checking`).
         queries: one row for each question.
         timings: one row for each episode.
         expected: expected costs that were computed: exact ones of methods, and lower bounds.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import CELL, KEY, SETTING, checked_episodes, usable, varying
 from askwise.experiments.analysis.estimates import estimate
-from askwise.experiments.analysis.tables import CELL, KEY, SETTING, checked_episodes, usable, varying
 from askwise.files import whole_file
 
 SUMMARY = {

@@ -10,9 +10,9 @@ from typing import TextIO
 import polars as pl
 
 from askwise.experiments.analysis.analyse import Analysis
+from askwise.experiments.analysis.checking import settings
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.ratios import ALL
-from askwise.experiments.analysis.tables import settings
 from askwise.reading import printable
 
 SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", OPEN: "?"}

@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from askwise.errors import InputError
-from askwise.experiments import tables
+from askwise.experiments.schema import tables
 
 KEY = tuple(tables.KEY)
 CELL = ("prior", "method", "per_station_cost")
