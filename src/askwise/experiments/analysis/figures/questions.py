@@ -6,18 +6,42 @@ the highest on the right.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from askwise.experiments.analysis.styles import GRID, styles
+from askwise.experiments.analysis.figures.material import Material, counted, end_prices
+from askwise.experiments.analysis.figures.picture import Picture
+from askwise.experiments.analysis.figures.styles import GRID, styles
 from askwise.plot import PLAIN
 from askwise.reading import printable
 
 SHOWN = 0.995
 """The axis ends where this share of all questions has been asked; the rest is told in a note."""
+
+
+def questions(material: Material, prior: str) -> Iterator[Picture]:
+    """Draw when questions are asked under one prior, if any are."""
+    queries = material.tables.queries.filter(pl.col("prior") == prior)
+    if queries.is_empty():
+        return
+    means = material.summary.filter(pl.col("prior") == prior)
+    prices = end_prices(means)
+    paper = " (left: the paper's figure 4)" if prior == "far" and prices[0] == 0 else ""
+    what = f"Prior {prior}: questions at each step{paper}, {counted(means, 'panel')}."
+    yield Picture(
+        material.name("questions", prior),
+        f"{what} Questions count as steps.{material.where}",
+        _in_words(queries, prices),
+        questions_figure(queries, material.methods, prices),
+        material.title,
+        order=40,
+        beside=True,
+    )
 
 
 def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[float]) -> Figure:
@@ -54,3 +78,10 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
     ax.grid(axis="y", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def _in_words(queries: pl.DataFrame, prices: list[float]) -> str:
+    lowest = queries.filter(pl.col("per_station_cost") == prices[0])
+    median = lowest.group_by("method", maintain_order=True).agg(pl.col("t").median())
+    lines = [f"{method} {step:g}" for method, step in median.iter_rows()]
+    return f"Histogram of questions by step. Median step at per-station cost {prices[0]:g}: {', '.join(lines)}."

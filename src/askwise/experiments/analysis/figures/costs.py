@@ -5,16 +5,54 @@ A study with one price has no line to draw: its methods stand side by side as po
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askwise.experiments.analysis.styles import FAINT, GRID, Style, legend_below, styles
+from askwise.experiments.analysis.checking import Tables
+from askwise.experiments.analysis.figures.material import Material, counted
+from askwise.experiments.analysis.figures.picture import Picture
+from askwise.experiments.analysis.figures.styles import FAINT, GRID, Style, legend_below, styles
 from askwise.plot import PLAIN
 from askwise.reading import printable
 
 UNIT = "marginal cost (steps)"
-Range = tuple[float, float]
+PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
+"""Which figure of the paper shows which prior."""
+
+
+def all_costs(material: Material) -> Iterator[Picture]:
+    """Draw the costs under all priors beside each other, if there are several."""
+    means, here = material.summary, material.tables
+    if len(material.priors) == 1:
+        return
+    yield Picture(
+        material.name("costs"),
+        f"Mean marginal cost for each prior{_at(means)}, {counted(means)}.{_band(here)}{material.where}",
+        _in_words(means),
+        cost_figure(means, material.priors, here.bounds),
+        material.title,
+        order=10,
+    )
+
+
+def costs(material: Material, prior: str) -> Iterator[Picture]:
+    """Draw the costs under one prior; below everything else if a figure shows those of all priors already."""
+    means = material.summary.filter(pl.col("prior") == prior)
+    paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
+    what = f"Prior {prior}{paper}: mean marginal cost{_at(means)}, {counted(means)}."
+    shown_already = len(material.priors) > 1
+    yield Picture(
+        material.name("costs", prior),
+        f"{what}{_band(material.tables)}{material.where}",
+        _in_words(means),
+        cost_figure(material.summary, [prior], material.tables.bounds),
+        material.title,
+        order=50 if shown_already else 20,
+        folded="Costs of each prior in a figure of its own" if shown_already else "",
+    )
 
 
 def cost_figure(summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None) -> Figure:
@@ -73,3 +111,37 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
     x = rows["per_station_cost"].to_list() if several else [-0.5, n_methods - 0.5]
     y = rows["mean"].to_list() if several else [rows["mean"][0]] * 2
     ax.plot(x, y, color=FAINT, linestyle=(0, (6, 3)), linewidth=1.4, label="lower bound")
+
+
+def _at(means: pl.DataFrame) -> str:
+    prices = means["per_station_cost"].unique().to_list()
+    return " over per-station cost" if len(prices) > 1 else f" at a per-station cost of {prices[0]:g}"
+
+
+def _band(here: Tables) -> str:
+    shape = "Bands" if here.episodes["per_station_cost"].n_unique() > 1 else "Bars"
+    return f" {shape}: 95 % intervals.{_bound_in_words(here)}"
+
+
+def _bound_in_words(here: Tables) -> str:
+    if here.bounds is None:
+        return ""
+    told = " Dashed grey: a lower bound that no method can beat"
+    if "instances" not in here.bounds.columns:
+        return f"{told}."
+    # Instances differ much from one another: a bound on some of them may lie above means over all.
+    known, every = int(here.bounds["instances"].min() or 0), here.episodes["instance"].n_unique()  # type: ignore[arg-type]
+    return f"{told}{f', on {known} of the {every} instances' if known < every else ''}."
+
+
+def _in_words(means: pl.DataFrame) -> str:
+    """Return the numbers at both ends of the lines."""
+    told = []
+    for (prior,), rows in means.group_by("prior", maintain_order=True):
+        ends = rows.group_by("method", maintain_order=True).agg(pl.col("mean").sort_by("per_station_cost"))
+        lines = [
+            f"{row['method']} {row['mean'][0]:.1f}" + (f" to {row['mean'][-1]:.1f}" if len(row["mean"]) > 1 else "")
+            for row in ends.iter_rows(named=True)
+        ]
+        told.append(f"prior {prior}: {', '.join(lines)}")
+    return f"Mean marginal cost from the lowest to the highest per-station cost; {'; '.join(told)}."
