@@ -31,6 +31,8 @@ LAYERS = (
     {"plot", "domains"},
     {"evaluation", "looking", "simulation", "trace"},
     {"envs"},
+    {"experiments.schema"},
+    {"experiments.running", "experiments.analysis"},
     {"experiments"},
     {"cli", "studio"},
 )
@@ -56,8 +58,8 @@ def _files() -> list[Path]:
     return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
 
 
-def _imported_parts(path: Path) -> Iterator[str]:
-    """Every part of askwise that a file imports, anywhere in it; ``from askwise import X`` is the part X."""
+def _imported(path: Path) -> Iterator[str]:
+    """Everything of askwise that a file imports, anywhere in it, by its dotted name without ``askwise.``."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -68,7 +70,12 @@ def _imported_parts(path: Path) -> Iterator[str]:
             continue
         for name in names:
             if name.split(".")[0] == "askwise" and name != "askwise.__version__":
-                yield _part_of(name.removeprefix("askwise."))
+                yield name.removeprefix("askwise.")
+
+
+def _imported_parts(path: Path) -> Iterator[str]:
+    """Every part of askwise that a file imports; ``from askwise import X`` is the part X."""
+    return (_part_of(name) for name in _imported(path))
 
 
 def _edges() -> set[tuple[str, str]]:
@@ -93,6 +100,56 @@ def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
         uses.setdefault(user, set()).add(used)
     order = list(TopologicalSorter(uses).static_order())
     assert order.index("chain") < order.index("model") < order.index("divergence")
+
+
+SHORTCUTS = {("model", "grid", "drawing")}
+"""Imports that close a circle on purpose: a map has a method that reads a drawing, which holds a map."""
+
+
+def _packages() -> list[str]:
+    """Every package inside askwise, at any depth, by its dotted name."""
+    return [".".join(path.parent.relative_to(SOURCE).parts) for path in sorted(SOURCE.rglob("*/__init__.py"))]
+
+
+def _uses_inside(package: str) -> dict[str, set[str]]:
+    """Which module or package directly inside a package imports which other one."""
+    folder = SOURCE.joinpath(*package.split("."))
+    children = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    uses: dict[str, set[str]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        child = path.relative_to(folder).parts[0].removesuffix(".py")
+        if child == "__init__":
+            continue  # a package may offer what its modules define
+        inside = (name.removeprefix(f"{package}.") for name in _imported(path) if name.startswith(f"{package}."))
+        used = {name.split(".")[0] for name in inside}
+        on_purpose = {other for other in used if (package, child, other) in SHORTCUTS}
+        uses.setdefault(child, set()).update((used & children) - {child} - on_purpose)
+    return uses
+
+
+@pytest.mark.parametrize("package", _packages())
+def test_inside_a_package_nothing_imports_each_other_in_a_circle(package: str) -> None:
+    uses = _uses_inside(package)
+    assert set(TopologicalSorter(uses).static_order()) >= set(uses)
+
+
+def test_packages_inside_packages_are_walked() -> None:
+    assert {"experiments", "experiments.analysis", "experiments.analysis.figures"} <= set(_packages())
+    inside = _uses_inside("experiments")
+    assert "schema" in inside["running"] & inside["analysis"]
+    assert {"running", "analysis"} <= inside["conducting"]
+
+
+def test_running_and_analysis_do_not_know_each_other() -> None:
+    inside = _uses_inside("experiments")
+    assert inside["schema"] == set()
+    assert inside["running"] == inside["analysis"] == {"schema"}
+
+
+def test_studies_know_no_domain() -> None:
+    users = [*(SOURCE / "experiments").rglob("*.py"), *(SOURCE / "cli" / name for name in ("study.py", "reproduce.py"))]
+    known = {name for path in users for name in _imported(path) if name.startswith("domains.")}
+    assert {".".join(name.split(".")[:2]) for name in known} == {"domains.registry", "domains.studied"}
 
 
 def test_arrays_and_errors_import_nothing_of_ours() -> None:
