@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--methods", metavar="NAME", nargs="+", help="methods (askwise run --method help lists them)")
     what.add_argument("--teammates", metavar="KIND", nargs="+", help="teammates (askwise run --teammate help)")
     what.add_argument("--beliefs", metavar="KIND", nargs="+", help="play every method with each of these beliefs")
-    what.add_argument("--episodes", metavar="N", help="episodes for each instance and cell")
+    what.add_argument("--episodes", metavar="N", help="episodes on each instance for each combination of the above")
     what.add_argument("--seed", metavar="N", help="seed of everything random")
     what.add_argument("--quick", action="store_true", help="at most 10 instances, and three of the costs")
     what.add_argument("--dry-run", action="store_true", help="say what would be played, and stop")
@@ -153,7 +153,8 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
     print_short(done.analysis)
     print(f"\nReport:  {done.report}\nFigures: {folder / 'figures'}")
     if failures:
-        print(f"{failures} cells hold failed episodes: see failures.csv; --retry-failed plays them again.")
+        where = "1 condition" if failures == 1 else f"{failures} conditions"
+        print(f"Episodes failed in {where}: see failures.csv; --retry-failed plays them again.")
     stored = len(done.ran.store.done())
     print(f"{stored} of {done.ran.store.study.n_tasks} instances are stored in {folder}")
 

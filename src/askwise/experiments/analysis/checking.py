@@ -21,8 +21,9 @@ from askwise.errors import InputError
 from askwise.experiments.schema import tables
 
 KEY = tuple(tables.KEY)
-CELL = ("prior", "method", "per_station_cost")
 NAMED = ("prior", "teammate", "method")
+VARIED = ("prior", "method", "per_station_cost")
+"""What the paper varies. Together with `SETTING` it is a condition (`askwise.experiments.schema.study.Condition`)."""
 SETTING = ("teammate", "base_cost")
 """What the paper keeps fixed; a study may vary it."""
 
@@ -39,7 +40,7 @@ BOUNDS: Mapping[str, Any] = {
 }  # fmt: skip
 
 PRICE_DIGITS = 9
-"""Prices that agree in so many digits are one price: 0.1 + 0.2 and 0.3 belong to one cell."""
+"""Prices that agree in so many digits are one price: 0.1 + 0.2 and 0.3 belong to one condition."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the columns of `key`, those of the setting first, then the cell, then the rest."""
+    """Return the columns of `key`, those of the setting first, then what the paper varies, then the rest."""
     given = list(key)
-    front = [column for column in (*SETTING, *CELL) if column in given]
+    front = [column for column in (*SETTING, *VARIED) if column in given]
     return front + [column for column in given if column not in front]

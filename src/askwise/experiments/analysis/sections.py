@@ -108,7 +108,7 @@ def _costs(summary: pl.DataFrame) -> list[object]:
 
 
 def _ratios(ratios: pl.DataFrame) -> list[object]:
-    """One table for each prior, methods down and prices across, and the means over all cells."""
+    """One table for each prior, methods down and prices across, and the means over all conditions."""
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
         "bold: the lowest of its column."
@@ -162,8 +162,8 @@ def _cost_table(rows: pl.DataFrame, head: Callable[[float], str] = "at {:g}".for
     prices = rows["per_station_cost"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
     lines = []
-    for (method,), cells in rows.group_by("method", maintain_order=True):
-        by_price = {row["per_station_cost"]: row for row in cells.iter_rows(named=True)}
+    for (method,), mine in rows.group_by("method", maintain_order=True):
+        by_price = {row["per_station_cost"]: row for row in mine.iter_rows(named=True)}
         lines.append([tag("b", method), *(_cost_cell(by_price.get(price), lowest[price]) for price in prices)])
     heads = ["method", *(TableCell(head(price), "n") for price in prices)]
     return table(heads, lines)

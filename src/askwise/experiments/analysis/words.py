@@ -95,10 +95,12 @@ def _cheapest(rows: pl.DataFrame) -> str:
 
 def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:
     means = ratios.filter((pl.col("prior") == ALL) & pl.col("ratio").is_not_null()).sort("ratio", maintain_order=True)
-    cells = ratios.filter(pl.col("prior") != ALL).select(pl.exclude("method", "pairs", "ratio", "ci_low", "ci_high"))
-    if means.height and cells.n_unique() > 1:
+    conditions = ratios.filter(pl.col("prior") != ALL).select(
+        pl.exclude("method", "pairs", "ratio", "ci_low", "ci_high")
+    )
+    if means.height and conditions.n_unique() > 1:
         told = [f"{row['method']} {number(row['ratio'])}{_interval(row)}" for row in means.iter_rows(named=True)]
-        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {cells.n_unique()} cells"
+        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {conditions.n_unique()} cells"
         yield f"{what}: {', '.join(told)}."
 
 
@@ -161,8 +163,8 @@ def _cost_lines(analysis: Analysis) -> Iterator[str]:
         heads = "".join(f"{price:>8g}" for price in prices)
         title = printable(f"prior {prior}{where}")
         yield f"Marginal cost, {title}".ljust(32) + heads
-        for (method,), cells in rows.group_by("method", maintain_order=True):
-            means = dict(cells.select("per_station_cost", "mean").iter_rows())
+        for (method,), mine in rows.group_by("method", maintain_order=True):
+            means = dict(mine.select("per_station_cost", "mean").iter_rows())
             yield f"  {printable(str(method))}".ljust(32) + "".join(f"{number(means.get(p)):>8}" for p in prices)
 
 
