@@ -6,6 +6,7 @@ hands it back; it never looks inside.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +15,26 @@ import numpy as np
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from askwise.reading import Field
+
+
+@dataclass(frozen=True)
+class StudyWords:
+    """What figures and reports call the things of a domain.
+
+    Attributes:
+        goal: what a question names.
+        teammate: who pursues it.
+        priors: a sentence about what the domain's priors favour.
+    """
+
+    goal: str
+    teammate: str
+    priors: str
+
+    @property
+    def price(self) -> str:
+        """What naming one more goal in a question costs."""
+        return f"per-{self.goal} cost"
 
 
 class Parameters(Protocol):
@@ -36,6 +57,10 @@ class Studied(Protocol):
     @property
     def prior_kinds(self) -> tuple[str, ...]:
         """The priors that a study may name, the default first."""
+
+    @property
+    def words(self) -> StudyWords:
+        """What figures and reports call the things of the domain."""
 
     def parameters(self, given: Field) -> Parameters:
         """Check the parameters in a study file's ``[instances]``; what is left out has a default.

@@ -11,6 +11,7 @@ import polars as pl
 from askwise.experiments.analysis import Analysis, write_results
 from askwise.experiments.running.run import Ran, previous_runs, run_study
 from askwise.experiments.running.store import Store
+from askwise.experiments.schema.sources import words_of
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.tables import SCHEMAS
 
@@ -51,6 +52,7 @@ def conduct(
         title=study.title,
         study=study.describe(),
         provenance={"fingerprint": study.fingerprint, "runs": previous_runs(store)},
+        words=words_of(study.domain),
     )
     return Conducted(ran, analysis)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.domains.studied import StudyWords
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import LARGEST_SIDE, PRIOR_KINDS, Instance, Prior
 from askwise.domains.tool_fetching.problem import ToolFetching
@@ -55,6 +56,11 @@ class ToolFetchingStudies:
 
     parameter_keys = ("size", "stations", "toolboxes", "walls", "clustered")
     prior_kinds = PRIOR_KINDS
+    words = StudyWords(
+        goal="station",
+        teammate="worker",
+        priors="far favours goals that are far from the worker, near those that are near, uniform none.",
+    )
 
     def parameters(self, given: Field) -> RandomMaps:
         """See `Studied`."""

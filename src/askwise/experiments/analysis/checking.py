@@ -12,13 +12,15 @@ by that order, so that nothing computed later depends on the order in which rows
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
+from askwise.domains.studied import StudyWords
 from askwise.errors import InputError
 from askwise.experiments.schema import tables
+from askwise.experiments.schema.sources import words_of
 
 KEY = tuple(tables.KEY)
 NAMED = ("prior", "teammate", "method")
@@ -55,12 +57,14 @@ class Tables:
             there.
         bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. Where it has the columns
             ``teammate`` and ``base_cost``, they say which episodes it is for.
+        words: what the study's domain calls its things.
     """
 
     episodes: pl.DataFrame
     queries: pl.DataFrame
     timings: pl.DataFrame
     bounds: pl.DataFrame | None = None
+    words: StudyWords = field(default_factory=words_of)
 
 
 def checked(
@@ -68,6 +72,8 @@ def checked(
     queries: pl.DataFrame | None = None,
     timings: pl.DataFrame | None = None,
     bounds: pl.DataFrame | None = None,
+    *,
+    words: StudyWords | None = None,
 ) -> Tables:
     """Check all tables of a study and sort them; tables that are not given are empty."""
     sorted_episodes = checked_episodes(episodes)
@@ -77,6 +83,7 @@ def checked(
         _companion(queries, "queries", QUERIES, (*KEY, "number"), sorted_episodes, order),
         _companion(timings, "timings", TIMINGS, KEY, sorted_episodes, order),
         None if bounds is None else _typed(bounds, "bounds", BOUNDS),
+        words or words_of(),
     )
 
 

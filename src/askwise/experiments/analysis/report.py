@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from askwise import __version__
+from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis, analyse, write_tables
 from askwise.experiments.analysis.figures import Picture, write_figures
 from askwise.experiments.analysis.html import escaped, joined, section, tag
@@ -31,6 +32,7 @@ def write_results(
     title: str = "A study with askwise",
     study: Told = None,
     provenance: Told = None,
+    words: StudyWords | None = None,
 ) -> Analysis:
     """Analyse a study and write all of it: CSV tables, ``figures/`` and ``report.html``.
 
@@ -43,9 +45,10 @@ def write_results(
         title: of the report.
         study: the description of the study, as text or as nested settings.
         provenance: where the numbers come from, likewise.
+        words: what the study's domain calls its things; by default those of tool fetching.
     """
     target = make_folder(folder)
-    analysis = analyse(episodes, queries, timings, expected)
+    analysis = analyse(episodes, queries, timings, expected, words=words)
     write_tables(target, analysis)
     pictures = write_figures(target / "figures", analysis.tables)
     write_report(target, analysis, pictures, title=title, study=study, provenance=provenance)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.experiments.analysis.figures import Picture
 from askwise.experiments.analysis.figures.picture import FIGURES, slug
+from askwise.experiments.analysis.glossary import glossary
 from askwise.experiments.analysis.html import Html, TableCell, facts, folded, joined, table, tag
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.layout import laid_out
@@ -56,13 +58,17 @@ def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[
     yield FIGURES, "Figures", None
     yield "costs", "Marginal cost", _costs(analysis.summary)
     yield "ratios", "Ratios", _ratios(analysis.ratios) if analysis.ratios.height else None
-    expected = analysis.expected_summary
+    expected, words = analysis.expected_summary, analysis.tables.words
     yield "expected", "Exact expectations", _expected(expected) if expected.height else None
-    yield "comparisons", "Comparisons", _comparisons(analysis.comparisons) if analysis.comparisons.height else None
+    yield (
+        "comparisons",
+        "Comparisons",
+        _comparisons(analysis.comparisons, words) if analysis.comparisons.height else None,
+    )
     yield "failures", "Failures", _failures(analysis.failures)
     yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
     yield "run", "What was run", [*_told("Study", study), *_told("Provenance", provenance)]
-    yield "reading", "How to read this", [_how_to_read()]
+    yield "reading", "How to read this", [_how_to_read(words)]
     yield "cite", "The paper", _citation()
 
 
@@ -176,9 +182,9 @@ def _cost_cell(row: dict[str, float] | None, lowest: float) -> TableCell:
     return TableCell(number(row["mean"]), "n best" if row["mean"] == lowest else "n", note)
 
 
-def _comparisons(comparisons: pl.DataFrame) -> list[object]:
+def _comparisons(comparisons: pl.DataFrame, words: StudyWords) -> list[object]:
     intro = (
-        "First less second, on the same instances, goals and worker paths: below 0 the first is cheaper. "
+        f"First less second, on the same instances, goals and {words.teammate} paths: below 0 the first is cheaper. "
         f"Holm: corrected for all {comparisons.height} comparisons of this study."
     )
     parts: list[object] = [tag("p", intro, class_="faint")]
@@ -245,25 +251,9 @@ def _told(heading: str, given: Told) -> list[object]:
     return [tag("h3", heading), tag("pre", given) if isinstance(given, str) else facts(given)]
 
 
-HOW_TO_READ = {
-    "marginal cost": "What not knowing the goal cost: the cost of the episode less what it would have cost with the "
-    "goal known from the start. A step costs 1, a question its price instead.",
-    "per-station cost": "What each station named in a question adds to its price.",
-    "prior": "How likely each goal is before anything is seen: far favours goals that are far from the worker, near "
-    "those that are near, uniform none.",
-    "intervals": "95 %, Student's t. The instance is the unit: several episodes on one map count as one observation.",
-    "pairs": "All methods meet the same instances, goals and worker paths, so they are compared episode by episode.",
-    "p values": "Two-sided. Among many comparisons some are small by chance; Holm's correction allows for that.",
-    "verdicts": "A claim holds if all its comparisons do; it does not hold if one of them speaks against it; else this "
-    "run cannot decide it. Fewer than 10 pairs decide nothing, and a missing difference counts only with at least the "
-    "paper's 100 pairs.",
-}
-
-
-def _how_to_read() -> Html:
-    return tag(
-        "dl", joined(joined([tag("dt", word), tag("dd", text)]) for word, text in HOW_TO_READ.items()), class_="how"
-    )
+def _how_to_read(words: StudyWords) -> Html:
+    entries = glossary(words).items()
+    return tag("dl", joined(joined([tag("dt", word), tag("dd", text)]) for word, text in entries), class_="how")
 
 
 def _citation() -> list[object]:

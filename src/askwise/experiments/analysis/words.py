@@ -58,7 +58,7 @@ def in_short(analysis: Analysis) -> list[str]:
     groups = settings(analysis.tables.episodes)
     for (prior, *setting), rows in _groups(analysis.summary):
         where = f"Prior {prior}" + (f", {_setting(setting)}" if len(groups) > 1 else "")
-        sentences.append(f"{where}: {_cheapest(rows)}")
+        sentences.append(f"{where}: {_cheapest(rows, analysis.tables.words.price)}")
     sentences += list(_beside_the_reference(analysis.ratios))
     if analysis.claims.height:
         found = counts(analysis.claims)
@@ -79,7 +79,7 @@ def _played(analysis: Analysis) -> str:
     return f"{text}; {failed} failed and {cut} were cut off: these are left out of all means."
 
 
-def _cheapest(rows: pl.DataFrame) -> str:
+def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     """Say who is cheapest at how many prices, and what the highest price does."""
     best = rows.sort("mean", maintain_order=True).group_by("per_station_cost", maintain_order=True).first()
     wins = best["method"].value_counts(sort=True)
@@ -88,9 +88,9 @@ def _cheapest(rows: pl.DataFrame) -> str:
     costs = ", ".join(f"{row['method']} {number(row['mean'], 1)}" for row in top.sort("mean").iter_rows(named=True))
     price = f"{top['per_station_cost'][0]:g}"
     if best.height == 1:
-        return f"mean marginal cost {costs} (in steps, at a per-station cost of {price})."
+        return f"mean marginal cost {costs} (in steps, at a {price_name} of {price})."
     many = f"all {best.height}" if won == best.height else f"{won} of {best.height}"
-    return f"{winner} is cheapest at {many} per-station costs; at {price}: {costs} (steps above the optimum)."
+    return f"{winner} is cheapest at {many} {price_name}s; at {price}: {costs} (steps above the optimum)."
 
 
 def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:

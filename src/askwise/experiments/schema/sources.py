@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.domains.registry import domain as find_domain
-from askwise.domains.studied import Parameters
+from askwise.domains.studied import Parameters, StudyWords
 
 DEFAULT_DOMAIN = "tool-fetching"
 """What a study is of unless it says otherwise."""
@@ -49,6 +49,11 @@ class Given:
         contents = json.dumps([studies.contents(instance) for instance in self.instances], sort_keys=True)
         digest = hashlib.sha256(contents.encode()).hexdigest()
         return {**_named(self.domain), "files": list(self.files), "sha256": digest}
+
+
+def words_of(domain: str = DEFAULT_DOMAIN) -> StudyWords:
+    """Return what figures and reports call the things of a domain."""
+    return find_domain(domain).studies.words
 
 
 def _named(domain: str) -> dict[str, str]:

@@ -26,7 +26,7 @@ def cost_parts(material: Material) -> Iterator[Picture]:
     prices = found["per_station_cost"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]
     caption = (
-        f"What marginal cost is made of, at a per-station cost of {price:g}: steps that somebody who knew the goal "
+        f"What marginal cost is made of, at a {material.price} of {price:g}: steps that somebody who knew the goal "
         f"would not have taken, and the price of questions. Scales differ.{material.where}"
     )
     yield Picture(
@@ -40,7 +40,7 @@ def cost_parts(material: Material) -> Iterator[Picture]:
 
 
 def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure:
-    """Draw the bars at one per-station cost; panels have scales of their own, for priors differ much."""
+    """Draw the bars at one price; panels have scales of their own, for priors differ much."""
     here = found.filter(pl.col("per_station_cost") == price)
     methods = here["method"].unique(maintain_order=True).to_list()
     figure = Figure(figsize=(1.6 + 2.9 * len(priors), 1.3 + 0.34 * len(methods)), layout="constrained")

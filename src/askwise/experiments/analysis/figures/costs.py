@@ -19,6 +19,7 @@ from askwise.plot import PLAIN
 from askwise.reading import printable
 
 UNIT = "marginal cost (steps)"
+PRICE = "price of a goal"
 PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 """Which figure of the paper shows which prior."""
 
@@ -28,11 +29,12 @@ def all_costs(material: Material) -> Iterator[Picture]:
     means, here = material.summary, material.tables
     if len(material.priors) == 1:
         return
+    what = f"Mean marginal cost for each prior{_at(means, material.price)}, {counted(means)}."
     yield Picture(
         material.name("costs"),
-        f"Mean marginal cost for each prior{_at(means)}, {counted(means)}.{_band(here)}{material.where}",
-        _in_words(means),
-        cost_figure(means, material.priors, here.bounds),
+        f"{what}{_band(here)}{material.where}",
+        _in_words(means, material.price),
+        cost_figure(means, material.priors, here.bounds, material.price),
         material.title,
         order=10,
     )
@@ -42,21 +44,23 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
     """Draw the costs under one prior; below everything else if a figure shows those of all priors already."""
     means = material.summary.filter(pl.col("prior") == prior)
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
-    what = f"Prior {prior}{paper}: mean marginal cost{_at(means)}, {counted(means)}."
+    what = f"Prior {prior}{paper}: mean marginal cost{_at(means, material.price)}, {counted(means)}."
     shown_already = len(material.priors) > 1
     yield Picture(
         material.name("costs", prior),
         f"{what}{_band(material.tables)}{material.where}",
-        _in_words(means),
-        cost_figure(material.summary, [prior], material.tables.bounds),
+        _in_words(means, material.price),
+        cost_figure(material.summary, [prior], material.tables.bounds, material.price),
         material.title,
         order=50 if shown_already else 20,
         folded="Costs of each prior in a figure of its own" if shown_already else "",
     )
 
 
-def cost_figure(summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None) -> Figure:
-    """Draw one panel for each prior, all with the same scale, and one legend."""
+def cost_figure(
+    summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
+) -> Figure:
+    """Draw one panel for each prior, all with the same scale, and one legend; `price` is what the axis is called."""
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
     figure = Figure(figsize=(width, 4.4), layout="constrained")
@@ -69,7 +73,7 @@ def cost_figure(summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame |
         if bounds is not None:
             _bound(ax, bounds.filter(pl.col("prior") == prior).sort("per_station_cost"), len(looks), several)
         ax.set_title(f"prior {printable(prior)}", fontsize=11, **PLAIN)
-        ax.set_xlabel("per-station cost (steps)" if several else "method")
+        ax.set_xlabel(f"{price} (steps)" if several else "method")
         ax.grid(axis="y", color=GRID, linewidth=0.7)
         ax.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel(UNIT)
@@ -113,9 +117,9 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
     ax.plot(x, y, color=FAINT, linestyle=(0, (6, 3)), linewidth=1.4, label="lower bound")
 
 
-def _at(means: pl.DataFrame) -> str:
+def _at(means: pl.DataFrame, price: str) -> str:
     prices = means["per_station_cost"].unique().to_list()
-    return " over per-station cost" if len(prices) > 1 else f" at a per-station cost of {prices[0]:g}"
+    return f" over {price}" if len(prices) > 1 else f" at a {price} of {prices[0]:g}"
 
 
 def _band(here: Tables) -> str:
@@ -134,7 +138,7 @@ def _bound_in_words(here: Tables) -> str:
     return f"{told}{f', on {known} of the {every} instances' if known < every else ''}."
 
 
-def _in_words(means: pl.DataFrame) -> str:
+def _in_words(means: pl.DataFrame, price: str) -> str:
     """Return the numbers at both ends of the lines."""
     told = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):
@@ -144,4 +148,4 @@ def _in_words(means: pl.DataFrame) -> str:
             for row in ends.iter_rows(named=True)
         ]
         told.append(f"prior {prior}: {', '.join(lines)}")
-    return f"Mean marginal cost from the lowest to the highest per-station cost; {'; '.join(told)}."
+    return f"Mean marginal cost from the lowest to the highest {price}; {'; '.join(told)}."

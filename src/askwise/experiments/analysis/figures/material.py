@@ -32,6 +32,11 @@ class Material:
         """The heading of their figures in the report."""
         return self.where.strip(" .")
 
+    @property
+    def price(self) -> str:
+        """What the domain calls the price of naming one more goal."""
+        return self.tables.words.price
+
     @cached_property
     def summary(self) -> pl.DataFrame:
         """Mean marginal cost of each prior, method and price."""
@@ -61,6 +66,7 @@ def materials(tables: Tables) -> Iterator[Material]:
             in_setting(tables.queries, setting),
             tables.timings,
             _bounds_of(tables.bounds, setting),
+            tables.words,
         )
         if here.episodes.is_empty():
             continue

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from askwise.experiments.analysis.figures.costs import PRICE
 from askwise.experiments.analysis.figures.material import Material, counted, end_prices
 from askwise.experiments.analysis.figures.picture import Picture
 from askwise.experiments.analysis.figures.styles import GRID, Style, legend_below, styles
@@ -31,16 +32,16 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
     yield Picture(
         material.name("spread", prior),
         f"Prior {prior}: spread of marginal cost, {counted(means, 'curve')}. {how_to_read}{material.where}",
-        _in_words(episodes, prices),
-        spread_figure(episodes, material.methods, prices),
+        _in_words(episodes, prices, material.price),
+        spread_figure(episodes, material.methods, prices, material.price),
         material.title,
         order=40,
         beside=True,
     )
 
 
-def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float]) -> Figure:
-    """Draw the curves of `episodes`, which are those of one prior; `prices` are the columns."""
+def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
+    """Draw the curves of `episodes`, which are those of one prior; `prices` are the columns, called `name`."""
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
     panels = figure.subplots(1, len(prices), sharex=True, sharey=True, squeeze=False)[0]
@@ -52,7 +53,7 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
             costs = at_price.filter(pl.col("method") == method)["marginal_cost"].sort().to_numpy()
             if costs.size:
                 _curve(ax, costs, most, printable(method), style)
-        ax.set_title(f"per-station cost {price:g}", fontsize=11)
+        ax.set_title(f"{name} {price:g}", fontsize=11)
         ax.set_xlabel("marginal cost (steps)")
         ax.set_ylim(0, 1.02)
         _square_root_scale(ax, most)
@@ -81,10 +82,8 @@ def _curve(ax: Axes, costs: np.ndarray[tuple[int], np.dtype[np.float64]], most: 
     ax.plot(x, y, drawstyle="steps-post", label=name, markevery=marked, **{**style.line(), "markersize": 5})
 
 
-def _in_words(episodes: pl.DataFrame, prices: list[float]) -> str:
+def _in_words(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
     highest = episodes.filter(pl.col("per_station_cost") == prices[-1])
     median = highest.group_by("method", maintain_order=True).agg(pl.col("marginal_cost").median())
     lines = [f"{method} {cost:.1f}" for method, cost in median.iter_rows()]
-    return (
-        f"Share of episodes up to each marginal cost. Medians at per-station cost {prices[-1]:g}: {', '.join(lines)}."
-    )
+    return f"Share of episodes up to each marginal cost. Medians at {name} {prices[-1]:g}: {', '.join(lines)}."
