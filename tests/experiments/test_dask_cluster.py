@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments import cluster
-from askwise.experiments.cluster import dask
-from askwise.experiments.run import run_study
-from askwise.experiments.study import Method
+from askwise.experiments.running import cluster
+from askwise.experiments.running.cluster import dask
+from askwise.experiments.running.run import run_study
+from askwise.experiments.schema.study import Method
 from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
 from tests.experiments.studies import small, stored, table_bytes, toml, undisturbed, write_plugin
 from tests.refused import assert_refused

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from askwise.experiments import executors
-from askwise.experiments.executors import InThisProcess, Pool, local, process_pool, stop, uninterrupted
+from askwise.experiments.running import executors
+from askwise.experiments.running.executors import InThisProcess, Pool, local, process_pool, stop, uninterrupted
 
 
 def test_one_worker_is_this_process() -> None:
@@ -56,7 +56,7 @@ def test_a_pool_that_is_stopped_gives_up_what_it_does() -> None:
 
 
 STOPPED = """
-from askwise.experiments.executors import process_pool, stop
+from askwise.experiments.running.executors import process_pool, stop
 if __name__ == "__main__":
     pool = process_pool(2)
     sent = [pool.submit(bytes, 20_000_000) for _ in range(20)]

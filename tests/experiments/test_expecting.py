@@ -7,11 +7,11 @@ import pytest
 
 from askwise.agents import AGENTS, Agent, Decision, Observation
 from askwise.evaluation import evaluate, lower_bound, solve
-from askwise.experiments.play import play
-from askwise.experiments.problems import Problems
-from askwise.experiments.study import Study
-from askwise.experiments.study_file import study_from
-from askwise.experiments.tables import BOUND
+from askwise.experiments.running.play import play
+from askwise.experiments.running.problems import Problems
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study_file import study_from
+from askwise.experiments.schema.tables import BOUND
 
 SETTINGS = {
     "name": "small",
@@ -50,14 +50,17 @@ def test_what_is_asked_for_is_computed_and_nothing_else(study: Study) -> None:
 def test_values_are_those_of_the_evaluation(study: Study) -> None:
     task = study.task(0)
     problems = Problems(task)
-    cells = {(cell.prior.label, cell.per_station_cost, cell.method.label): cell for cell in task.cells()}
+    conditions = {
+        (condition.prior.label, condition.per_station_cost, condition.method.label): condition
+        for condition in task.conditions()
+    }
     for row in expected(study, 0).iter_rows(named=True):
         if row["method"] == BOUND:
-            problem = problems(cells[row["prior"], row["per_station_cost"], "never"])
+            problem = problems(conditions[row["prior"], row["per_station_cost"], "never"])
             assert row["expected"] == lower_bound(problem).value == pytest.approx(solve(problem).expected_marginal_cost)
         else:
-            cell = cells[row["prior"], row["per_station_cost"], row["method"]]
-            alone = evaluate(problems(cell), row["method"], exact=True, seed=task.episode_seed(0))
+            condition = conditions[row["prior"], row["per_station_cost"], row["method"]]
+            alone = evaluate(problems(condition), row["method"], exact=True, seed=task.episode_seed(0))
             assert (row["expected"], row["states"]) == (alone.expected_marginal_cost, alone.states)
             assert row["verdict"].startswith("exact, ")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from askwise.experiments.run import run_study
-from askwise.experiments.study import Method
+from askwise.experiments.running.run import run_study
+from askwise.experiments.schema.study import Method
 from tests.experiments.commands import finish, parts, start, wait_for_parts, wait_until_gone
 from tests.experiments.studies import files_in, small, table_bytes, toml, undisturbed
 

@@ -13,10 +13,10 @@ import pytest
 from askwise.agents import Agent, Decision, Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.play import Clock, failed, play, timed
-from askwise.experiments.problems import Problems
-from askwise.experiments.study import Given
-from askwise.experiments.tables import SCHEMAS
+from askwise.experiments.running.play import Clock, failed, play, timed
+from askwise.experiments.running.problems import Problems
+from askwise.experiments.schema.sources import Given
+from askwise.experiments.schema.tables import SCHEMAS
 from askwise.problem import JointState
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
@@ -30,15 +30,19 @@ def test_rows_are_what_simulate_plays() -> None:
     played = play(task)
     rows = iter(played.tables["episodes"].iter_rows(named=True))
     for number in range(2):
-        for cell in task.cells():
+        for condition in task.conditions():
             row = next(rows)
-            given = replace(task.instance(), prior=Prior(cell.prior.kind), query_cost=cell.query_cost(task.instance()))
-            episode = simulate(given, cell.method.make(), cell.teammate, seed=task.episode_seed(number))
+            given = replace(
+                task.instance(),
+                prior=Prior(condition.prior.kind),
+                query_cost=condition.query_cost(task.instance().query_cost),
+            )
+            episode = simulate(given, condition.method.make(), condition.teammate, seed=task.episode_seed(number))
             questions = played.tables["queries"].filter(
                 *(pl.col(key) == row[key] for key in ("episode", "prior", "teammate", "method", "per_station_cost"))
             )
-            assert (row["instance"], row["episode"], row["teammate"]) == (1, number, cell.teammate)
-            assert (row["prior"], row["method"]) == (cell.prior.label, cell.method.label)
+            assert (row["instance"], row["episode"], row["teammate"]) == (1, number, condition.teammate)
+            assert (row["prior"], row["method"]) == (condition.prior.label, condition.method.label)
             assert (row["goal"], row["steps"], row["error"]) == (episode.goal_name, len(episode.steps), None)
             assert (row["cost"], row["optimal_cost"]) == (episode.cost, episode.optimal_cost)
             assert row["marginal_cost"] == episode.marginal_cost
@@ -115,9 +119,9 @@ def assert_same(one: ToolFetching, other: ToolFetching) -> None:
 def test_a_problem_is_made_once_for_each_prior_and_price() -> None:
     task = small().task(0)
     problems = Problems(task)
-    made = [problems(cell) for cell in task.cells()]
+    made = [problems(condition) for condition in task.conditions()]
     assert len({id(problem) for problem in made}) == 4
-    assert all(problem.grid is made[0].grid for problem in made)
+    assert all(problem.teammate_model is made[0].teammate_model for problem in made)
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------------
@@ -167,7 +171,7 @@ def test_ctrl_c_is_not_an_agents_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("askwise.experiments.play.simulate", interrupt)
+    monkeypatch.setattr("askwise.experiments.running.play.simulate", interrupt)
     with pytest.raises(KeyboardInterrupt):
         play(small().task(0))
 

@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments.play import failed, play
-from askwise.experiments.run import run_study
-from askwise.experiments.store import Store
-from askwise.experiments.study import Study
-from askwise.experiments.tables import SCHEMAS
+from askwise.experiments.running.play import failed, play
+from askwise.experiments.running.run import run_study
+from askwise.experiments.running.store import Store
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.tables import SCHEMAS
 from tests.experiments.studies import files_in, small, table_bytes
 from tests.refused import assert_refused
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from askwise.domains.tool_fetching import Prior
-from askwise.experiments.study import FROM_FILE, Generated, Given, StudyPrior, differences
+from askwise.domains.tool_fetching import Prior, ToolFetching
+from askwise.experiments.running.problems import Problems
+from askwise.experiments.schema.sources import Generated, Given
+from askwise.experiments.schema.study import FROM_FILE, StudyPrior, differences
+from askwise.experiments.schema.study_file import load_study, study_from
 from askwise.questions import QueryCost
 from tests.experiments.studies import SMALL, small
 from tests.tool_fetching import workshop
@@ -72,6 +75,21 @@ def test_the_contents_of_files_are_part_of_the_fingerprint() -> None:
     assert one.fingerprint == replace(one).fingerprint
 
 
+def test_fingerprints_are_those_of_earlier_versions() -> None:
+    """Or a study that was begun with one could not be gone on with."""
+    given = replace(small(), instances=Given(("a.json",), (workshop(),)))
+    found = [study.fingerprint for study in (small(), given, load_study("paper"), load_study("beyond"))]
+    assert found == ["13b77600fa33e0c8", "5637e06207b6c15a", "513eddb68ac22e0e", "a7fc6f115601a513"]
+
+
+def test_a_study_of_another_domain_is_another_study() -> None:
+    one = small()
+    assert isinstance(one.instances, Generated)
+    other = replace(one, instances=replace(one.instances, domain="coverage"))
+    assert other.fingerprint != one.fingerprint
+    assert other.describe()["instances"]["domain"] == other.task(0).study.domain == "coverage"
+
+
 def test_a_study_is_a_value() -> None:
     assert small() == small()
     assert small() != small(seed=8)
@@ -89,11 +107,11 @@ def test_tasks_and_episodes_are_counted() -> None:
     study = small(episodes=3, teammates=["urop", "uniform"], base_costs=[0.1, 0.2, 0.3])
     assert study.n_tasks == 6
     assert study.episodes_per_task == 3 * 2 * 2 * 3 * 2 * 3
-    cells = list(study.task(0).cells())
-    assert len(set(cells)) == len(cells) == study.episodes_per_task // 3
+    conditions = list(study.task(0).conditions())
+    assert len(set(conditions)) == len(conditions) == study.episodes_per_task // 3
     # Methods are innermost, then costs: what depends on the prior is worked out once.
-    assert [cell.method.label for cell in cells[:4]] == ["never", "toolbox", "ezq-local", "never"]
-    assert len({cell.prior for cell in cells[: len(cells) // 2]}) == 1
+    assert [condition.method.label for condition in conditions[:4]] == ["never", "toolbox", "ezq-local", "never"]
+    assert len({condition.prior for condition in conditions[: len(conditions) // 2]}) == 1
 
 
 def test_instances_depend_on_the_seed_and_their_number_only() -> None:
@@ -132,18 +150,33 @@ def test_costs_that_a_study_leaves_open_are_those_of_the_instance(
     base: float | None, per_station: float | None, expected: QueryCost
 ) -> None:
     given = workshop(query_cost={"base": 0.75, "per_station": 0.25})
-    cell = replace(next(small().task(0).cells()), base_cost=base, per_station_cost=per_station)
-    assert cell.query_cost(given) == expected
+    condition = replace(next(small().task(0).conditions()), base_cost=base, per_station_cost=per_station)
+    assert condition.query_cost(given.query_cost) == expected
+
+
+def test_prices_of_single_goals_stay_unless_the_study_sets_a_price_for_all() -> None:
+    own = QueryCost(0.75, prices=(1.0, 2.0, 3.0))
+    condition = replace(next(small().task(0).conditions()), base_cost=0.0, per_station_cost=None)
+    assert condition.query_cost(own) == QueryCost(0.0, prices=(1.0, 2.0, 3.0))
+    assert replace(condition, per_station_cost=0.5).query_cost(own) == QueryCost(0.0, 0.5)
 
 
 def test_the_prior_of_a_file_is_its_own() -> None:
     given = workshop(prior={"A": 1, "B": 2, "C": 3})
-    assert StudyPrior(FROM_FILE, FROM_FILE).of(given) == given.prior
-    assert StudyPrior("far", "far", 2.0).of(given) == Prior("far", 2.0)
+    own, far = StudyPrior(FROM_FILE, FROM_FILE), StudyPrior("far", "far", 2.0)
+    study = replace(small(), instances=Given(("a.json",), (given,)), priors=(own, far))
+    task = study.task(0)
+    problems = Problems(task)
+    played = {condition.prior: problems(condition) for condition in task.conditions()}
+    expected = {own: given.prior, far: Prior("far", 2.0)}
+    for prior, problem in played.items():
+        assert isinstance(problem, ToolFetching)
+        assert problem.instance.prior == expected[prior]
+    assert list(played[own].prior) == [1 / 6, 2 / 6, 3 / 6]
 
 
 def test_the_defaults_are_the_papers_instances() -> None:
-    assert Generated().describe() == {
+    assert study_from({"name": "x", "methods": ["never"]}).instances.describe() == {
         "count": 100,
         "size": [20, 20],
         "stations": 50,

@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 
 from askwise.agents import AGENTS
-from askwise.experiments.study import FROM_FILE, Exactly, Generated, Given, Method, StudyPrior
-from askwise.experiments.study_file import load_study, merged, quicker, read_settings, shipped_studies, study_from
+from askwise.domains.tool_fetching.studies import RandomMaps
+from askwise.experiments.schema.sources import Generated, Given
+from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
+from askwise.experiments.schema.study_file import (
+    load_study,
+    merged,
+    quicker,
+    read_settings,
+    shipped_studies,
+    study_from,
+)
 from tests.domains.instances import instance_json
 from tests.experiments.studies import small, toml
 from tests.refused import Fault, assert_refused, each
 
+PAPER = Generated(100, RandomMaps())
 FULL = """
 name = "mine"
 title = "All there is"
@@ -44,7 +54,7 @@ def test_all_keys(tmp_path: Path) -> None:
     path.write_text(FULL)
     study = load_study(path)
     assert (study.name, study.title, study.seed, study.episodes, study.max_steps) == ("mine", "All there is", 3, 2, 500)
-    assert study.instances == Generated(7, 5, 6, 4, 2, 0.1, True)
+    assert study.instances == Generated(7, RandomMaps(5, 6, 4, 2, 0.1, True))
     assert study.priors == (
         StudyPrior("far", "far"),
         StudyPrior("near, T=2", "near", 2.0),
@@ -70,7 +80,7 @@ def test_defaults() -> None:
         "seed": 0,
         "episodes": 1,
         "max_steps": None,
-        "instances": Generated().describe(),
+        "instances": PAPER.describe(),
         "priors": [{"kind": "uniform", "temperature": 1.0, "label": "uniform"}],
         "teammates": ["urop"],
         "base_costs": [0.5],
@@ -92,7 +102,7 @@ def test_one_belief_needs_no_label_and_one_number_is_a_square() -> None:
     study = study_from({"name": "x", "methods": ["never"], "beliefs": ["bayes"], "instances": {"size": 12}})
     assert study.methods == (Method("never", "never", (("belief", "bayes"),)),)
     assert isinstance(study.instances, Generated)
-    assert (study.instances.width, study.instances.height) == (12, 12)
+    assert study.instances.parameters == RandomMaps(12, 12)
 
 
 def test_what_a_study_says_of_itself_is_a_study_file(tmp_path: Path) -> None:
@@ -106,7 +116,7 @@ def test_shipped_studies_are_found_by_name(tmp_path: Path, monkeypatch: pytest.M
     assert beyond.episodes * beyond.instances.count >= 500
     paper = load_study("paper")
     assert paper.n_tasks * paper.episodes_per_task == 100 * 3 * 6 * 5
-    assert paper.instances == Generated()
+    assert paper.instances == PAPER
     # A folder of that name is in nobody's way, a file takes its place.
     monkeypatch.chdir(tmp_path)
     Path("paper").mkdir()

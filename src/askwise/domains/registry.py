@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.studied import Studied
     from askwise.problem import Problem
     from askwise.showing.vocabulary import Vocabulary
 
@@ -64,6 +65,10 @@ class Domain(Protocol):
     def generator(self) -> Generator | None:
         """Random instances, None if it draws none."""
 
+    @property
+    def studies(self) -> Studied | None:
+        """What studies need of it, None if it takes part in none."""
+
 
 # -- domains -----------------------------------------------------------------------------------------------------
 
@@ -90,6 +95,15 @@ def domain(name: str) -> Domain:
         if point.name == name:
             return _load(point)
     raise InputError("domain", repr(name), "one of " + ", ".join(map(repr, names())))
+
+
+def studies_of(name: str) -> Studied:
+    """Return what studies need of the domain of that name; refuse one that takes part in none."""
+    found = domain(name).studies
+    if found is None:
+        able = [each.name for each in domains() if each.studies is not None]
+        raise InputError("domain", f"{name!r}, which takes part in no studies", f"one of {', '.join(map(repr, able))}")
+    return found
 
 
 def domain_of(given: object, field: str = "problem") -> Domain:

@@ -12,17 +12,20 @@ by that order, so that nothing computed later depends on the order in which rows
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
+from askwise.domains.studied import StudyWords
 from askwise.errors import InputError
-from askwise.experiments import tables
+from askwise.experiments.schema import tables
+from askwise.experiments.schema.sources import words_of
 
 KEY = tuple(tables.KEY)
-CELL = ("prior", "method", "per_station_cost")
 NAMED = ("prior", "teammate", "method")
+VARIED = ("prior", "method", "per_station_cost")
+"""What the paper varies. Together with `SETTING` it is a condition (`askwise.experiments.schema.study.Condition`)."""
 SETTING = ("teammate", "base_cost")
 """What the paper keeps fixed; a study may vary it."""
 
@@ -39,7 +42,7 @@ BOUNDS: Mapping[str, Any] = {
 }  # fmt: skip
 
 PRICE_DIGITS = 9
-"""Prices that agree in so many digits are one price: 0.1 + 0.2 and 0.3 belong to one cell."""
+"""Prices that agree in so many digits are one price: 0.1 + 0.2 and 0.3 belong to one condition."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,14 @@ class Tables:
             there.
         bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. Where it has the columns
             ``teammate`` and ``base_cost``, they say which episodes it is for.
+        words: what the study's domain calls its things.
     """
 
     episodes: pl.DataFrame
     queries: pl.DataFrame
     timings: pl.DataFrame
     bounds: pl.DataFrame | None = None
+    words: StudyWords = field(default_factory=words_of)
 
 
 def checked(
@@ -67,6 +72,8 @@ def checked(
     queries: pl.DataFrame | None = None,
     timings: pl.DataFrame | None = None,
     bounds: pl.DataFrame | None = None,
+    *,
+    words: StudyWords | None = None,
 ) -> Tables:
     """Check all tables of a study and sort them; tables that are not given are empty."""
     sorted_episodes = checked_episodes(episodes)
@@ -76,6 +83,7 @@ def checked(
         _companion(queries, "queries", QUERIES, (*KEY, "number"), sorted_episodes, order),
         _companion(timings, "timings", TIMINGS, KEY, sorted_episodes, order),
         None if bounds is None else _typed(bounds, "bounds", BOUNDS),
+        words or words_of(),
     )
 
 
@@ -164,7 +172,7 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the columns of `key`, those of the setting first, then the cell, then the rest."""
+    """Return the columns of `key`, those of the setting first, then what the paper varies, then the rest."""
     given = list(key)
-    front = [column for column in (*SETTING, *CELL) if column in given]
+    front = [column for column in (*SETTING, *VARIED) if column in given]
     return front + [column for column in given if column not in front]

@@ -13,6 +13,8 @@ from typing import Any
 
 from askwise import __version__
 
+SOURCE = Path(__file__).parents[2]
+"""Where the package lies."""
 PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib", "distributed")
 """Those whose version can change numbers, times or pictures."""
 
@@ -21,7 +23,7 @@ def provenance() -> dict[str, Any]:
     """Return what can be said about this program and this machine."""
     return {
         "askwise": __version__,
-        "git": git_state(Path(__file__).parents[1]),
+        "git": git_state(SOURCE),
         "python": platform.python_version(),
         "packages": {name: version for name in PACKAGES if (version := _version(name))},
         "system": platform.platform(),

@@ -54,7 +54,7 @@ TIMINGS: Mapping[str, Any] = {
     "decide_seconds": pl.Float64,
     "setup_seconds": pl.Float64,
 }
-"""Seconds for the whole episode, for the decisions in it, and for making the problem, which all its cells share."""
+"""Seconds for the whole episode, for its decisions, and for making the problem, which all its conditions share."""
 
 EXPECTED: Mapping[str, Any] = {
     **{column: kind for column, kind in KEY.items() if column != "episode"},

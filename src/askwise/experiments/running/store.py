@@ -28,9 +28,9 @@ import polars as pl
 
 from askwise import files
 from askwise.errors import InputError
-from askwise.experiments.play import Played
-from askwise.experiments.study import Study, differences
-from askwise.experiments.tables import SCHEMAS
+from askwise.experiments.running.play import Played
+from askwise.experiments.schema.study import Study, differences
+from askwise.experiments.schema.tables import SCHEMAS
 from askwise.reading import Field, parse_json, read_text
 
 FORMAT = "askwise/study@1"

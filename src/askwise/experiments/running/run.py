@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import AskwiseError
-from askwise.experiments import cluster, executors
-from askwise.experiments.executors import Crew
-from askwise.experiments.play import Played, failed, play
-from askwise.experiments.progress import Progress, Silent, progress_for
-from askwise.experiments.provenance import now, provenance
-from askwise.experiments.store import Store, read_json
-from askwise.experiments.study import Study
-from askwise.experiments.tables import in_words
+from askwise.experiments.running import cluster, executors
+from askwise.experiments.running.executors import Crew
+from askwise.experiments.running.play import Played, failed, play
+from askwise.experiments.running.progress import Progress, Silent, progress_for
+from askwise.experiments.running.provenance import now, provenance
+from askwise.experiments.running.store import Store, read_json
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.tables import in_words
 
 
 @dataclass(frozen=True)

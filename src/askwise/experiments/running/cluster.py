@@ -17,7 +17,7 @@ from typing import Any
 
 from askwise import __version__
 from askwise.errors import InputError
-from askwise.experiments.executors import Crew
+from askwise.experiments.running.executors import Crew
 from askwise.files import reason
 
 TIMEOUT = 10

@@ -1,7 +1,7 @@
-"""Playing a task: one instance in all cells of a study.
+"""Playing a task: one instance in all conditions of a study.
 
-Nothing that happens in a cell ends a study. An agent or a teammate that fails becomes a row with its error, and the
-other cells are played as if nothing had happened.
+Nothing that happens in a condition ends a study. An agent or a teammate that fails becomes a row with its error, and
+the other conditions are played as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import polars as pl
 
 from askwise.agents import Agent, Decision, Observation
 from askwise.episode import Episode, Step
-from askwise.experiments.expecting import expected_rows
-from askwise.experiments.problems import Problems
-from askwise.experiments.study import Cell, Task
-from askwise.experiments.tables import SCHEMAS, Row, encodable, in_words, table
+from askwise.experiments.running.expecting import expected_rows
+from askwise.experiments.running.problems import Problems
+from askwise.experiments.schema.study import Condition, Task
+from askwise.experiments.schema.tables import SCHEMAS, Row, encodable, in_words, table
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
 
@@ -42,12 +42,12 @@ class Rows:
 
 
 def play(task: Task) -> Played:
-    """Play all cells of a task."""
+    """Play all conditions of a task."""
     rows = Rows()
     problems = Problems(task)
     for episode in range(task.study.episodes):
-        for cell in task.cells():
-            play_cell(task, problems, episode, cell, rows)
+        for condition in task.conditions():
+            play_condition(task, problems, episode, condition, rows)
     rows.expected += expected_rows(task, problems)
     return _played(task, rows)
 
@@ -56,7 +56,7 @@ def failed(task: Task, error: str) -> Played:
     """Return the rows of a task that could not be played at all, for instance because its process died."""
     rows = Rows()
     for episode in range(task.study.episodes):
-        rows.episodes += [failed_row(_key(task, episode, cell, None), error) for cell in task.cells()]
+        rows.episodes += [failed_row(_key(task, episode, condition, None), error) for condition in task.conditions()]
     return _played(task, rows)
 
 
@@ -64,17 +64,17 @@ def _played(task: Task, rows: Rows) -> Played:
     return Played(task.index, {name: table(name, getattr(rows, name)) for name in SCHEMAS})
 
 
-def play_cell(task: Task, problems: Problems, number: int, cell: Cell, rows: Rows) -> None:
+def play_condition(task: Task, problems: Problems, number: int, condition: Condition, rows: Rows) -> None:
     """Play one episode and add its rows."""
-    key = _key(task, number, cell, None)
+    key = _key(task, number, condition, None)
     clock = Clock()
     try:
-        problem = problems(cell)
+        problem = problems(condition)
         start = time.perf_counter()
-        key = _key(task, number, cell, problem.query_cost)
-        agent = timed(cell.method.make(), clock)
+        key = _key(task, number, condition, problem.query_cost)
+        agent = timed(condition.method.make(), clock)
         episode = simulate(
-            problem, agent, cell.teammate, seed=task.episode_seed(number), max_steps=task.study.max_steps
+            problem, agent, condition.teammate, seed=task.episode_seed(number), max_steps=task.study.max_steps
         )
     except KeyboardInterrupt:
         raise
@@ -109,15 +109,15 @@ def timed(agent: Agent, clock: Clock) -> Agent:
     return agent
 
 
-def _key(task: Task, episode: int, cell: Cell, cost: QueryCost | None) -> Row:
+def _key(task: Task, episode: int, condition: Condition, cost: QueryCost | None) -> Row:
     return {
         "instance": task.index,
         "episode": episode,
-        "prior": cell.prior.label,
-        "teammate": cell.teammate,
-        "method": cell.method.label,
-        "base_cost": cell.base_cost if cost is None else cost.base,
-        "per_station_cost": cell.per_station_cost if cost is None else cost.per_goal,
+        "prior": condition.prior.label,
+        "teammate": condition.teammate,
+        "method": condition.method.label,
+        "base_cost": condition.base_cost if cost is None else cost.base,
+        "per_station_cost": condition.per_station_cost if cost is None else cost.per_goal,
     }
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from askwise.evaluation import evaluate, lower_bound
-from askwise.experiments.problems import Problems
-from askwise.experiments.study import Cell, Task
-from askwise.experiments.tables import BOUND, Row, in_words
+from askwise.experiments.running.problems import Problems
+from askwise.experiments.schema.study import Condition, Task
+from askwise.experiments.schema.tables import BOUND, Row, in_words
 from askwise.problem import Problem
 
 TEAMMATE = "urop"
@@ -26,18 +26,20 @@ def expected_rows(task: Task, problems: Problems) -> Iterator[Row]:
     """Yield the rows of all expected costs that the study asks for on this instance."""
     study = task.study
     bounded: set[tuple[object, ...]] = set()
-    for cell in task.cells():
-        setting = (cell.prior, cell.base_cost, cell.per_station_cost)
+    for condition in task.conditions():
+        setting = (condition.prior, condition.base_cost, condition.per_station_cost)
         if task.index < study.bounds and setting not in bounded:
             bounded.add(setting)
-            yield _row(task, problems, cell, BOUND, _bound)
-        wanted = task.index < study.exact.instances and cell.prior.label in study.exact.priors
-        if wanted and cell.teammate == TEAMMATE:
-            yield _row(task, problems, cell, cell.method.label, partial(_exact, task, cell))
+            yield _row(task, problems, condition, BOUND, _bound)
+        wanted = task.index < study.exact.instances and condition.prior.label in study.exact.priors
+        if wanted and condition.teammate == TEAMMATE:
+            yield _row(task, problems, condition, condition.method.label, partial(_exact, task, condition))
 
 
-def _row(task: Task, problems: Problems, cell: Cell, method: str, compute: Callable[[Problem], Computed]) -> Row:
-    problem = problems(cell)
+def _row(
+    task: Task, problems: Problems, condition: Condition, method: str, compute: Callable[[Problem], Computed]
+) -> Row:
+    problem = problems(condition)
     found: tuple[float | None, str | None, int | None] = (None, None, None)
     error = None
     try:
@@ -46,7 +48,7 @@ def _row(task: Task, problems: Problems, cell: Cell, method: str, compute: Calla
         error = in_words(failure)
     return {
         "instance": task.index,
-        "prior": cell.prior.label,
+        "prior": condition.prior.label,
         "teammate": TEAMMATE,
         "method": method,
         "base_cost": problem.query_cost.base,
@@ -61,6 +63,6 @@ def _bound(problem: Problem) -> Computed:
     return found.value, str(found.verdict), found.states
 
 
-def _exact(task: Task, cell: Cell, problem: Problem) -> Computed:
-    found = evaluate(problem, cell.method.make(), exact=True, seed=task.episode_seed(0))
+def _exact(task: Task, condition: Condition, problem: Problem) -> Computed:
+    found = evaluate(problem, condition.method.make(), exact=True, seed=task.episode_seed(0))
     return found.expected_marginal_cost, str(found.verdict), found.states

@@ -1,10 +1,10 @@
-"""What a study is: instances, and the cells (prior, teammate, costs, method) that each of them is played in.
+"""What a study is: instances, and the conditions (prior, teammate, costs, method) that each of them is played in.
 
 A study is a value: frozen, complete, comparable, the same whether it came from a file, from flags or from Python. Its
 `fingerprint` names it, and everything random in it comes from its seed and the numbers of the instance and the
-episode alone. So each instance with all its cells is a `Task` that can be played anywhere, in any order, and always
-gives the same rows. All cells of an instance share, for one prior and teammate, the goal and the teammate's path:
-differences between methods are differences of the methods.
+episode alone. So each instance with all its conditions is a `Task` that can be played anywhere, in any order, and
+always gives the same rows. All conditions of an instance share, for one prior and teammate, the goal and the teammate's
+path: differences between methods are differences of the methods.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from askwise.agents import Agent, make_agent
-from askwise.domains.tool_fetching import Instance, Prior
-from askwise.domains.tool_fetching.generate import generate
+from askwise.experiments.schema.sources import Generated, Given
 from askwise.questions import QueryCost
 
 FROM_FILE = "file"
@@ -52,9 +51,10 @@ class StudyPrior:
     kind: str
     temperature: float = 1.0
 
-    def of(self, instance: Instance) -> Prior:
-        """Return the prior for an instance: this one, or the instance's own."""
-        return instance.prior if self.kind == FROM_FILE else Prior(self.kind, self.temperature)
+    @property
+    def chosen_kind(self) -> str | None:
+        """The kind that the domain is asked for; None leaves each instance its own prior."""
+        return None if self.kind == FROM_FILE else self.kind
 
     def describe(self) -> dict[str, Any]:
         """Return the prior as it stands in a study file."""
@@ -62,7 +62,7 @@ class StudyPrior:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Condition:
     """One combination that every instance is played in; a cost of None is the one in the instance's file."""
 
     prior: StudyPrior
@@ -71,67 +71,10 @@ class Cell:
     per_station_cost: float | None
     method: Method
 
-    def query_cost(self, instance: Instance) -> QueryCost:
-        """Return what questions cost in this cell."""
-        own = instance.query_cost
-        return QueryCost(
-            own.base if self.base_cost is None else self.base_cost,
-            own.per_goal if self.per_station_cost is None else self.per_station_cost,
-        )
-
-
-@dataclass(frozen=True)
-class Generated:
-    """Random instances, drawn as `askwise.generate` does."""
-
-    count: int = 100
-    width: int = 20
-    height: int = 20
-    stations: int = 50
-    toolboxes: int = 5
-    walls: float = 0.0
-    clustered: bool = False
-
-    def draw(self, seed: np.random.SeedSequence) -> Instance:
-        """Return the instance that belongs to a seed."""
-        return generate(
-            width=self.width,
-            height=self.height,
-            stations=self.stations,
-            toolboxes=self.toolboxes,
-            walls=self.walls,
-            clustered=self.clustered,
-            seed=seed,
-        )
-
-    def describe(self) -> dict[str, Any]:
-        """Return the instances as they stand in a study file."""
-        return {
-            "count": self.count,
-            "size": [self.width, self.height],
-            "stations": self.stations,
-            "toolboxes": self.toolboxes,
-            "walls": self.walls,
-            "clustered": self.clustered,
-        }
-
-
-@dataclass(frozen=True)
-class Given:
-    """Instances from files; their contents travel with the study, so that other machines need no files."""
-
-    files: tuple[str, ...]
-    instances: tuple[Instance, ...]
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.files)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the instances as they stand in a study file, with a digest of their contents."""
-        contents = json.dumps([instance.to_json() for instance in self.instances], sort_keys=True)
-        return {"files": list(self.files), "sha256": hashlib.sha256(contents.encode()).hexdigest()}
+    def query_cost(self, own: QueryCost) -> QueryCost:
+        """Return what questions cost in this condition, on an instance with prices of its own."""
+        base = own.base if self.base_cost is None else self.base_cost
+        return replace(own, base=base) if self.per_station_cost is None else QueryCost(base, self.per_station_cost)
 
 
 @dataclass(frozen=True)
@@ -192,6 +135,11 @@ class Study:
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
     @property
+    def domain(self) -> str:
+        """The name of the domain that the instances are of."""
+        return self.instances.domain
+
+    @property
     def n_tasks(self) -> int:
         """How many tasks there are: one for each instance."""
         return self.instances.count
@@ -206,38 +154,39 @@ class Study:
         """Return the task for one instance."""
         source = self.instances
         own = source if isinstance(source, Generated) else source.instances[index]
-        return Task(index, replace(self, instances=Generated(count=0)), own)
+        # The other instances stay at home.
+        return Task(index, replace(self, instances=Given((), (), source.domain)), own)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One instance with all its cells: the piece of work that travels."""
+    """One instance with all its conditions: the piece of work that travels."""
 
     index: int
     study: Study
-    source: Generated | Instance
+    source: Generated | Any
 
-    def instance(self) -> Instance:
+    def instance(self) -> Any:
         """Return the instance, drawn from the study's seed unless it was given."""
-        return self.source if isinstance(self.source, Instance) else self.source.draw(self._seed(0))
+        return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:
-        """Return the seed that all cells share in this episode."""
+        """Return the seed that all conditions share in this episode."""
         return self._seed(1 + episode)
 
     def _seed(self, number: int) -> np.random.SeedSequence:
         # Counted by hand instead of spawned: a task knows its seeds without knowing the other tasks.
         return np.random.SeedSequence(self.study.seed, spawn_key=(self.index, number))
 
-    def cells(self) -> Iterator[Cell]:
-        """Iterate over the cells, costs and methods innermost: these share what depends on the prior."""
+    def conditions(self) -> Iterator[Condition]:
+        """Iterate over the conditions, costs and methods innermost: these share what depends on the prior."""
         study = self.study
         for prior in study.priors:
             for teammate in study.teammates:
                 for base in study.base_costs:
                     for per_station in study.per_station_costs:
                         for method in study.methods:
-                            yield Cell(prior, teammate, base, per_station, method)
+                            yield Condition(prior, teammate, base, per_station, method)
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
