@@ -15,7 +15,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
 from askwise.factored import FactoredProblem
 from askwise.model import Model
-from askwise.planning.planner import FULL, LIGHT
+from askwise.planning.search.settings import FULL, LIGHT
 from askwise.problem import JointState, Problem
 from askwise.questions import QueryCost
 from askwise.simulation import simulate

@@ -11,9 +11,9 @@ import numpy as np
 
 from askwise.agents.base import BeliefAgent, Decision, Observation
 from askwise.agents.explanation import Situation
-from askwise.planning.optimal_size import MOST_STATES
-from askwise.planning.optimal_solver import Choice, Solver
-from askwise.planning.view import view_of
+from askwise.planning.exact.size import MOST_STATES
+from askwise.planning.exact.solver import Choice, Solver
+from askwise.planning.tables import tables_of
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
 from askwise.types import BoolArray
@@ -56,9 +56,9 @@ class Optimal(BeliefAgent):
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; for all states in which more than one goal is possible."""
         goals = np.flatnonzero(possible)
-        if (self.solver.view.weight[state.teammate, goals] <= 0).any():
-            view = view_of(self.problem, prior=np.where(possible, self.probabilities, 0.0), start=state.teammate)
-            self.solver = Solver(self.problem, goals=goals.tolist(), view=view, limit=self.limit)
+        if (self.solver.tables.weight[state.teammate, goals] <= 0).any():
+            tables = tables_of(self.problem, prior=np.where(possible, self.probabilities, 0.0), start=state.teammate)
+            self.solver = Solver(self.problem, goals=goals.tolist(), tables=tables, limit=self.limit)
         return self._explained(self.solver.at(state, possible), int(goals.size))
 
     def _explained(self, choice: Choice, left: int) -> Decision:

@@ -1,6 +1,6 @@
 """Plans in belief space: acts before it is certain, waits while waiting is free, asks now or later.
 
-See `askwise.planning.planner` for the method. It assumes that the teammate draws one of its shortest plans uniformly;
+See `askwise.planning.search.planner` for the method. It assumes that the teammate draws one of its shortest plans uniformly;
 then its belief is exact (`bayes`), and everything that it has worked out holds for the whole episode. Where the
 teammate turns out to be different (it does what no goal explains, or an answer contradicts what it did), the agent goes
 on with the belief `robust`, taking all it has seen and heard into account again. With that belief, and with
@@ -18,8 +18,9 @@ import numpy as np
 from askwise.agents.base import BeliefAgent, Decision, Observation
 from askwise.agents.explanation import Situation
 from askwise.errors import InputError, did_you_mean
-from askwise.planning.planner import FULL, LIGHT, Plan, Planner
-from askwise.planning.view import mask_rows, view_of
+from askwise.planning.search.planner import Plan, Planner
+from askwise.planning.search.settings import FULL, LIGHT
+from askwise.planning.tables import mask_rows, tables_of
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
 from askwise.types import BoolArray
@@ -94,11 +95,11 @@ class PlannerAgent(BeliefAgent):
         """Return a planner whose view fits the belief."""
         if self.belief.name == "bayes":
             if self._planner is None:
-                self._planner = Planner(self.problem, view_of(self.problem), self.settings)
+                self._planner = Planner(self.problem, tables_of(self.problem), self.settings)
             return self._planner
         prior = np.where(possible, self.probabilities, 0.0)
-        view = view_of(self.problem, prior=prior / prior.sum(), start=teammate)
-        return Planner(self.problem, view, self.settings)
+        tables = tables_of(self.problem, prior=prior / prior.sum(), start=teammate)
+        return Planner(self.problem, tables, self.settings)
 
     def _plan(self, planner: Planner, possible: BoolArray, state: JointState) -> Plan:
         allowed = mask_rows(possible)

@@ -1,7 +1,7 @@
 """The exact expected cost of an agent, by meeting everything that it can see.
 
 The teammate follows the UROP of its goal. The goal is `g` and the teammate comes to `w` on one certain way with
-probability ``weight[w, g]``, whichever way that is (`askwise.planning.view`). So a *branch* of the agent's experience,
+probability ``weight[w, g]``, whichever way that is (`askwise.planning.tables`). So a *branch* of the agent's experience,
 the steps of the teammate and the answers so far, has the probability ``Z_A(w)``, the sum of the weights of the goals
 `A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
 the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.
@@ -24,8 +24,8 @@ import numpy as np
 
 from askwise.agents import Agent, Answer, KnowsGoal, Observation
 from askwise.errors import AskwiseError
-from askwise.planning.optimal_size import TooLarge
-from askwise.planning.view import view_of
+from askwise.planning.exact.size import TooLarge
+from askwise.planning.tables import tables_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.seeds import Seed, spawn
 from askwise.simulation import decided
@@ -67,7 +67,7 @@ class Enumeration:
         self, problem: Problem, agent: Agent, seed: Seed, limit: int | None, progress: Progress | None
     ) -> None:
         self.problem = problem
-        self.view = view_of(problem)
+        self.view = tables_of(problem)
         self.limit = limit
         self.progress = progress
         self.decisions = 0
