@@ -5,6 +5,7 @@ Costs are whole expected costs here, those of knowing the goal included.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 
@@ -18,25 +19,30 @@ Ego = tuple[int, int]
 """Place, and load (-1: none)."""
 
 
-def finding_out(odds: list[float], cost: QueryCost) -> float:
-    """Expected price of cutting sorted goals in two, again and again, where ``p (1 - p) / price`` is largest."""
-    if len(odds) < 2 or cost.base == cost.per_goal == 0:
+def finding_out(odds: list[float], added: list[float], base: float) -> float:
+    """Expected price of cutting sorted goals in two, again and again, where ``p (1 - p) / price`` is largest.
+
+    A question costs `base` and what each goal in it adds.
+    """
+    if len(odds) < 2 or base == max(added) == 0:
         return 0.0
-    ranked = sorted(odds, reverse=True)
+    order = sorted(range(len(odds)), key=lambda k: -odds[k])
+    ranked, prices = [odds[k] for k in order], [added[k] for k in order]
     whole = sum(ranked)
 
     def price(cut: int) -> float:
-        return cost.base + cost.per_goal * min(cut, len(ranked) - cut)
+        return base + min(sum(prices[:cut]), sum(prices[cut:]))
 
     def told(cut: int) -> float:
         part = sum(ranked[:cut])
-        return part * (whole - part) / price(cut)
+        return part * (whole - part) / price(cut) if price(cut) else math.inf
 
     cut = 1
     for other in range(2, len(ranked)):
         if told(other) > told(cut) * (1 + 1e-9):
             cut = other
-    return whole * price(cut) + finding_out(ranked[:cut], cost) + finding_out(ranked[cut:], cost)
+    parts = finding_out(ranked[:cut], prices[:cut], base) + finding_out(ranked[cut:], prices[cut:], base)
+    return whole * price(cut) + parts
 
 
 class PlainPlanner:
@@ -103,7 +109,8 @@ class PlainPlanner:
         """The same, but the goal is found out at once wherever that is cheaper."""
         if len(goals) == 1:
             return self.known(goals, w, ego)
-        at_once = finding_out(list(self.probabilities(goals, w).values()), self.cost)
+        odds = self.probabilities(goals, w)
+        at_once = finding_out(list(odds.values()), [self.cost([g]) - self.cost.base for g in odds], self.cost.base)
         return min(self._stepping(goals, w, ego, self.settling), self.known(goals, w, ego) + at_once)
 
     def _stepping(self, goals: Goals, w: int, ego: Ego, onwards: Callable[[Goals, int, Ego], float]) -> float:

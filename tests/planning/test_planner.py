@@ -16,12 +16,13 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.ego import FAR
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search.planner import Plan, Planner
+from askwise.planning.search.proposals import propose
 from askwise.planning.search.sets import add_up
 from askwise.planning.search.settings import FULL, LIGHT, PlannerSettings
 from askwise.planning.search.silence import finding_out as compiled_finding_out
 from askwise.planning.search.silence import silent
 from askwise.planning.search.steps import after, best_action, count_actions, score_actions
-from askwise.planning.tables import mask_rows, tables_of
+from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from tests.planning.plain_planner import PlainPlanner, finding_out
@@ -88,16 +89,21 @@ def test_a_problem_without_loads() -> None:
 @given(
     st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=12),
     st.sampled_from([(0.5, 0.0), (0.5, 0.2), (0.1, 0.5), (0.0, 0.3), (0.0, 0.0)]),
+    st.booleans(),
+    st.integers(0, 10**6),
 )
-def test_finding_out_costs_what_the_plain_twin_says(odds: list[float], prices: tuple[float, float]) -> None:
+def test_finding_out_costs_what_the_plain_twin_says(
+    odds: list[float], prices: tuple[float, float], uniform: bool, seed: int
+) -> None:
     problem = drawn(0, stations=len(odds))
     planner = Planner(problem, tables_of(problem), SEARCH)
     ws, row = planner.ws, planner.ws.rows.stack
     weight = np.array([odds])
     ws.sets[row] = 2 ** len(odds) - 1
-    asked = ws.prices._replace(base=prices[0], per_goal=prices[1])
+    extra = np.zeros(len(odds)) if uniform else np.random.default_rng(seed).random(len(odds))
+    asked = ws.prices._replace(base=prices[0], per_goal=prices[1], extra=extra, uniform=uniform)
     found = compiled_finding_out(weight, asked, ws.sets, ws.ranked, row, 0)
-    assert found == pytest.approx(finding_out(odds, QueryCost(*prices)), rel=1e-9)
+    assert found == pytest.approx(finding_out(odds, (prices[1] + extra).tolist(), prices[0]), rel=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
@@ -163,6 +169,40 @@ def test_the_exact_search_may_give_up() -> None:
     plan = planned(problem, replace(FULL, endgame_states=2))
     assert not plan.optimal
     assert plan == planned(problem, SEARCH)
+
+
+# -- proposals ---------------------------------------------------------------------------------------------------
+
+
+def pool_of(planner: Planner, groups: Words, problem: Problem) -> set[frozenset[int]]:
+    """The questions that are proposed at the start, each written without the first possible goal."""
+    ws, tables = planner.ws, planner.tables
+    ws.sets[ws.rows.stack] = mask_rows(problem.prior > 0)
+    n = propose(ws, groups, ws.rows.stack, tables.start, *tables.ego.split(problem.start.ego))
+    return {frozenset(goals_in(ws.sets[ws.rows.pool + k])) for k in range(n)}
+
+
+def test_groups_of_goals_are_proposed() -> None:
+    problem = drawn(4)
+    planner = Planner(problem, tables_of(problem))
+    groups = [set(group) for group in problem.groups.values()]
+    assert len(groups) == 4
+    without, with_groups = (pool_of(planner, given, problem) for given in (planner.groups[:0], planner.groups))
+    every = set(range(20))
+    for group in [*groups, groups[0] | groups[1]]:
+        written = frozenset(every - group if 0 in group else group)
+        assert written in with_groups
+        assert written not in without
+    assert without < with_groups
+
+
+def test_groups_may_overlap_and_may_be_handed_in() -> None:
+    problem = drawn(4)
+    given = [(1, 2, 3, 5, 8), (8, 13, 17), (19,)]
+    planner = Planner(problem, tables_of(problem), groups=given)
+    assert [goals_in(row) for row in planner.groups] == [list(group) for group in given]
+    proposed = pool_of(planner, planner.groups, problem)
+    assert {frozenset(given[0]), frozenset(given[1]), frozenset(given[0]) | frozenset(given[1])} <= proposed
 
 
 # -- what follows from the definitions ---------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The exact expected cost of an agent, by meeting everything that it can see.
 
 The teammate follows the UROP of its goal. The goal is `g` and the teammate comes to `w` on one certain way with
-probability ``weight[w, g]``, whichever way that is (`askwise.planning.tables`). So a *branch* of the agent's experience,
+probability ``weight[w, g]``, whichever way that is (`askwise.planning`). So a *branch* of the agent's experience,
 the steps of the teammate and the answers so far, has the probability ``Z_A(w)``, the sum of the weights of the goals
 `A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
 the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askwise.planning.exact.optimal import METHOD
 from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.planning.exact.optimal import METHOD
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
 from askwise.planning.tables import Tables, tables_of

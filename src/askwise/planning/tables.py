@@ -28,7 +28,7 @@ from askwise._compiled import compiled
 from askwise.ego import EgoMap
 from askwise.model._kernels import BASE, add_count
 from askwise.problem import Problem
-from askwise.types import FloatArray, IntArray
+from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 
@@ -107,6 +107,11 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     ego = problem.ego_map()
     loads, loads_from = _by_place(ego)
     return Tables(weights, start, depth, following, steps, reach, weight, mask_rows(weight > 0), ego, loads, loads_from)
+
+
+def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
+    """Return the possible goals that the teammate can still reach from where it is: no way leads to the others."""
+    return np.asarray(possible & (problem.teammate_steps(teammate) >= 0))
 
 
 def mask_rows(members: Any) -> Words:

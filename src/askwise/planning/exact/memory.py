@@ -28,9 +28,9 @@ FRAME = np.dtype(
         ("weight", np.float64),
     ]
 )
-"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and the `key` of all that in the table; how many
-actions there are (`options`), which one is looked at (`option`), then the question that is looked at (`split`); the least
-regret so far (`best`), the `choice` that has it, and the `weight` of the goals."""
+"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and the `key` of all that in the table; how
+many actions there are (`options`), which one is looked at (`option`), then the question that is looked at (`split`);
+the least regret so far (`best`), the `choice` that has it, and the `weight` of the goals."""
 
 
 class Arrays(NamedTuple):

@@ -50,7 +50,8 @@ def solve_problem(
     """Solve a problem exactly.
 
     Args:
-        problem: any problem whose goals a UROP teammate reaches in states of their own, with prices that add up goal by goal.
+        problem: any problem whose goals a UROP teammate reaches in states of their own, with prices that add up goal by
+            goal.
         go_on: do not stop at `limit`.
         limit: give up (`TooLarge`) when more states than this are needed.
         progress: called now and then with the states solved and the questions looked at so far.

@@ -3,10 +3,10 @@
 The recursion and its names are those of `askwise.planning`; here `A` is a set of goals as bits of one number (`goals`).
 
 An option is dropped as soon as its sum so far reaches the best complete one. For the same reason a state need not be
-solved once it is sure to cost more than the options above it could bear: then only that lower bound goes into the table,
-and the state is taken up again if somebody needs to know more. Two more bounds: being told an answer for nothing never
-hurts, ``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be found out at once, by single questions or by
-halves.
+solved once it is sure to cost more than the options above it could bear: then only that lower bound goes into the
+table, and the state is taken up again if somebody needs to know more. Two more bounds: being told an answer for nothing
+never hurts, ``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be found out at once, by single questions or
+by halves.
 
 The search can be left after any number of states and taken up again: all it needs is in `Stack` and `Table`.
 """

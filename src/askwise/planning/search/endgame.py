@@ -1,7 +1,7 @@
 """The optimum once few goals are left, if it can be had for a given amount of work.
 
-This is the search of `askwise.planning.exact` on the goals that are left, stopped where the work is used up. What it has
-found is remembered: all later states of a solved one are answered without further search.
+This is the search of `askwise.planning.exact` on the goals that are left, stopped where the work is used up. What it
+has found is remembered: all later states of a solved one are answered without further search.
 """
 
 from __future__ import annotations

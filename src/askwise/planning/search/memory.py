@@ -11,15 +11,16 @@ from askwise._compiled import compiled
 PROBES = 16
 """Places of the memory that are tried for a key."""
 SILENT, SETTLING, PLANNED = 0, 2, 3
-"""What a value is of: silence, settling; from the last on plans of one decision (see `askwise.planning.search.values`)."""
+"""What a value is of: silence, settling; from the last on plans of one decision (see
+`askwise.planning.search.values`)."""
 
 
 class Memory(NamedTuple):
     """Values by state.
 
     Attributes:
-        keys: ``uint64 [size, n_words + 2]``: the goals; teammate and place; load and what the value is of. The last is 0
-            in free places.
+        keys: ``uint64 [size, n_words + 2]``: the goals; teammate and place; load and what the value is of. The last is
+            0 in free places.
         values: ``float64 [size]``.
     """
 

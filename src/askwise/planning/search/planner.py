@@ -11,8 +11,8 @@
 Nothing is asked while some action has no regret: as long as the teammate is far away waiting costs nothing and may
 answer for free.
 
-**Questions** are taken from a *menu*: some that suit every problem, some from the groups of goals that the problem names
-(`askwise.planning.search.proposals`), the best of them improved (`askwise.planning.search.menus`).
+**Questions** are taken from a *menu*: some that suit every problem, some from the groups of goals that the problem
+names (`askwise.planning.search.proposals`), the best of them improved (`askwise.planning.search.menus`).
 
 **Few goals left.** The search of `askwise.planning.exact`, over all questions and all actions, takes over as soon as it
 succeeds within its share of the work (`askwise.planning.search.endgame`).

@@ -50,10 +50,10 @@ def copy_set(sets: Any, row: int, target: int) -> None:
 @compiled
 def equal(sets: Any, row: int, other: int) -> bool:
     """Whether two sets hold the same goals."""
+    same = True
     for k in range(sets.shape[1]):
-        if sets[row, k] != sets[other, k]:
-            return False
-    return True
+        same = same and sets[row, k] == sets[other, k]
+    return same
 
 
 @compiled

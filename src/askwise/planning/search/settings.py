@@ -36,7 +36,7 @@ class PlannerSettings:
     @property
     def menus(self) -> int:
         """Menus for one decision: one now, and one for each answer to each question on it, again and again."""
-        return (2 * self.kept + 1) ** self.questions
+        return int((2 * self.kept + 1) ** self.questions)
 
 
 FULL = PlannerSettings()

@@ -17,11 +17,11 @@ from askwise.planning.search.workspace import Prices, World
 def silent(ws: Any, base: int, w: Any, place: int, load: int, settles: bool) -> float:
     """Return the regret of going on without any question, always by the action of least regret.
 
-    If it `settles`, the goal is found out at once wherever that is cheaper than going on (`finding_out`): a plan that is
-    worked out as fast as silence, and comes much closer to what good plans cost. The goals are those of level `base` of
-    the stack; all of them are alive at `w`, and there are at least two. On large maps silence takes long to be followed
-    to its end; when ``counts.silence`` states have been looked at, what is left is valued by `finding_out`, and nothing
-    that depends on it is remembered.
+    If it `settles`, the goal is found out at once wherever that is cheaper than going on (`finding_out`): a plan that
+    is worked out as fast as silence, and comes much closer to what good plans cost. The goals are those of level `base`
+    of the stack; all of them are alive at `w`, and there are at least two. On large maps silence takes long to be
+    followed to its end; when ``counts.silence`` states have been looked at, what is left is valued by `finding_out`,
+    and nothing that depends on it is remembered.
     """
     world, prices, sets, memory, frames = ws.world, ws.prices, ws.sets, ws.memory, ws.frames
     ranked, scored, counts, rows = ws.ranked, ws.scored, ws.counts[0], ws.rows.stack
@@ -36,13 +36,10 @@ def silent(ws: Any, base: int, w: Any, place: int, load: int, settles: bool) -> 
     counts.worked += 1
     _begin(world, sets, ranked, scored, frames[level], rows + level, w, place, load)
     while True:
-        frame, t = frames[level], np.int64(-1)
-        if frame.child < following.shape[1]:
-            t = np.int64(following[frame.w, frame.child])
+        frame = frames[level]
+        t = next_state(following, frame)
         if t < 0:
-            total = frame.sum
-            if settles and total > prices.base * frame.weight:
-                total = min(total, finding_out(world.weight, prices, sets, ranked, rows + level, frame.w))
+            total = _going_on(world.weight, prices, sets, ranked, rows + level, frame, settles)
             if counts.worked < counts.silence:
                 keep(memory, sets, rows + level, frame.w, frame.place, frame.load, tag, total)
             if level == base:
@@ -51,17 +48,26 @@ def silent(ws: Any, base: int, w: Any, place: int, load: int, settles: bool) -> 
             frames[level].sum += total
             continue
         frame.child += 1
-        if common(sets, rows + level, t, rows + level + 1) > 1:
-            there, hand = frame.next_place, useful(sets, rows + level + 1, frame.next_load)
-            slot = find(memory, sets, rows + level + 1, t, there, hand, tag)
-            if slot >= 0:
-                frame.sum += memory.values[slot]
-            elif counts.worked >= counts.silence:
-                frame.sum += finding_out(world.weight, prices, sets, ranked, rows + level + 1, t)
-            else:
-                level += 1
-                counts.worked += 1
-                _begin(world, sets, ranked, scored, frames[level], rows + level, t, there, hand)
+        if common(sets, rows + level, t, rows + level + 1) < 2:
+            continue
+        there, hand = frame.next_place, useful(sets, rows + level + 1, frame.next_load)
+        slot = find(memory, sets, rows + level + 1, t, there, hand, tag)
+        if slot >= 0:
+            frame.sum += memory.values[slot]
+        elif counts.worked >= counts.silence:
+            frame.sum += finding_out(world.weight, prices, sets, ranked, rows + level + 1, t)
+        else:
+            level += 1
+            counts.worked += 1
+            _begin(world, sets, ranked, scored, frames[level], rows + level, t, there, hand)
+
+
+@compiled
+def next_state(following: Any, frame: Any) -> Any:
+    """Return the teammate's next state that a state on the stack has not looked at yet, -1 if there is none."""
+    if frame.child < following.shape[1]:
+        return np.int64(following[frame.w, frame.child])
+    return np.int64(-1)
 
 
 @compiled
@@ -79,6 +85,14 @@ def _begin(
 
 
 # -- settling ----------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _going_on(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, frame: Any, settles: bool) -> Any:
+    """Return what a state on the stack costs, its sum; or, if it settles, less where finding out is cheaper."""
+    if not settles or frame.sum <= prices.base * frame.weight:
+        return frame.sum
+    return min(frame.sum, finding_out(weight, prices, sets, ranked, row, frame.w))
 
 
 @compiled

@@ -16,7 +16,7 @@ ROUNDING = 1e-9
 
 
 @compiled
-def ego_steps(unloaded: Any, loaded: Any, place: int, load: int, goal: int) -> Any:
+def ego_steps(unloaded: Any, loaded: Any, place: Any, load: int, goal: Any) -> Any:
     """Return the ego agent's steps to a goal."""
     steps = unloaded[place, goal]
     if goal == load:
@@ -98,12 +98,12 @@ def _leave_out_of_reach(world: World, ranked: Any, n: int, w: int, place: int, l
 
 
 @compiled
-def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: int, load: int) -> bool:
+def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: Any, load: Any) -> bool:
     """Whether a goal of the list cannot be reached from a place."""
+    loses = False
     for k in range(n):
-        if ego_steps(unloaded, loaded, place, load, ranked[k].goal) >= FAR:
-            return True
-    return False
+        loses = loses or ego_steps(unloaded, loaded, place, load, ranked[k].goal) >= FAR
+    return loses
 
 
 @compiled

@@ -13,7 +13,7 @@ from askwise._compiled import compiled
 from askwise.planning.search.memory import PLANNED, find, keep
 from askwise.planning.search.menus import price
 from askwise.planning.search.sets import add_up, common, useful, without
-from askwise.planning.search.silence import silent
+from askwise.planning.search.silence import next_state, silent
 from askwise.planning.search.steps import ROUNDING, after, best_action, count_actions, score_actions
 
 OPEN = -1.0
@@ -91,10 +91,8 @@ def _next_step(ws: Any, level: int) -> bool:
     if frame.child == 0:
         frame.sum = option.regret
         frame.next_place, frame.next_load = after(ws.world, frame.place, frame.load, option.action)
-    t = np.int64(-1)
-    if frame.child < following.shape[1] and frame.sum < frame.best:
-        t = np.int64(following[frame.w, frame.child])
-    if t < 0:
+    t = next_state(following, frame)
+    if t < 0 or frame.sum >= frame.best:
         frame.best = min(frame.best, frame.sum)
         frame.option += 1
         frame.child = 0

@@ -4,11 +4,11 @@ The loops keep a stack of their own instead of calling themselves: a state is a 
 are a row of `Workspace.sets`. There also are the goals alive at each state of the teammate, questions that are proposed
 (the pool), and the menus, the questions that plans choose from.
 
-Three things keep the loops fast and quick to compile, and cost nothing but a habit. Numbers are 64 bits wide wherever they
-are passed on, so that each loop is compiled once. What belongs together is one array of records: a `Workspace` is passed
-on array by array, and is counted as in use array by array. And inner loops are given those parts of it that they need.
-(Measured with all parts as arrays of their own, 27 instead of 19, and all of them passed to every loop: a state took
-1.6 times as long.)
+Three things keep the loops fast and quick to compile, and cost nothing but a habit. Numbers are 64 bits wide wherever
+they are passed on, so that each loop is compiled once. What belongs together is one array of records: a `Workspace` is
+passed on array by array, and is counted as in use array by array. And inner loops are given those parts of it that they
+need. (Measured with all parts as arrays of their own, 27 instead of 19, and all of them passed to every loop: a state
+took 1.6 times as long.)
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ FRAME = np.dtype(
     ]
 )
 """A state on the stack. Where it is: `w`, `place`, `load`, and the `weight` of its goals. How far it may look: `more`
-questions of its `menu` (a number), asked within `depth` steps. What it looks at: `option` of so many `options` (actions),
-which leads to `next_place` and `next_load`, and `child`, the next state of the teammate; then `question` of so many
-`questions`, and the `side` of it. What that costs so far: `sum`; the least that was found: `best`."""
+questions of its `menu` (a number), asked within `depth` steps. What it looks at: `option` of so many `options`
+(actions), which leads to `next_place` and `next_load`, and `child`, the next state of the teammate; then `question` of
+so many `questions`, and the `side` of it. What that costs so far: `sum`; the least that was found: `best`."""
 
 OPTION = np.dtype([("action", np.int64), ("regret", np.float64)])
 """An action that a state compares, and what it costs at once."""
