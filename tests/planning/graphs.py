@@ -12,29 +12,37 @@ from askwise.questions import QueryCost
 
 Draw = st.DrawFn
 
-PRIORS = (1.0, 1.0, 2.0, 5.0, 1e-9, 0.0)
+PRIORS = (1.0, 1.0, 2.0, 5.0, 1e-15, 0.0)
 PRICES = (0.0, 0.05, 0.2, 0.5, 2.0)
 
 
 @st.composite
 def tables_of_moves(draw: Draw, max_states: int, actions: int) -> list[list[int]]:
-    """Next states, -1 for none: a random tree from state 0, so that all can be reached, and anything beside it."""
+    """Next states, -1 for none: a random tree from state 0, so that all can be reached, and anything beside it.
+
+    Long trees, and actions that do the same as the one before: there is something to decide on the way, and the number
+    of plans matters.
+    """
     n = draw(st.integers(3, max_states))
     table = [[draw(st.integers(-1, n - 1)) for _ in range(actions)] for _ in range(n)]
     used: set[tuple[int, int]] = set()
     for state in range(1, n):
-        free = [(s, a) for s in range(state) for a in range(actions) if (s, a) not in used]
+        free = [(s, a) for s in range(max(0, state - 3), state) for a in range(actions) if (s, a) not in used]
         s, a = draw(st.sampled_from(free))
         used.add((s, a))
         table[s][a] = state
+    for s in range(n):
+        for a in range(1, actions):
+            if (s, a) not in used and draw(st.booleans()):
+                table[s][a] = table[s][a - 1]
     return table
 
 
 @st.composite
 def graph_problems(draw: Draw, *, most_goals: int = 4, own_targets: bool = True) -> FactoredProblem:
     """Two graphs; with `own_targets` no two goals share a target of the teammate."""
-    teammate = draw(tables_of_moves(7, 3))
-    ego = draw(tables_of_moves(6, 3))
+    teammate = draw(tables_of_moves(8, 3))
+    ego = draw(tables_of_moves(7, 3))
     n_goals = draw(st.integers(2, min(most_goals, len(teammate) - 1)))
     states = draw(st.permutations(range(len(teammate))))
     if own_targets:
