@@ -39,18 +39,15 @@ def tables_of_moves(draw: Draw, max_states: int, actions: int) -> list[list[int]
 
 
 @st.composite
-def graph_problems(draw: Draw, *, most_goals: int = 4, own_targets: bool = True) -> FactoredProblem:
-    """Two graphs; with `own_targets` no two goals share a target of the teammate."""
+def graph_problems(draw: Draw, *, most_goals: int = 4) -> FactoredProblem:
+    """Two graphs; no two goals share a target of the teammate."""
     teammate = draw(tables_of_moves(8, 3))
     ego = draw(tables_of_moves(7, 3))
     n_goals = draw(st.integers(2, min(most_goals, len(teammate) - 1)))
     states = draw(st.permutations(range(len(teammate))))
-    if own_targets:
-        shared = [[state] for state in states[:n_goals]]
-        for state in states[n_goals : n_goals + draw(st.integers(0, 2))]:
-            shared[draw(st.integers(0, n_goals - 1))].append(state)
-    else:
-        shared = [draw(st.lists(st.sampled_from(states), min_size=1, max_size=2, unique=True)) for _ in range(n_goals)]
+    shared = [[state] for state in states[:n_goals]]
+    for state in states[n_goals : n_goals + draw(st.integers(0, 2))]:
+        shared[draw(st.integers(0, n_goals - 1))].append(state)
     targets = st.lists(st.integers(0, len(ego) - 1), min_size=1, max_size=2, unique=True)
     weights = np.array([draw(st.sampled_from(PRIORS)) for _ in range(n_goals)])
     if (weights > 0).sum() < 2:

@@ -49,7 +49,7 @@ def test_the_planner_is_never_below_the_optimum(problem: FactoredProblem) -> Non
 
 
 @settings(max_examples=40, deadline=None)
-@given(graph_problems(own_targets=False))
+@given(graph_problems())
 def test_the_planner_plays_to_the_end(problem: FactoredProblem) -> None:
     """Also where goals share a target of the teammate, and where an action would put a goal out of reach."""
     for setting in (LIGHT, replace(LIGHT, endgame=0)):
