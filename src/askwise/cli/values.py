@@ -6,6 +6,7 @@ import argparse
 import os
 import secrets
 import sys
+from pathlib import Path
 from typing import Any
 
 from askwise.arguments import real, whole
@@ -67,7 +68,7 @@ def read_instance(path: str) -> Any:
     from askwise.domains.registry import read, read_file
     from askwise.reading import read_stdin
 
-    return read(read_stdin(), "standard input") if path == "-" else read_file(path)
+    return read(read_stdin(), "standard input", Path()) if path == "-" else read_file(path)
 
 
 def colourful() -> bool:

@@ -1,0 +1,120 @@
+"""Moments of plainly stated problems, as people say them: states by name, cells as ``X,Y`` or by their letter."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from askwise.arguments import cell
+from askwise.domains.coverage import Coverage
+from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
+from askwise.domains.plain.file import ProblemFile
+from askwise.domains.plain.names import as_json, spoken
+from askwise.domains.plain.problem import StatedProblem
+from askwise.errors import InputError, did_you_mean
+from askwise.factored import FactoredProblem
+from askwise.model import GridWorld, Model
+from askwise.problem import JointState
+from askwise.reading import shown
+from askwise.types import IntArray
+
+MOST_NAMED = 20
+
+
+class PlainMoments:
+    """Where the two agents may be; fulfils `askwise.domains.parts.Moments`."""
+
+    def state(
+        self,
+        problem: FactoredProblem,
+        teammate: str | None = None,
+        ego: str | None = None,
+        holding: str | None = None,
+    ) -> JointState:
+        """See `Moments`."""
+        if holding is not None:
+            raise InputError("--holding", repr(holding), "nothing: in this problem nobody carries anything")
+        sides = (problem.file.teammate, problem.file.ego) if isinstance(problem, StatedProblem) else (None, None)
+        places = [problem.start.teammate, problem.start.ego]
+        models, said = (problem.teammate_model, problem.ego_model), (teammate, ego)
+        for k, option in enumerate(("--teammate", "--ego")):
+            text, side = said[k], sides[k]
+            if text is not None:
+                name = _named(models[k], text, option) if side is None else side.said(text, option)
+                places[k] = models[k].state(name, option)
+        state = JointState(*places)
+        self._refuse_lost(problem, state)
+        return state
+
+    def _refuse_lost(self, problem: FactoredProblem, state: JointState) -> None:
+        """Refuse a teammate that can get to no goal, and an ego agent that could fail to get to some."""
+        steps = problem.teammate_steps(state.teammate)
+        if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
+            where = shown(problem.teammate_model.name(state.teammate))
+            raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
+        _refuse_unreachable(problem, "--ego", problem.ego_model, state.ego, problem.ego_steps(state.ego))
+
+    def starting_at(self, problem: FactoredProblem, state: JointState) -> FactoredProblem:
+        """See `Moments`; weights do not depend on the start."""
+        _refuse_unreachable(
+            problem, "--teammate", problem.teammate_model, state.teammate, problem.teammate_steps(state.teammate)
+        )
+        if isinstance(problem, StatedProblem):
+            return _restated(problem, state).problem()
+        other = copy.copy(problem)  # tables do not depend on the start either
+        other.start = state
+        if isinstance(other, Coverage):
+            other.drawing = _redrawn(other, state)
+        if isinstance(other, CoverageProblem):
+            other.file = replace(other.file, drawing=other.drawing)
+        return other
+
+    def teammate_side(self, given: ProblemFile | CoverageFile | FactoredProblem) -> tuple[Model, Mapping[str, Any], Any]:
+        """See `Moments`."""
+        if isinstance(given, ProblemFile):
+            goals = {name: list(goal.teammate) for name, goal in given.goals.items()}
+            return given.teammate.model, goals, given.teammate.start
+        if isinstance(given, CoverageFile):
+            return given.drawing.grid, given.drawing.goals, given.drawing.teammate
+        model = given.teammate_model
+        targets = {
+            name: [model.name(int(state)) for state in given.teammate_targets(goal)]
+            for goal, name in enumerate(given.goals)
+        }
+        return model, targets, model.name(given.start.teammate)
+
+
+def _restated(problem: StatedProblem, state: JointState) -> ProblemFile:
+    """Return a problem's file with another start."""
+    contents = problem.file.to_json()
+    contents["teammate"]["start"] = as_json(problem.teammate_model.name(state.teammate))  # type: ignore[arg-type]
+    contents["ego"]["start"] = as_json(problem.ego_model.name(state.ego))  # type: ignore[arg-type]
+    return ProblemFile.from_json(contents)
+
+
+def _redrawn(problem: Coverage, state: JointState) -> Any:
+    cells = problem.drawing.grid.cells[[state.teammate, state.ego]].tolist()
+    return replace(problem.drawing, teammate=tuple(cells[0]), ego=tuple(cells[1]))
+
+
+def _named(model: Model, text: str, option: str) -> Any:
+    """Return the state that somebody typed, of a model that is not from a file."""
+    if isinstance(model, GridWorld):
+        return cell(text, option)
+    names = {spoken(model.name(state)): model.name(state) for state in range(model.n_states)}  # type: ignore[arg-type]
+    if text not in names:
+        listed = ", ".join(list(names)[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
+        raise InputError(option, repr(text), f"one of {listed}{did_you_mean(text, names)}")
+    return names[text]
+
+
+def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, state: int, steps: IntArray) -> None:
+    missing = np.flatnonzero((steps < 0) & (problem.prior > 0))
+    if missing.size:
+        goal = problem.goals[int(missing[0])]
+        found = f"{shown(model.name(state))}, with no way to goal {shown(goal)}"
+        raise InputError(option, found, "a state with a way to every goal")
