@@ -34,7 +34,7 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
     """Declare what every command takes that puts an agent to work: an instance, a method, its options."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
     parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
+        "--method", metavar="NAME", default="ezq", help="how the ego agent decides (%(default)s); help lists all"
     )
     add_agent_options(parser)
 
@@ -42,7 +42,7 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 def need_file(options: argparse.Namespace) -> None:
     """Refuse a command without FILE; only its help can do without."""
     if options.file is None:
-        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+        raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:

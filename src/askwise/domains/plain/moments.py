@@ -9,21 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from askwise.arguments import cell
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
 from askwise.domains.plain.file import ProblemFile
-from askwise.domains.plain.names import as_json, spoken
+from askwise.domains.plain.names import as_json
 from askwise.domains.plain.problem import StatedProblem
-from askwise.errors import InputError, did_you_mean
+from askwise.errors import InputError
 from askwise.factored import FactoredProblem
-from askwise.model import GridWorld, Model
+from askwise.model import Model
+from askwise.model.spoken import state_said
 from askwise.problem import JointState
 from askwise.reading import shown
 from askwise.types import IntArray
-
-MOST_NAMED = 20
-
 
 class PlainMoments:
     """Where the two agents may be; fulfils `askwise.domains.parts.Moments`."""
@@ -44,7 +41,7 @@ class PlainMoments:
         for k, option in enumerate(("--teammate", "--ego")):
             text, side = said[k], sides[k]
             if text is not None:
-                name = _named(models[k], text, option) if side is None else side.said(text, option)
+                name = state_said(models[k], text, option) if side is None else side.said(text, option)
                 places[k] = models[k].state(name, option)
         state = JointState(*places)
         self._refuse_lost(problem, state)
@@ -99,17 +96,6 @@ def _restated(problem: StatedProblem, state: JointState) -> ProblemFile:
 def _redrawn(problem: Coverage, state: JointState) -> Any:
     cells = problem.drawing.grid.cells[[state.teammate, state.ego]].tolist()
     return replace(problem.drawing, teammate=tuple(cells[0]), ego=tuple(cells[1]))
-
-
-def _named(model: Model, text: str, option: str) -> Any:
-    """Return the state that somebody typed, of a model that is not from a file."""
-    if isinstance(model, GridWorld):
-        return cell(text, option)
-    names = {spoken(model.name(state)): model.name(state) for state in range(model.n_states)}  # type: ignore[arg-type]
-    if text not in names:
-        listed = ", ".join(list(names)[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
-        raise InputError(option, repr(text), f"one of {listed}{did_you_mean(text, names)}")
-    return names[text]
 
 
 def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, state: int, steps: IntArray) -> None:

@@ -1,4 +1,4 @@
-"""Names in problem files: how long they may be, what a state may be called, how people say a state.
+"""Names in problem files: how long they may be, what a state may be called.
 
 A state is called by a text, by a whole number, or by a cell ``[x, y]``.
 """
@@ -59,8 +59,3 @@ def is_cell(value: object) -> bool:
 def as_json(name: StateName) -> str | int | list[int]:
     """Return a state's name as files hold it."""
     return list(name) if isinstance(name, tuple) else name
-
-
-def spoken(name: StateName) -> str:
-    """Return a state's name as people type it: a cell is ``X,Y``."""
-    return ",".join(map(str, name)) if isinstance(name, tuple) else str(name)

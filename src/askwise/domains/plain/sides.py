@@ -14,17 +14,16 @@ import numpy as np
 
 from askwise._graph import breadth_first
 from askwise.arguments import cell
-from askwise.domains.plain.names import StateName, is_cell, read_state_name, spoken
+from askwise.domains.plain.names import StateName, is_cell, read_state_name
 from askwise.errors import InputError, did_you_mean
 from askwise.model import GridWorld, Model
+from askwise.model.spoken import MOST_NAMED, spoken
 from askwise.reading import Field, shown
 from askwise.types import BoolArray, IntArray
 
 STAY = "STAY"
 """What staying in place is called, unless a graph says otherwise."""
 WALL, FREE = "#."
-MOST_NAMED = 20
-"""States that an error lists as possible."""
 
 
 @dataclass(frozen=True)
