@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from askwise.domains.parts import Look, Moments, Recording
     from askwise.domains.plain.coverage_file import CoverageFile
     from askwise.domains.plain.file import ProblemFile
+    from askwise.domains.studied import Studied
     from askwise.factored import FactoredProblem
     from askwise.showing.vocabulary import Vocabulary
 
@@ -18,7 +19,6 @@ class PlainDomain:
 
     name = "problem"
     generator = None
-    studies = None
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""
@@ -67,6 +67,13 @@ class PlainDomain:
         from askwise.domains.plain.moments import PlainMoments
 
         return PlainMoments()
+
+    @cached_property
+    def studies(self) -> Studied:
+        """See `Domain`."""
+        from askwise.domains.plain.studies import PlainStudies
+
+        return PlainStudies()
 
 
 DOMAIN = PlainDomain()
