@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.domains.plain.vocabulary import words_of
-from askwise.domains.registry import as_problem
+from askwise.domains.registry import as_problem, words_of
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
 from askwise.problem import JointState

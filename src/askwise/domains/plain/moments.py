@@ -11,9 +11,8 @@ import numpy as np
 
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.plain.file import ProblemFile, StatedProblem
 from askwise.domains.plain.names import as_json
-from askwise.domains.plain.problem import StatedProblem
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import Model
@@ -21,6 +20,7 @@ from askwise.model.spoken import state_said
 from askwise.problem import JointState
 from askwise.reading import shown
 from askwise.types import IntArray
+
 
 class PlainMoments:
     """Where the two agents may be; fulfils `askwise.domains.parts.Moments`."""
@@ -70,7 +70,9 @@ class PlainMoments:
             other.file = replace(other.file, drawing=other.drawing)
         return other
 
-    def teammate_side(self, given: ProblemFile | CoverageFile | FactoredProblem) -> tuple[Model, Mapping[str, Any], Any]:
+    def teammate_side(
+        self, given: ProblemFile | CoverageFile | FactoredProblem
+    ) -> tuple[Model, Mapping[str, Any], Any]:
         """See `Moments`."""
         if isinstance(given, ProblemFile):
             goals = {name: list(goal.teammate) for name, goal in given.goals.items()}

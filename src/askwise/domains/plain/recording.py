@@ -10,9 +10,8 @@ from typing import Any
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain import coverage_file, writing
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
-from askwise.domains.plain.file import FORMAT, ProblemFile
+from askwise.domains.plain.file import FORMAT, ProblemFile, StatedProblem
 from askwise.domains.plain.names import read_state_name
-from askwise.domains.plain.problem import StatedProblem
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
 from askwise.problem import JointState
@@ -48,7 +47,9 @@ class PlainRecording:
     def state_from_json(self, problem: FactoredProblem, given: Field) -> JointState:
         """See `Recording`."""
         models = (problem.teammate_model, problem.ego_model)
-        return JointState(*(_state(model, given.child(key)) for model, key in zip(models, self.state_keys, strict=True)))
+        return JointState(
+            *(_state(model, given.child(key)) for model, key in zip(models, self.state_keys, strict=True))
+        )
 
 
 def _state(model: Model, given: Field) -> int:
