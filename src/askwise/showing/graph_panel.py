@@ -55,7 +55,9 @@ class GraphPanel:
                 below = NAME_BELOW + LINE_HEIGHT * (k + 0.5)
                 self._write(draw, (node.at[0], node.at[1] - below), line, NAME_LETTERS, INK)
             if node.above:
-                self._write(draw, (node.at[0], node.at[1] + NAME_BELOW + LINE_HEIGHT / 2), node.above, NAME_LETTERS, EDGE)
+                self._write(
+                    draw, (node.at[0], node.at[1] + NAME_BELOW + LINE_HEIGHT / 2), node.above, NAME_LETTERS, EDGE
+                )
 
     def _fine(self, place: Place) -> tuple[float, float]:
         x, y = self.centre(place)

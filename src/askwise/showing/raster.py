@@ -137,7 +137,7 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, spots: list[Spot]) -> list[Spot]:
-    """Sort so that what matters most comes last and lies on top: first the ruled out, then by belief, then the asked."""
+    """Sort so that what matters most comes last and lies on top: the ruled out, then by belief, then the asked."""
     belief = [1.0 if (p := spot.probability(scene)) is None else p for spot in spots]
     return [spots[k] for k in sorted(range(len(spots)), key=lambda k: (spots[k].asked(scene), belief[k]))]
 

@@ -1,7 +1,7 @@
 """The places that goals are about, as marks: which goals meet at a place, and how likely it is one of them.
 
-The teammate's places are those that the belief is about. The ego agent's are drawn on its own ground, or, where both are
-on one, beside the teammate's: small where something else is in the same place, and left out where they say nothing new.
+The teammate's places are those that the belief is about. The ego agent's are drawn on its own ground, or, where both
+are on one, among the teammate's: small where there is another mark, left out where they say nothing new.
 """
 
 from __future__ import annotations

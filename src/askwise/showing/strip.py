@@ -94,7 +94,9 @@ def _signs(scene: Scene) -> list[Sign]:
     if scene.goal is not None:
         signs.append(Sign("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
     if ego_spots(scene):
-        signs.append(Sign(f"where the {scene.ego.name} goes", lambda pen, x, y: _smaller(pen).ego_place(x, y, "", 0.2, False)))
+        signs.append(
+            Sign(f"where the {scene.ego.name} goes", lambda pen, x, y: _smaller(pen).ego_place(x, y, "", 0.2, False))
+        )
     walled = any(isinstance(ground, Map) and ground.n_walls for ground in scene.grounds)
     walls = [Sign("wall", _draw_wall)] if walled else []
     if scene.belief is None:

@@ -14,7 +14,7 @@ from askwise.showing.layout.lines import extent, labels_of, longest_labels, move
 from askwise.showing.layout.net import ELSEWHERE, Net
 from askwise.showing.layout.spacing import Boxes, spread
 from askwise.showing.layout.stress import stress_layout
-from askwise.types import FloatArray, IntArray
+from askwise.types import FloatArray
 
 MANY = 40
 """Nodes beyond which names have one short line."""
@@ -43,7 +43,9 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
     places = (places - shift).round(3)
     ways = [moved(way, -shift) for way in ways]
     return Graph(
-        tuple(Node(net.names[k], (float(x), float(y)), names[k], texts[k], k in given) for k, (x, y) in enumerate(places)),
+        tuple(
+            Node(net.names[k], (float(x), float(y)), names[k], texts[k], k in given) for k, (x, y) in enumerate(places)
+        ),
         tuple(ways),
         tuple(labels_of(ways, places, boxes)),
         round(right - left + 2 * MARGIN, 3),
@@ -84,7 +86,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:
-    layers = layers_of(net, root) if net.n > 1 else np.zeros(1, dtype=np.int64)
+    layers = layers_of(net, root)
     if suits_layers(net, layers):
         return layered_layout(net, layers, boxes, longest_labels(net))
     edge = 1.2 + 0.6 * float(boxes.widths.mean()) + 0.5 * longest_labels(net)
@@ -98,11 +100,10 @@ def _part(net: Net, members: list[int]) -> Net:
     number = np.full(net.n, -1, dtype=np.int64)
     number[members] = np.arange(len(members))
     kept = np.flatnonzero(number[net.pairs[:, 0]] >= 0)
-    pairs: IntArray = number[net.pairs[kept]]
     return Net(
         tuple(net.states[k] for k in members),
         tuple(net.names[k] for k in members),
-        pairs,
+        np.asarray(number[net.pairs[kept]], dtype=np.int32),
         tuple(net.there[k] for k in kept),
         tuple(net.back[k] for k in kept),
         net.n_states,

@@ -1,8 +1,8 @@
 """Layers by distance from the root: trees, and graphs of steps that are not taken back.
 
 The order in each layer comes from the neighbours' (barycentres, swept down and up); then every node is put as near to
-the middle of its neighbours as the room that each needs allows, which is a regression with an order kept. A drawing that
-is long and thin is folded like a letter.
+the middle of its neighbours as the room that each needs allows: a regression that keeps the order. A drawing that is
+long and thin is folded into rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def layers_of(net: Net, root: int) -> IntArray:
     ends = np.flatnonzero(degrees == 1)
     if degrees.max() <= 2 and ends.size and degrees[root] > 1:
         root = int(ends[0])
-    return np.asarray(csgraph.shortest_path(net.adjacency, unweighted=True, indices=root), dtype=np.int64)
+    return np.asarray(csgraph.shortest_path(net.adjacency, unweighted=True, indices=root), dtype=np.int32)
 
 
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:

@@ -55,7 +55,7 @@ class Net:
         return cls(
             (*node_of, *([ELSEWHERE] if hidden else [])),
             (*(printable(str(model.name(s))) for s in node_of), *([f"{hidden} more"] if hidden else [])),
-            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            np.array(pairs, dtype=np.int32).reshape(-1, 2),
             tuple(tuple(joined[pair][0]) for pair in pairs),
             tuple(tuple(joined[pair][1]) for pair in pairs),
             model.n_states,

@@ -93,7 +93,7 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
     """Return how much larger the whole drawing has to be for nothing to overlap."""
-    short_x, short_y, overlap = _overlaps(places, boxes)
+    short_x, _, overlap = _overlaps(places, boxes)
     if not overlap.any():
         return 1.0
     apart_x = np.abs(places[:, None, 0] - places[None, :, 0])
