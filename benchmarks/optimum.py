@@ -16,7 +16,7 @@ import numpy as np
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate, solve
-from askwise.experiments.executors import process_pool, usable_cores
+from askwise.experiments.running.executors import process_pool, usable_cores
 from askwise.questions import QueryCost
 from benchmarks.report import Column, Table, count, number, progress
 

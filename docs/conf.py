@@ -38,7 +38,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
-    ("py:class", r"Field|Path|Pixels|askwise\.model\.names\.Names"),
+    ("py:class", r"Field|Path|Pixels|askwise\.model\.names\.Names|askwise\.reading\.Field"),
     ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
 ]
 # Signatures say `FloatArray`, as the source does, and not what that stands for.

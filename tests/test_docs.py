@@ -65,12 +65,13 @@ def test_every_method_is_explained() -> None:
 
 
 def test_every_column_and_key_of_a_study_is_explained() -> None:
-    from askwise.experiments.study_file import DRAWN_KEYS, KEYS
-    from askwise.experiments.tables import SCHEMAS
+    from askwise.experiments.schema.reading_instances import drawn_keys
+    from askwise.experiments.schema.study_file import KEYS
+    from askwise.experiments.schema.tables import SCHEMAS
 
     page = (DOCS / "how-to" / "own-study.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`\[?(\w+)\]?`", page))
-    assert {*KEYS, *DRAWN_KEYS, *(column for schema in SCHEMAS.values() for column in schema)} - named == set()
+    assert {*KEYS, *drawn_keys(), *(column for schema in SCHEMAS.values() for column in schema)} - named == set()
 
 
 def test_the_site_is_whole(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ class Toy:
     look = Look()
     moments = Moments()
     generator = None
+    studies = None
 
     def owns(self, given: object) -> bool:
         return isinstance(given, Sketch | ToyProblem)

@@ -19,7 +19,7 @@ from tests.refused import Fault, assert_refused, each
 
 KINDS = "uniform, far, near, fetcher-far, fetcher-near"
 QUESTIONS = "'toolbox', 'move', 'half', 'likeliest', 'station', or a callable"
-TEAMMATES = "'urop', 'uniform', 'noisy', 'via', 'boltzmann', 'plan'"
+TEAMMATES = "'urop', 'uniform', 'noisy', 'via', 'boltzmann', 'policy', 'plan'"
 SETTINGS = "size, stations, toolboxes, walls, clustered, prior, query_cost, instance"
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from askwise.experiments.run import run_study
-from askwise.experiments.study import Study
-from askwise.experiments.study_file import study_from
+from askwise.experiments.running.run import run_study
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study_file import study_from
 
 SMALL: dict[str, Any] = {
     "name": "small",

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise reproduce``; the exit code is 1 if a number of the grid differs from the paper's."""
     from askwise import files
-    from askwise.experiments.study_file import quicker, read_settings, study_from
+    from askwise.experiments.schema.study_file import quicker, read_settings, study_from
 
     default = "out/quick" if options.quick else "out/reproduce"
     folder = files.make_folder(default if options.out is None else options.out)

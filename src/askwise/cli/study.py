@@ -24,7 +24,7 @@ from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
     from askwise.experiments.conducting import Conducted
-    from askwise.experiments.study import Study
+    from askwise.experiments.schema.study import Study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--methods", metavar="NAME", nargs="+", help="methods (askwise run --method help lists them)")
     what.add_argument("--teammates", metavar="KIND", nargs="+", help="teammates (askwise run --teammate help)")
     what.add_argument("--beliefs", metavar="KIND", nargs="+", help="play every method with each of these beliefs")
-    what.add_argument("--episodes", metavar="N", help="episodes for each instance and cell")
+    what.add_argument("--episodes", metavar="N", help="episodes on each instance for each combination of the above")
     what.add_argument("--seed", metavar="N", help="seed of everything random")
     what.add_argument("--quick", action="store_true", help="at most 10 instances, and three of the costs")
     what.add_argument("--dry-run", action="store_true", help="say what would be played, and stop")
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the options describe."""
-    from askwise.experiments.study_file import merged, quicker, read_settings, shipped_studies, study_from
+    from askwise.experiments.schema.study_file import merged, quicker, read_settings, shipped_studies, study_from
 
     if options.study is None and options.methods is None:
         names = ", ".join(shipped_studies())
@@ -116,7 +116,7 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
     from askwise.experiments import conducting
-    from askwise.experiments.run import Interrupted
+    from askwise.experiments.running.run import Interrupted
 
     workers = _workers(options)
     total = study.n_tasks
@@ -153,13 +153,14 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
     print_short(done.analysis)
     print(f"\nReport:  {done.report}\nFigures: {folder / 'figures'}")
     if failures:
-        print(f"{failures} cells hold failed episodes: see failures.csv; --retry-failed plays them again.")
+        where = "1 condition" if failures == 1 else f"{failures} conditions"
+        print(f"Episodes failed in {where}: see failures.csv; --retry-failed plays them again.")
     stored = len(done.ran.store.done())
     print(f"{stored} of {done.ran.store.study.n_tasks} instances are stored in {folder}")
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from askwise.experiments.executors import usable_cores
+    from askwise.experiments.running.executors import usable_cores
 
     if options.workers is not None and options.dask is not None:
         raise InputError("--workers", "--dask as well", "one of the two")

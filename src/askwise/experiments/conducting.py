@@ -9,10 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from askwise.experiments.analysis import Analysis, write_results
-from askwise.experiments.run import Ran, previous_runs, run_study
-from askwise.experiments.store import Store
-from askwise.experiments.study import Study
-from askwise.experiments.tables import SCHEMAS
+from askwise.experiments.running.run import Ran, previous_runs, run_study
+from askwise.experiments.running.store import Store
+from askwise.experiments.schema.sources import words_of
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.tables import SCHEMAS
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def conduct(
         title=study.title,
         study=study.describe(),
         provenance={"fingerprint": study.fingerprint, "runs": previous_runs(store)},
+        words=words_of(study.domain),
     )
     return Conducted(ran, analysis)
 

@@ -23,7 +23,7 @@ from askwise.episode import Episode, Step
 from askwise.files import whole_file
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
-from askwise.showing.episodes import costs_before, scene_of, start_scene
+from askwise.showing.episodes import costs_before, scene_of, start_scene, words_in
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.showing.grounds import Graph
 from askwise.showing.page_grounds import ground_data, is_plain
@@ -48,8 +48,9 @@ def write_page(episode: Episode, path: str | Path) -> None:
 
 def page_text(episode: Episode) -> str:
     """Return the page as HTML."""
+    words = words_in(episode)
     start = start_scene(episode.problem)
-    words, plain = start.words, is_plain(start)
+    plain = is_plain(start)
     parts = {
         "HEADING": html.escape(words.title),
         "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),

@@ -9,15 +9,15 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_rgb
 
-from askwise.experiments.analysis.figure_costs import cost_figure
-from askwise.experiments.analysis.figure_parts import parts_figure
-from askwise.experiments.analysis.figure_questions import questions_figure
-from askwise.experiments.analysis.figure_spread import spread_figure
+from askwise.experiments.analysis.checking import checked
 from askwise.experiments.analysis.figures import pictures, write_figures
+from askwise.experiments.analysis.figures.cost_parts import parts_figure
+from askwise.experiments.analysis.figures.costs import cost_figure
+from askwise.experiments.analysis.figures.questions import questions_figure
+from askwise.experiments.analysis.figures.spread import spread_figure
+from askwise.experiments.analysis.figures.styles import KNOWN, styles
 from askwise.experiments.analysis.parts import parts
-from askwise.experiments.analysis.styles import KNOWN, styles
 from askwise.experiments.analysis.summary import summary
-from askwise.experiments.analysis.tables import checked
 from tests.experiments.analysis.studies import METHODS, PAPER, paper_like, renamed, simple
 
 NAMES = ["costs", "parts"] + [f"{kind}-{prior}" for prior in PAPER for kind in ("costs", "questions", "spread")]
@@ -82,7 +82,7 @@ def test_a_bound_is_drawn_for_its_own_teammate_only() -> None:
     one = simple({"ezq": [1.0, 2.0]})
     both = pl.concat([one, one.with_columns(pl.lit("noisy").alias("teammate"))])
     row = {"prior": ["far"], "per_station_cost": [0.0], "mean": [0.5], "stderr": [0.1], "teammate": ["noisy"]}
-    found = [each for each in pictures(checked(both, bounds=pl.DataFrame(row))) if each.kind == "costs"]
+    found = [each for each in pictures(checked(both, bounds=pl.DataFrame(row))) if each.name.startswith("costs")]
     assert ["lower bound" in each.caption for each in found] == [False, True]
     drawn = [[line.get_label() for line in each.figure.axes[0].lines] for each in found]
     assert ["lower bound" in labels for labels in drawn] == [False, True]
@@ -92,7 +92,7 @@ def test_a_bound_says_which_instances_it_is_for() -> None:
     row = {"prior": ["far"], "per_station_cost": [0.0], "mean": [0.5], "stderr": [0.1], "instances": [2]}
     for costs, said in (([1.0, 2.0, 3.0], "can beat, on 2 of the 3 instances."), ([1.0, 2.0], "can beat.")):
         drawn = pictures(checked(simple({"ezq": costs}), bounds=pl.DataFrame(row)))
-        (caption,) = [each.caption for each in drawn if each.kind == "costs"]
+        (caption,) = [each.caption for each in drawn if each.name.startswith("costs")]
         assert caption.endswith(said)
 
 

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from askwise.domains.plain.description import describe
+from askwise.domains.plain.vocabulary import words_of
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
@@ -21,7 +22,6 @@ from askwise.showing.grounds import Graph, Ground, Map, Place
 from askwise.showing.layout import Net, excerpt, lay_out
 from askwise.showing.layout.net import ELSEWHERE
 from askwise.showing.scene import Figure, Goal, Scene
-from askwise.showing.vocabulary import PLAIN, Vocabulary
 from askwise.showing.words import listed
 from askwise.types import FloatArray
 
@@ -35,7 +35,7 @@ class PlainLook:
     def scene(self, problem: FactoredProblem, state: JointState) -> Scene:
         """See `Look`."""
         stage = _stage(problem)
-        words = _words(problem)
+        words = words_of(problem)
         teammate, ego = stage.teammate, stage.ego or stage.teammate
         return Scene(
             words=words,
@@ -58,7 +58,7 @@ class PlainLook:
     def describe(self, given: Any) -> str:
         """See `Look`."""
         problem = _problem(given)
-        return describe(problem, _words(problem), self.start(problem).size)
+        return describe(problem, words_of(problem), self.start(problem).size)
 
 
 LOOK = PlainLook()
@@ -182,14 +182,18 @@ def _figure(name: str, sign: str, side: Side, state: int) -> Figure:
     return Figure(name, sign, at, "" if isinstance(side.ground, Map) else side.name(state))
 
 
+_PROBLEMS: dict[int, FactoredProblem] = {}
+"""The problems of instances, by their identity: to describe and draw one, its tables are worked out once."""
+
+
 def _problem(given: Any) -> FactoredProblem:
-    problem = as_problem(given)
-    if not isinstance(problem, FactoredProblem):
-        raise InputError("problem", f"a problem of type {type(problem).__name__}", "a FactoredProblem")
-    return problem
-
-
-def _words(problem: FactoredProblem) -> Vocabulary:
-    """Return what a problem calls things, if it comes from a file that says so."""
-    words = getattr(getattr(problem, "file", None), "words", PLAIN)
-    return words if isinstance(words, Vocabulary) else PLAIN
+    if isinstance(given, FactoredProblem):
+        return given
+    key = id(given)
+    if key not in _PROBLEMS:
+        made = as_problem(given)
+        if not isinstance(made, FactoredProblem):
+            raise InputError("problem", f"a problem of type {type(made).__name__}", "a FactoredProblem")
+        _PROBLEMS[key] = made
+        weakref.finalize(given, _PROBLEMS.pop, key, None)
+    return _PROBLEMS[key]

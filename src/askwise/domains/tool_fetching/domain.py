@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.studied import Studied
     from askwise.domains.tool_fetching import Instance, ToolFetching
     from askwise.showing.vocabulary import Vocabulary
 
@@ -63,6 +64,13 @@ class ToolFetchingDomain:
         from askwise.domains.tool_fetching.options import ToolFetchingGenerator
 
         return ToolFetchingGenerator()
+
+    @cached_property
+    def studies(self) -> Studied:
+        """See `Domain`."""
+        from askwise.domains.tool_fetching.studies import ToolFetchingStudies
+
+        return ToolFetchingStudies()
 
 
 DOMAIN = ToolFetchingDomain()

@@ -5,12 +5,12 @@ or all of them with `analyse`; `write_tables`, `write_figures`, `write_report`; 
 """
 
 from askwise.experiments.analysis.analyse import Analysis, analyse, write_tables
+from askwise.experiments.analysis.checking import Tables, checked
 from askwise.experiments.analysis.claims import claims
 from askwise.experiments.analysis.comparisons import comparisons
 from askwise.experiments.analysis.figures import Picture, write_figures
 from askwise.experiments.analysis.report import write_report, write_results
 from askwise.experiments.analysis.summary import failures, summary, timing_summary
-from askwise.experiments.analysis.tables import Tables, checked
 from askwise.experiments.analysis.words import in_short, print_short, short_text
 
 __all__ = [

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import polars as pl
 
+from askwise.domains.studied import StudyWords
+from askwise.experiments.analysis.checking import Tables, checked
 from askwise.experiments.analysis.claims import claims
 from askwise.experiments.analysis.comparisons import comparisons
 from askwise.experiments.analysis.expected import bounds_of, expected_summary
 from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.ratios import ratios
 from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
-from askwise.experiments.analysis.tables import Tables, checked
-from askwise.experiments.tables import EXPECTED
+from askwise.experiments.schema.tables import EXPECTED
 from askwise.files import make_folder
 
 WRITTEN = (
@@ -42,10 +43,12 @@ def analyse(
     queries: pl.DataFrame | None = None,
     timings: pl.DataFrame | None = None,
     expected: pl.DataFrame | None = None,
+    *,
+    words: StudyWords | None = None,
 ) -> Analysis:
     """Check the tables of a study and compute everything that its report shows, but for the figures."""
     computed = pl.DataFrame(schema=dict(EXPECTED)) if expected is None else expected
-    tables = checked(episodes, queries, timings, bounds_of(computed))
+    tables = checked(episodes, queries, timings, bounds_of(computed), words=words)
     return Analysis(
         tables,
         summary(tables.episodes),

@@ -10,9 +10,9 @@ from __future__ import annotations
 import polars as pl
 
 from askwise.experiments.analysis import claims_asking, claims_cost, claims_time
+from askwise.experiments.analysis.checking import checked
 from askwise.experiments.analysis.evidence import Evidence
 from askwise.experiments.analysis.judging import Claim
-from askwise.experiments.analysis.tables import checked
 
 CLAIMS: tuple[Claim, ...] = (
     *claims_cost.FAR,
@@ -37,8 +37,8 @@ def claims(
 ) -> pl.DataFrame:
     """Return one row for each claim: what the paper says and where, what this run measured, the verdict, the rule.
 
-    Only cells of the paper's kind are looked at: its methods, its priors, prices up to 0.5; if the study has several
-    teammates or base costs, an optimal worker and a base cost of 0.5. A claim about cells or methods that the study
+    Only conditions of the paper's kind are looked at: its methods, its priors, prices up to 0.5; if the study has
+    several teammates or base costs, an optimal worker and a base cost of 0.5. A claim about conditions that the study
     lacks is not decided, and says what is missing. Without any method of the paper the table is empty.
     """
     evidence = Evidence(checked(episodes, queries, timings))

@@ -19,17 +19,17 @@ WIDEST = 30.0
 
 
 def _at_zero(evidence: Evidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare ezq with toolbox and cost-prob in the cell of the paper's figure 4."""
+    """Compare ezq with toolbox and cost-prob in the condition of the paper's figure 4."""
     for other in ("toolbox", "cost-prob"):
         one, two = Pick("ezq", "far", 0.0), Pick(other, "far", 0.0)
         yield part(f"{what}, ezq less {other}", partial(evidence.difference, one, two, column), rule)
 
 
 def _early(evidence: Evidence) -> Iterator[Part]:
-    cell = evidence.early_until.filter((pl.col("prior") == "far") & (pl.col("per_station_cost") == 0))
-    if cell.is_empty():
+    there = evidence.early_until.filter((pl.col("prior") == "far") & (pl.col("per_station_cost") == 0))
+    if there.is_empty():
         raise Missing("no questions under far at a per-station cost of 0 in this study")
-    return _at_zero(evidence, "early_questions", f"questions up to step {cell['until'][0]:g}", above_zero)
+    return _at_zero(evidence, "early_questions", f"questions up to step {there['until'][0]:g}", above_zero)
 
 
 def _sooner(evidence: Evidence) -> Iterator[Part]:

@@ -110,14 +110,14 @@ def _near_beats_never(evidence: Evidence) -> Iterator[Part]:
 def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
     """One part for each other method: it holds if never is cheaper at some price."""
     for method in ASKING:
-        cells = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))
-        losing = [cell for cell in cells if cell.verdict == HOLDS]
+        compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))
+        losing = [each for each in compared if each.verdict == HOLDS]
         if losing:
-            yield Part(method, HOLDS, f"never is cheaper at {len(losing)} of {len(cells)} prices")
-        elif all(cell.verdict == FAILS for cell in cells):
-            yield Part(method, FAILS, f"cheaper than never at all {len(cells)} prices")
+            yield Part(method, HOLDS, f"never is cheaper at {len(losing)} of {len(compared)} prices")
+        elif all(each.verdict == FAILS for each in compared):
+            yield Part(method, FAILS, f"cheaper than never at all {len(compared)} prices")
         else:
-            yield Part(method, OPEN, cells[-1].result)
+            yield Part(method, OPEN, compared[-1].result)
 
 
 def _near_never_good(evidence: Evidence) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Every pair of methods in every cell: paired difference of marginal cost, two tests, and Holm's correction.
+"""Every pair of methods under every prior and price: difference of marginal cost, two tests, Holm's correction.
 
 Methods are compared on the same instance, goal and path of the teammate. Beside each raw p value stands Holm's, over
 all comparisons of the table: among 180 comparisons of equal methods, about nine have a raw p below 0.05.
@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import checked_episodes, usable, varying
 from askwise.experiments.analysis.estimates import Estimate, estimate, holm, rounded, wilcoxon
-from askwise.experiments.analysis.tables import checked_episodes, usable, varying
 
 COMPARISONS = {
     "prior": pl.String, "per_station_cost": pl.Float64, "first": pl.String, "second": pl.String, "pairs": pl.Int32,
@@ -22,7 +22,7 @@ COMPARISONS = {
 }  # fmt: skip
 _SETTING_TYPES = {"teammate": pl.String, "base_cost": pl.Float64}
 Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
-"""The episodes of two methods in one cell."""
+"""The episodes of two methods, in conditions that differ in nothing else."""
 
 
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
@@ -42,23 +42,23 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield the pairs of methods, cell by cell: priors in the order of the study, prices ascending."""
+    """Yield the pairs of methods: priors in the order of the study, prices ascending."""
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
-        for _, cell in of_prior.sort("per_station_cost", maintain_order=True).group_by(
+        for _, at_price in of_prior.sort("per_station_cost", maintain_order=True).group_by(
             "per_station_cost", maintain_order=True
         ):
-            yield from combinations(cell.partition_by("method", maintain_order=True), 2)
+            yield from combinations(at_price.partition_by("method", maintain_order=True), 2)
 
 
 def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, Any]:
     differences = paired(one, other)
     values, instances = differences["difference"].to_numpy(), differences["instance"].to_numpy()
     found = estimate(values, instances)
-    cell = one.row(0, named=True)
+    condition = one.row(0, named=True)
     return {
-        "prior": cell["prior"],
-        "per_station_cost": cell["per_station_cost"],
-        "first": cell["method"],
+        "prior": condition["prior"],
+        "per_station_cost": condition["per_station_cost"],
+        "first": condition["method"],
         "second": other["method"][0],
         "pairs": found.n,
         "difference": found.mean if found.n else None,
@@ -68,12 +68,12 @@ def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, 
         "p_t": found.p,
         "p_wilcoxon": wilcoxon(values, instances),
         "note": _note(found, bool(values.any())),
-        **{column: cell[column] for column in extra},
+        **{column: condition[column] for column in extra},
     }
 
 
 def paired(one: pl.DataFrame, other: pl.DataFrame, column: str = "marginal_cost") -> pl.DataFrame:
-    """Return ``instance`` and ``difference`` of the episodes that are in both tables of one cell."""
+    """Return ``instance`` and ``difference`` of the episodes that are in both tables."""
     both = one.join(other, on=("instance", "episode"), how="inner", suffix="_other", maintain_order="left")
     differences = rounded((both[column] - both[f"{column}_other"]).to_numpy())
     return pl.DataFrame({"instance": both["instance"], "difference": differences})

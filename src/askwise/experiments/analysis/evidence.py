@@ -1,4 +1,4 @@
-"""What a run knows about the paper's cells, as estimates that claims can be judged by.
+"""What a run knows about the paper's conditions, as estimates that claims can be judged by.
 
 Every comparison in the paper's text is about a weighted sum of paired values: a difference of two methods, the growth
 of a difference with the price, half of one prior's cost against another's. `Evidence.combined` estimates any of them.
@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from askwise.experiments.analysis.checking import KEY, Tables, in_setting, settings, usable
 from askwise.experiments.analysis.estimates import Estimate, estimate, ratio, rounded
-from askwise.experiments.analysis.tables import KEY, Tables, in_setting, settings, usable
 
 TEAMMATE, BASE_COST = "urop", 0.5
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")
 PRIORS = ("far", "uniform", "near")
 HIGHEST_PRICE = 0.5
-"""The highest per-station cost of the paper; dearer cells of a study are not what its claims are about."""
+"""The highest per-station cost of the paper; dearer conditions of a study are not what its claims are about."""
 
 
 class Missing(Exception):  # noqa: N818 - it names what happened
@@ -155,7 +155,7 @@ def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
 
 
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return how many questions of each episode came in the earlier half of all questions of the cell."""
+    """Return how many questions of each episode came in the earlier half of all questions under its prior and price."""
     with_until = queries.join(_early_until(queries), on=("prior", "per_station_cost"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
 

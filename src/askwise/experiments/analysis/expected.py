@@ -8,35 +8,36 @@ from __future__ import annotations
 
 import polars as pl
 
-from askwise.experiments.tables import BOUND
+from askwise.experiments.schema.tables import BOUND
 
-CELL = ("prior", "base_cost", "per_station_cost")
+TERMS = ("prior", "base_cost", "per_station_cost")
+"""Everything in a condition but teammate and method."""
 
 
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
     """Return the mean lower bound of each prior and price over the instances that have one; None without any."""
     known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
-    return None if known.is_empty() else _means(known, list(CELL))
+    return None if known.is_empty() else _means(known, list(TERMS))
 
 
 def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean expected cost of each method in each cell, and the mean bound on the same instances.
+    """Return the mean expected cost of each method in each condition, and the mean bound on the same instances.
 
-    Columns: prior, base_cost, per_station_cost, method, instances, mean, stderr, bound. A cell counts the instances in
-    which all its methods could be evaluated, so that its means can be compared.
+    Columns: prior, base_cost, per_station_cost, method, instances, mean, stderr, bound. Counted are the instances
+    on which all methods could be evaluated under a prior and price, so that their means can be compared.
     """
     methods = expected.filter(pl.col("method") != BOUND)
     if methods.is_empty():
         return pl.DataFrame(schema=SUMMARY)
-    failed = methods.filter(pl.col("expected").is_null()).select("instance", *CELL).unique()
-    whole = methods.join(failed, on=["instance", *CELL], how="anti")
-    bounds = expected.filter(pl.col("method") == BOUND).select("instance", *CELL, bound="expected")
-    beside = whole.join(bounds, on=["instance", *CELL], how="left", maintain_order="left")
-    means = _means(beside, [*CELL, "method"])
+    failed = methods.filter(pl.col("expected").is_null()).select("instance", *TERMS).unique()
+    whole = methods.join(failed, on=["instance", *TERMS], how="anti")
+    bounds = expected.filter(pl.col("method") == BOUND).select("instance", *TERMS, bound="expected")
+    beside = whole.join(bounds, on=["instance", *TERMS], how="left", maintain_order="left")
+    means = _means(beside, [*TERMS, "method"])
     # A bound over fewer instances than the means would not be one of them.
     complete = pl.when(pl.col("bound").null_count() == 0).then(pl.col("bound").mean())
-    over = beside.group_by([*CELL, "method"], maintain_order=True).agg(complete.first().alias("bound"))
-    return means.join(over, on=[*CELL, "method"], how="left", maintain_order="left").select(list(SUMMARY))
+    over = beside.group_by([*TERMS, "method"], maintain_order=True).agg(complete.first().alias("bound"))
+    return means.join(over, on=[*TERMS, "method"], how="left", maintain_order="left").select(list(SUMMARY))
 
 
 SUMMARY = {

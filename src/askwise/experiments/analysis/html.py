@@ -15,7 +15,7 @@ class Html:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A cell of a table with a class of its own; `note` stands below in small letters."""
 
     content: object
@@ -47,7 +47,7 @@ def section(name: str, title: str, *parts: object) -> Html:
 
 
 def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
-    """Return a table that scrolls sideways where it does not fit; heads and cells may be `Cell`."""
+    """Return a table that scrolls sideways where it does not fit; heads and cells may be `TableCell`."""
     head = tag("tr", joined((_cell("th", each) for each in heads), ""))
     body = joined(tag("tr", joined((_cell("td", each) for each in row), "")) for row in rows)
     parts = [tag("thead", head), tag("tbody", body)]
@@ -64,7 +64,7 @@ def folded(title: str, content: object) -> Html:
 
 def facts(given: Mapping[str, object]) -> Html:
     """Return nested settings as a table of two columns, inner names joined by dots."""
-    return table(["what", "value"], ((Cell(name, "key"), value) for name, value in flattened(given)))
+    return table(["what", "value"], ((TableCell(name, "key"), value) for name, value in flattened(given)))
 
 
 def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
@@ -83,7 +83,7 @@ def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[s
 
 
 def _cell(name: str, each: object) -> Html:
-    if not isinstance(each, Cell):
+    if not isinstance(each, TableCell):
         return tag(name, each)
     content = joined([each.content, tag("small", each.note)], " ") if each.note else each.content
     return tag(name, content, class_=each.kind)

@@ -1,8 +1,9 @@
 """Verdicts on claims: three words, and the rules that lead to them.
 
 A claim has parts, one for each comparison it makes. It holds if every part holds, it does not hold as soon as one part
-does not, and it is not decided otherwise: some cell is missing, there are too few episodes, or the interval leaves it
-open. Tests are two-sided at 5 %, uncorrected, as the paper's are; Holm's values are in the table of comparisons.
+does not, and it is not decided otherwise: some condition is missing, there are too few episodes, or the interval
+leaves it open. Tests are two-sided at 5 %, uncorrected, as the paper's are; Holm's values are in the table of
+comparisons.
 """
 
 from __future__ import annotations

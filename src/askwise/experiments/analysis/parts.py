@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from askwise.experiments.analysis.tables import CELL, checked_episodes, usable, varying
+from askwise.experiments.analysis.checking import VARIED, checked_episodes, usable, varying
 
 
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:
@@ -15,9 +15,9 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
     table = usable(checked_episodes(episodes))
     extra = varying(table)
     lost = (pl.col("marginal_cost") - pl.col("query_cost")).mean()
-    found = table.group_by(*CELL, *extra, maintain_order=True).agg(
+    found = table.group_by(*VARIED, *extra, maintain_order=True).agg(
         # Costs are sums of decimal fractions: a difference of nothing may leave some of their last bits.
         steps_lost=pl.when(lost.abs() > 1e-9).then(lost).otherwise(0.0),
         questions=pl.col("query_cost").mean(),
     )
-    return found.select(*CELL, "steps_lost", "questions", *extra)
+    return found.select(*VARIED, "steps_lost", "questions", *extra)

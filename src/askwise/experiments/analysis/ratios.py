@@ -1,8 +1,9 @@
-"""What each method costs beside one of them, as a ratio: in each cell, and on average over all cells.
+"""What each method costs beside one of them, as a ratio: under each prior and price, and on average over them.
 
-The ratio of a cell is that of the mean marginal costs, over the episodes that both methods finished. The mean over all
-cells is the plain mean of these ratios: every cell counts the same, however dear it is. All cells share their
-instances, so their ratios rise and fall together; the interval of the mean allows for that (`mean_ratio`).
+Two methods are compared in conditions that differ in nothing else. The ratio is that of the mean marginal costs, over
+the episodes that both methods finished. The mean over all of these is the plain mean of the ratios: each counts the
+same, however dear its condition is. All conditions share their instances, so their ratios rise and fall together; the
+interval of the mean allows for that (`mean_ratio`).
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import KEY, checked_episodes, usable, varying
 from askwise.experiments.analysis.estimates import Estimate, Ratio, mean_ratio
-from askwise.experiments.analysis.tables import KEY, checked_episodes, usable, varying
 
 REFERENCE = "ezq"
 """The paper's method, where it is played; else the first method of the study."""
 ALL = "all"
-"""Stands in the place of the prior in the rows over all cells."""
+"""Stands in the place of the prior in the rows over all conditions."""
 RATIOS = {
     "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "reference": pl.String,
     "pairs": pl.Int32, "ratio": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64,
@@ -27,9 +28,9 @@ Row: TypeAlias = dict[str, Any]
 
 
 def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each method and cell, then one for each method over all cells; none with a single method.
+    """Return one row for each condition, then one for each method over all of its conditions; none with one method.
 
-    Cells in which the reference costs nothing have no ratio and do not count in the means. Columns ``teammate`` and
+    Where the reference costs nothing there is no ratio, and nothing that counts in the means. Columns ``teammate`` and
     ``base_cost`` follow if they vary in the study.
     """
     table = usable(checked_episodes(episodes))
@@ -42,8 +43,8 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
     rows, over_all = [], []
     for method in methods:
         if method != reference:
-            cells, mean = _of_method(_beside(table, method, reference), extra)
-            rows += [{**row, "method": method, "reference": reference} for row in cells]
+            conditions, mean = _of_method(_beside(table, method, reference), extra)
+            rows += [{**row, "method": method, "reference": reference} for row in conditions]
             over_all.append({**mean, "prior": ALL, "method": method, "reference": reference})
     return pl.DataFrame([*rows, *over_all], schema=schema)
 
@@ -60,11 +61,11 @@ def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
     # On a single map nothing tells maps apart, and the episodes are the units.
     unit = "instance" if both["instance"].n_unique() > 1 else "episode"
     rows, pairs = [], []
-    for key, cell in both.group_by(*extra, "prior", "per_station_cost", maintain_order=True):
+    for key, rows_here in both.group_by(*extra, "prior", "per_station_cost", maintain_order=True):
         *setting, prior, price = key
-        if cell["lower"].sum() == 0:
+        if rows_here["lower"].sum() == 0:
             continue
-        pairs.append(Ratio(*(cell[name].to_numpy() for name in ("marginal_cost", "lower", unit))))
+        pairs.append(Ratio(*(rows_here[name].to_numpy() for name in ("marginal_cost", "lower", unit))))
         named = {"prior": prior, "per_station_cost": price, **dict(zip(extra, setting, strict=True))}
         rows.append({**named, **_numbers(mean_ratio(pairs[-1:]))})
     return rows, _numbers(mean_ratio(pairs))

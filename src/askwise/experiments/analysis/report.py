@@ -14,10 +14,11 @@ from pathlib import Path
 import polars as pl
 
 from askwise import __version__
+from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis, analyse, write_tables
 from askwise.experiments.analysis.figures import Picture, write_figures
 from askwise.experiments.analysis.html import escaped, joined, section, tag
-from askwise.experiments.analysis.sections import Given, sections
+from askwise.experiments.analysis.sections import Told, sections
 from askwise.files import make_folder, whole_file
 
 
@@ -29,23 +30,25 @@ def write_results(
     *,
     expected: pl.DataFrame | None = None,
     title: str = "A study with askwise",
-    study: Given = None,
-    provenance: Given = None,
+    study: Told = None,
+    provenance: Told = None,
+    words: StudyWords | None = None,
 ) -> Analysis:
     """Analyse a study and write all of it: CSV tables, ``figures/`` and ``report.html``.
 
     Args:
         folder: where to; made if it is not there.
-        episodes: one row for each episode (see `askwise.experiments.analysis.tables`).
+        episodes: one row for each episode (see `askwise.experiments.analysis.checking`).
         queries: one row for each question.
         timings: one row for each episode.
         expected: expected costs that were computed: exact ones of methods, and lower bounds.
         title: of the report.
         study: the description of the study, as text or as nested settings.
         provenance: where the numbers come from, likewise.
+        words: what the study's domain calls its things; by default those of tool fetching.
     """
     target = make_folder(folder)
-    analysis = analyse(episodes, queries, timings, expected)
+    analysis = analyse(episodes, queries, timings, expected, words=words)
     write_tables(target, analysis)
     pictures = write_figures(target / "figures", analysis.tables)
     write_report(target, analysis, pictures, title=title, study=study, provenance=provenance)
@@ -58,8 +61,8 @@ def write_report(
     pictures: Sequence[Picture],
     *,
     title: str = "A study with askwise",
-    study: Given = None,
-    provenance: Given = None,
+    study: Told = None,
+    provenance: Told = None,
 ) -> Path:
     """Write ``report.html`` into `folder`, whole or not at all; the pictures are those in its ``figures`` folder."""
     path = Path(folder) / "report.html"
@@ -77,11 +80,11 @@ def report_text(
     images: Mapping[str, bytes],
     *,
     title: str,
-    study: Given,
-    provenance: Given,
+    study: Told,
+    provenance: Told,
 ) -> str:
     """Return the report as HTML; `images` are the SVG files of the pictures."""
-    found = [each for each in sections(analysis, pictures, images, study, provenance) if each is not None]
+    found = list(sections(analysis, pictures, images, study, provenance))
     links = [tag("a", heading, href=f"#{name}") for name, heading, _ in found]
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
@@ -97,7 +100,7 @@ def report_text(
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("report.html"))
 
 
-def _when(provenance: Given) -> str:
+def _when(provenance: Told) -> str:
     if not isinstance(provenance, Mapping):
         return ""
     found = next((provenance[key] for key in ("finished", "date", "started") if provenance.get(key)), None)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.experiments.analysis.figures import Picture
-from askwise.experiments.analysis.html import Cell, Html, escaped, facts, folded, joined, table, tag
+from askwise.experiments.analysis.figures.picture import FIGURES, slug
+from askwise.experiments.analysis.glossary import glossary
+from askwise.experiments.analysis.html import Html, TableCell, facts, folded, joined, table, tag
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
+from askwise.experiments.analysis.layout import laid_out
 from askwise.experiments.analysis.ratios import ALL
 from askwise.experiments.analysis.words import SYMBOLS, counts, duration, in_short, number, p_value
 
-Given = Mapping[str, object] | str | None
+Told = Mapping[str, object] | str | None
 """Something that the runner tells about a study: text, or nested settings."""
 PLURAL = {HOLDS: "hold", FAILS: "do not hold", OPEN: "not decided"}
 KINDS = {HOLDS: "holds", FAILS: "fails", OPEN: "open"}
-BESIDE = ("questions", "spread")
 CITATION = """@inproceedings{macke2021expected,
   title     = {Expected Value of Communication for Planning in Ad Hoc Teamwork},
   author    = {Macke, William and Mirsky, Reuth and Stone, Peter},
@@ -31,22 +33,42 @@ Section = tuple[str, str, list[object]]
 
 
 def sections(
-    analysis: Analysis, pictures: Sequence[Picture], images: Mapping[str, bytes], study: Given, provenance: Given
-) -> Iterator[Section | None]:
-    """Yield all sections in order; None for those that this study has nothing for."""
+    analysis: Analysis, pictures: Sequence[Picture], images: Mapping[str, bytes], study: Told, provenance: Told
+) -> Iterator[Section]:
+    """Yield all sections in order, each with its figures; those that this study has nothing for are left out.
+
+    Figures of a section that is not known here get one of their own, after the ordinary figures.
+    """
+    known = list(_known(analysis, study, provenance))
+    names = [name for name, _, _ in known]
+    others = {slug(each.section): each.section for each in pictures if slug(each.section) not in names}
+    place = names.index(FIGURES) + 1
+    known[place:place] = [(name, section, None) for name, section in others.items()]
+    for name, heading, content in known:
+        drawn = laid_out([each for each in pictures if slug(each.section) == name], images)
+        if drawn or content is not None:
+            yield name, heading, [*(content or []), *drawn]
+
+
+def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[str, str, list[object] | None]]:
+    """Yield the sections that every report has a place for; None for those that this study has nothing for."""
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
-    yield ("claims", "The paper's claims", _claims(analysis.claims)) if analysis.claims.height else None
-    yield ("figures", "Figures", _figures(pictures, images)) if pictures else None
+    yield "claims", "The paper's claims", _claims(analysis.claims) if analysis.claims.height else None
+    yield FIGURES, "Figures", None
     yield "costs", "Marginal cost", _costs(analysis.summary)
-    yield ("ratios", "Ratios", _ratios(analysis.ratios)) if analysis.ratios.height else None
-    expected = analysis.expected_summary
-    yield ("expected", "Exact expectations", _expected(expected)) if expected.height else None
-    yield ("comparisons", "Comparisons", _comparisons(analysis.comparisons)) if analysis.comparisons.height else None
+    yield "ratios", "Ratios", _ratios(analysis.ratios) if analysis.ratios.height else None
+    expected, words = analysis.expected_summary, analysis.tables.words
+    yield "expected", "Exact expectations", _expected(expected) if expected.height else None
+    yield (
+        "comparisons",
+        "Comparisons",
+        _comparisons(analysis.comparisons, words) if analysis.comparisons.height else None,
+    )
     yield "failures", "Failures", _failures(analysis.failures)
-    yield ("time", "Computing time", _times(analysis.timing_summary)) if analysis.timing_summary.height else None
-    yield "run", "What was run", [*_given("Study", study), *_given("Provenance", provenance)]
-    yield "reading", "How to read this", [_how_to_read()]
+    yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
+    yield "run", "What was run", [*_told("Study", study), *_told("Provenance", provenance)]
+    yield "reading", "How to read this", [_how_to_read(words)]
     yield "cite", "The paper", _citation()
 
 
@@ -61,7 +83,7 @@ def _claims(claims: pl.DataFrame) -> list[object]:
     )
     rows = [
         (
-            Cell(_verdict(row["verdict"]), "key"),
+            TableCell(_verdict(row["verdict"]), "key"),
             joined([row["claim"], tag("div", f"{row['where']}. Rule: {row['rule']}.", class_="faint small")]),
             joined(tag("div", line) for line in row["measured"].split("; ")),
         )
@@ -75,31 +97,6 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
     return tag("span", joined([symbol, words or verdict], ""), class_=f"verdict {KINDS[verdict]}")
 
 
-def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[object]:
-    """Costs first, as far as one figure has them all; when and how dear beside each other; the rest folded."""
-    shown = [(each, _figure(each, images[each.name])) for each in pictures]
-    together = {each.setting for each, _ in shown if each.kind == "all costs"}
-    parts: list[object] = []
-    for setting in dict.fromkeys(each.setting for each in pictures):
-        mine = [(each.kind, html) for each, html in shown if each.setting == setting]
-        parts += [tag("h3", setting.strip(" ."))] if setting else []
-        single = [html for kind, html in mine if kind == "costs"]
-        parts += [html for kind, html in mine if kind == "all costs"]
-        parts += [] if setting in together else single
-        parts += [html for kind, html in mine if kind == "parts"]
-        parts.append(tag("div", joined(html for kind, html in mine if kind in BESIDE), class_="pair"))
-        if setting in together:
-            parts.append(folded("Costs of each prior in a figure of its own", joined(single)))
-    return parts
-
-
-def _figure(picture: Picture, image: bytes) -> Html:
-    source = "data:image/svg+xml;base64," + base64.b64encode(image).decode("ascii")
-    drawn = f'<img src="{source}" alt="{escaped(picture.alt)}">'
-    caption = tag("figcaption", picture.caption)
-    return tag("figure", joined([Html(drawn), caption]), id=f"figure-{picture.name}")
-
-
 def _costs(summary: pl.DataFrame) -> list[object]:
     """One table for each prior: methods down, prices across; the whole summary below."""
     parts: list[object] = [
@@ -108,16 +105,16 @@ def _costs(summary: pl.DataFrame) -> list[object]:
     extra = [column for column in ("teammate", "base_cost") if column in summary.columns]
     for (prior, *setting), rows in summary.group_by("prior", *extra, maintain_order=True):
         parts += [tag("h3", _of(prior, extra, setting)), _cost_table(rows)]
-    heads = [Cell(name.replace("_", " "), _kind(summary[name])) for name in summary.columns]
+    heads = [TableCell(name.replace("_", " "), _kind(summary[name])) for name in summary.columns]
     lines = (
-        [Cell(_plain(value), _kind(summary[name])) for name, value in row.items()]
+        [TableCell(_plain(value), _kind(summary[name])) for name, value in row.items()]
         for row in summary.iter_rows(named=True)
     )
     return [*parts, folded("All cells (summary.csv)", table(heads, lines))]
 
 
 def _ratios(ratios: pl.DataFrame) -> list[object]:
-    """One table for each prior, methods down and prices across, and the means over all cells."""
+    """One table for each prior, methods down and prices across, and the means over all conditions."""
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
         "bold: the lowest of its column."
@@ -151,12 +148,12 @@ def _expected(summary: pl.DataFrame) -> list[object]:
     lines = [
         [
             row["prior"],
-            Cell(f"{row['per_station_cost']:g}", "n"),
+            TableCell(f"{row['per_station_cost']:g}", "n"),
             row["method"],
-            Cell(str(row["instances"]), "n"),
-            Cell(f"{row['mean']:.3f} ± {row['stderr']:.3f}", "n"),
-            Cell("" if row["bound"] is None else f"{row['bound']:.3f}", "n"),
-            Cell(_above(row["mean"], row["bound"]), "n"),
+            TableCell(str(row["instances"]), "n"),
+            TableCell(f"{row['mean']:.3f} ± {row['stderr']:.3f}", "n"),
+            TableCell("" if row["bound"] is None else f"{row['bound']:.3f}", "n"),
+            TableCell(_above(row["mean"], row["bound"]), "n"),
         ]
         for row in summary.iter_rows(named=True)
     ]
@@ -171,29 +168,29 @@ def _cost_table(rows: pl.DataFrame, head: Callable[[float], str] = "at {:g}".for
     prices = rows["per_station_cost"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
     lines = []
-    for (method,), cells in rows.group_by("method", maintain_order=True):
-        by_price = {row["per_station_cost"]: row for row in cells.iter_rows(named=True)}
+    for (method,), mine in rows.group_by("method", maintain_order=True):
+        by_price = {row["per_station_cost"]: row for row in mine.iter_rows(named=True)}
         lines.append([tag("b", method), *(_cost_cell(by_price.get(price), lowest[price]) for price in prices)])
-    heads = ["method", *(Cell(head(price), "n") for price in prices)]
+    heads = ["method", *(TableCell(head(price), "n") for price in prices)]
     return table(heads, lines)
 
 
-def _cost_cell(row: dict[str, float] | None, lowest: float) -> Cell:
+def _cost_cell(row: dict[str, float] | None, lowest: float) -> TableCell:
     if row is None:
-        return Cell("\u2013", "n")
+        return TableCell("\u2013", "n")
     note = "" if row["ci_low"] is None else f"{number(row['ci_low'])} to {number(row['ci_high'])}"
-    return Cell(number(row["mean"]), "n best" if row["mean"] == lowest else "n", note)
+    return TableCell(number(row["mean"]), "n best" if row["mean"] == lowest else "n", note)
 
 
-def _comparisons(comparisons: pl.DataFrame) -> list[object]:
+def _comparisons(comparisons: pl.DataFrame, words: StudyWords) -> list[object]:
     intro = (
-        "First less second, on the same instances, goals and worker paths: below 0 the first is cheaper. "
+        f"First less second, on the same instances, goals and {words.teammate} paths: below 0 the first is cheaper. "
         f"Holm: corrected for all {comparisons.height} comparisons of this study."
     )
     parts: list[object] = [tag("p", intro, class_="faint")]
     numbers = ("pairs", "difference", "95 % interval", "p (t)", "Holm", "p (Wilcoxon)", "Holm")
     extra = [column for column in ("teammate", "base_cost") if column in comparisons.columns]
-    heads = [*extra, Cell("cost", "n"), "first", "second", *(Cell(name, "n") for name in numbers), "note"]
+    heads = [*extra, TableCell("cost", "n"), "first", "second", *(TableCell(name, "n") for name in numbers), "note"]
     for (prior,), rows in comparisons.group_by("prior", maintain_order=True):
         lines = [_comparison(row, extra) for row in rows.iter_rows(named=True)]
         parts.append(folded(f"Prior {prior}: {rows.height} comparisons", table(heads, lines)))
@@ -204,8 +201,9 @@ def _comparison(row: dict[str, object], extra: Sequence[str]) -> list[object]:
     interval = "\u2013" if row["ci_low"] is None else f"{number(row['ci_low'])} to {number(row['ci_high'])}"
     tests = [p_value(row[name]) for name in ("p_t", "p_t_holm", "p_wilcoxon", "p_wilcoxon_holm")]
     numbers = [number(row["pairs"]), number(row["difference"]), interval, *tests]
-    front = [*(row[name] for name in extra), Cell(_plain(row["per_station_cost"]), "n"), row["first"], row["second"]]
-    return [*front, *(Cell(each, "n") for each in numbers), row["note"] or ""]
+    price = TableCell(_plain(row["per_station_cost"]), "n")
+    front = [*(row[name] for name in extra), price, row["first"], row["second"]]
+    return [*front, *(TableCell(each, "n") for each in numbers), row["note"] or ""]
 
 
 def _failures(failures: pl.DataFrame) -> list[object]:
@@ -220,9 +218,9 @@ def _times(timings: pl.DataFrame) -> list[object]:
     columns = ("episode_mean", "episode_median", "episode_p95", "decision_mean", "decision_median", "decision_p95")
     heads = [
         "method",
-        Cell("episodes", "n"),
-        *(Cell(_time_head(name), "n") for name in columns),
-        Cell("paper, episode mean", "n"),
+        TableCell("episodes", "n"),
+        *(TableCell(_time_head(name), "n") for name in columns),
+        TableCell("paper, episode mean", "n"),
     ]
     rows = []
     for row in timings.iter_rows(named=True):
@@ -231,7 +229,7 @@ def _times(timings: pl.DataFrame) -> list[object]:
         rows.append(
             [
                 tag("b", row["method"]),
-                *(Cell(each, "n") for each in (row["episodes"], *(duration(row[c]) for c in columns), told)),
+                *(TableCell(each, "n") for each in (row["episodes"], *(duration(row[c]) for c in columns), told)),
             ]
         )
     note = (
@@ -247,31 +245,15 @@ def _time_head(name: str) -> str:
     return f"{what}, {'95th percentile' if which == 'p95' else which}"
 
 
-def _given(heading: str, given: Given) -> list[object]:
+def _told(heading: str, given: Told) -> list[object]:
     if not given:
         return []
     return [tag("h3", heading), tag("pre", given) if isinstance(given, str) else facts(given)]
 
 
-HOW_TO_READ = {
-    "marginal cost": "What not knowing the goal cost: the cost of the episode less what it would have cost with the "
-    "goal known from the start. A step costs 1, a question its price instead.",
-    "per-station cost": "What each station named in a question adds to its price.",
-    "prior": "How likely each goal is before anything is seen: far favours goals that are far from the worker, near "
-    "those that are near, uniform none.",
-    "intervals": "95 %, Student's t. The instance is the unit: several episodes on one map count as one observation.",
-    "pairs": "All methods meet the same instances, goals and worker paths, so they are compared episode by episode.",
-    "p values": "Two-sided. Among many comparisons some are small by chance; Holm's correction allows for that.",
-    "verdicts": "A claim holds if all its comparisons do; it does not hold if one of them speaks against it; else this "
-    "run cannot decide it. Fewer than 10 pairs decide nothing, and a missing difference counts only with at least the "
-    "paper's 100 pairs.",
-}
-
-
-def _how_to_read() -> Html:
-    return tag(
-        "dl", joined(joined([tag("dt", word), tag("dd", text)]) for word, text in HOW_TO_READ.items()), class_="how"
-    )
+def _how_to_read(words: StudyWords) -> Html:
+    entries = glossary(words).items()
+    return tag("dl", joined(joined([tag("dt", word), tag("dd", text)]) for word, text in entries), class_="how")
 
 
 def _citation() -> list[object]:

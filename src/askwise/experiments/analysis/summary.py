@@ -1,4 +1,4 @@
-"""What each method costs in each cell, which episodes are missing from that, and how long they took."""
+"""What each method costs in each condition, which episodes are missing from that, and how long they took."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
+from askwise.experiments.analysis.checking import KEY, SETTING, VARIED, checked_episodes, usable, varying
 from askwise.experiments.analysis.estimates import estimate
-from askwise.experiments.analysis.tables import CELL, KEY, SETTING, checked_episodes, usable, varying
 from askwise.files import whole_file
 
 SUMMARY = {
@@ -32,24 +32,24 @@ def summary(episodes: pl.DataFrame, *, with_setting: bool | None = None) -> pl.D
     table = checked_episodes(episodes)
     extra = _extra(table, with_setting)
     rows = []
-    for key, cell in _cells(usable(table), extra):
-        found = estimate(cell["marginal_cost"].to_numpy(), cell["instance"].to_numpy())
-        numbers = [found.n, found.mean, found.stderr, found.low, found.high, cell["queries"].mean()]
+    for key, condition in _conditions(usable(table), extra):
+        found = estimate(condition["marginal_cost"].to_numpy(), condition["instance"].to_numpy())
+        numbers = [found.n, found.mean, found.stderr, found.low, found.high, condition["queries"].mean()]
         rows.append([*key[:3], *numbers, *key[3:]])
     return pl.DataFrame(rows, schema={**SUMMARY, **{c: _SETTING_TYPES[c] for c in extra}}, orient="row")
 
 
 def failures(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the cells in which episodes failed or were cut off: how many of how many, and the first error."""
+    """Return the conditions in which episodes failed or were cut off: how many of how many, and the first error."""
     table = checked_episodes(episodes)
     extra = _extra(table, None)
     rows = []
-    for key, cell in _cells(table, extra):
-        errors = cell["error"].drop_nulls()
-        lost = cell.height - usable(cell).height
+    for key, condition in _conditions(table, extra):
+        errors = condition["error"].drop_nulls()
+        lost = condition.height - usable(condition).height
         if lost:
             first = errors[0] if len(errors) else None
-            rows.append([*key[:3], cell.height, len(errors), lost - len(errors), first, *key[3:]])
+            rows.append([*key[:3], condition.height, len(errors), lost - len(errors), first, *key[3:]])
     return pl.DataFrame(rows, schema={**FAILURES, **{c: _SETTING_TYPES[c] for c in extra}}, orient="row")
 
 
@@ -80,6 +80,6 @@ def _extra(table: pl.DataFrame, with_setting: bool | None) -> list[str]:
     return list(SETTING) if with_setting else []
 
 
-def _cells(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Yield the cells in the order of the study; the setting, where it varies, changes slowest."""
-    yield from table.group_by(*CELL, *extra, maintain_order=True)
+def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
+    """Yield the conditions in the order of the study; the setting, where it varies, changes slowest."""
+    yield from table.group_by(*VARIED, *extra, maintain_order=True)

@@ -10,9 +10,9 @@ from typing import TextIO
 import polars as pl
 
 from askwise.experiments.analysis.analyse import Analysis
+from askwise.experiments.analysis.checking import settings
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.ratios import ALL
-from askwise.experiments.analysis.tables import settings
 from askwise.reading import printable
 
 SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", OPEN: "?"}
@@ -58,7 +58,7 @@ def in_short(analysis: Analysis) -> list[str]:
     groups = settings(analysis.tables.episodes)
     for (prior, *setting), rows in _groups(analysis.summary):
         where = f"Prior {prior}" + (f", {_setting(setting)}" if len(groups) > 1 else "")
-        sentences.append(f"{where}: {_cheapest(rows)}")
+        sentences.append(f"{where}: {_cheapest(rows, analysis.tables.words.price)}")
     sentences += list(_beside_the_reference(analysis.ratios))
     if analysis.claims.height:
         found = counts(analysis.claims)
@@ -79,7 +79,7 @@ def _played(analysis: Analysis) -> str:
     return f"{text}; {failed} failed and {cut} were cut off: these are left out of all means."
 
 
-def _cheapest(rows: pl.DataFrame) -> str:
+def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     """Say who is cheapest at how many prices, and what the highest price does."""
     best = rows.sort("mean", maintain_order=True).group_by("per_station_cost", maintain_order=True).first()
     wins = best["method"].value_counts(sort=True)
@@ -88,17 +88,19 @@ def _cheapest(rows: pl.DataFrame) -> str:
     costs = ", ".join(f"{row['method']} {number(row['mean'], 1)}" for row in top.sort("mean").iter_rows(named=True))
     price = f"{top['per_station_cost'][0]:g}"
     if best.height == 1:
-        return f"mean marginal cost {costs} (in steps, at a per-station cost of {price})."
+        return f"mean marginal cost {costs} (in steps, at a {price_name} of {price})."
     many = f"all {best.height}" if won == best.height else f"{won} of {best.height}"
-    return f"{winner} is cheapest at {many} per-station costs; at {price}: {costs} (steps above the optimum)."
+    return f"{winner} is cheapest at {many} {price_name}s; at {price}: {costs} (steps above the optimum)."
 
 
 def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:
     means = ratios.filter((pl.col("prior") == ALL) & pl.col("ratio").is_not_null()).sort("ratio", maintain_order=True)
-    cells = ratios.filter(pl.col("prior") != ALL).select(pl.exclude("method", "pairs", "ratio", "ci_low", "ci_high"))
-    if means.height and cells.n_unique() > 1:
+    conditions = ratios.filter(pl.col("prior") != ALL).select(
+        pl.exclude("method", "pairs", "ratio", "ci_low", "ci_high")
+    )
+    if means.height and conditions.n_unique() > 1:
         told = [f"{row['method']} {number(row['ratio'])}{_interval(row)}" for row in means.iter_rows(named=True)]
-        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {cells.n_unique()} cells"
+        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {conditions.n_unique()} cells"
         yield f"{what}: {', '.join(told)}."
 
 
@@ -161,8 +163,8 @@ def _cost_lines(analysis: Analysis) -> Iterator[str]:
         heads = "".join(f"{price:>8g}" for price in prices)
         title = printable(f"prior {prior}{where}")
         yield f"Marginal cost, {title}".ljust(32) + heads
-        for (method,), cells in rows.group_by("method", maintain_order=True):
-            means = dict(cells.select("per_station_cost", "mean").iter_rows())
+        for (method,), mine in rows.group_by("method", maintain_order=True):
+            means = dict(mine.select("per_station_cost", "mean").iter_rows())
             yield f"  {printable(str(method))}".ljust(32) + "".join(f"{number(means.get(p)):>8}" for p in prices)
 
 

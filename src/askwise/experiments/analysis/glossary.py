@@ -1,0 +1,23 @@
+"""The words of a report, explained to whoever opens it first."""
+
+from __future__ import annotations
+
+from askwise.domains.studied import StudyWords
+
+
+def glossary(words: StudyWords) -> dict[str, str]:
+    """Return each word with its meaning."""
+    return {
+        "marginal cost": "What not knowing the goal cost: the cost of the episode less what it would have cost with "
+        "the goal known from the start. A step costs 1, a question its price instead.",
+        words.price: f"What each {words.goal} named in a question adds to its price.",
+        "prior": f"How likely each goal is before anything is seen: {words.priors}",
+        "intervals": "95 %, Student's t. The instance is the unit: several episodes on one map count as one "
+        "observation.",
+        "pairs": f"All methods meet the same instances, goals and {words.teammate} paths, so they are compared episode "
+        "by episode.",
+        "p values": "Two-sided. Among many comparisons some are small by chance; Holm's correction allows for that.",
+        "verdicts": "A claim holds if all its comparisons do; it does not hold if one of them speaks against it; else "
+        "this run cannot decide it. Fewer than 10 pairs decide nothing, and a missing difference counts only with at "
+        "least the paper's 100 pairs.",
+    }

@@ -1,0 +1,36 @@
+"""The problems of a task: its instance under every prior and price that the study plays."""
+
+from __future__ import annotations
+
+import time
+
+from askwise.domains.registry import domain, studies_of
+from askwise.experiments.schema.study import Condition, StudyPrior, Task
+from askwise.problem import Problem
+from askwise.questions import QueryCost
+
+
+class Problems:
+    """The problems of a task: one for each prior and price, all on the tables of one instance."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._domain = domain(task.study.domain)
+        self._plain: Problem | None = None
+        self.setup_seconds = 0.0
+        self._made: dict[tuple[StudyPrior, QueryCost], Problem] = {}
+
+    def __call__(self, condition: Condition) -> Problem:
+        """Return the problem that is played in a condition."""
+        if self._plain is None:
+            instance, start = self._task.instance(), time.perf_counter()
+            self._plain = self._domain.problem(instance)
+            self._plain.teammate_matrices(self._plain.start.teammate)
+            self._plain.ego_matrices(self._plain.start.ego)
+            self.setup_seconds = time.perf_counter() - start
+        prior, cost = condition.prior, condition.query_cost(self._plain.query_cost)
+        if (prior, cost) not in self._made:
+            self._made[prior, cost] = studies_of(self._domain.name).with_terms(
+                self._plain, prior.chosen_kind, prior.temperature, cost
+            )
+        return self._made[prior, cost]

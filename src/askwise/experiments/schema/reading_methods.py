@@ -1,0 +1,69 @@
+"""The methods of a study file: agents by name, with options and labels, each with every belief that is listed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from askwise.agents import make_agent, methods
+from askwise.errors import AskwiseError, InputError
+from askwise.experiments.schema.entries import chosen_label, distinct
+from askwise.experiments.schema.study import Method
+from askwise.reading import Field
+
+
+def read_methods(root: Field) -> tuple[Method, ...]:
+    """Return the methods of a study, each made once to see that it can be."""
+    field = root.child("methods")
+    listed = [_method(element) for element in field.elements()]
+    distinct(field, listed, [method.label for method in listed])
+    if not root.has("beliefs"):
+        return tuple(listed)
+    beliefs = [element.text() for element in root.child("beliefs").elements()]
+    distinct(root.child("beliefs"), beliefs, beliefs)
+    for k, method in enumerate(listed):
+        if "belief" in dict(method.options):
+            raise InputError(f"methods[{k}].belief", "beliefs as well", "one of the two")
+    crossed = [_believing(method, belief, len(beliefs) > 1) for method in listed for belief in beliefs]
+    return tuple(distinct(field, crossed, [method.label for method in crossed]))
+
+
+def _believing(method: Method, belief: str, labelled: bool) -> Method:
+    label = f"{method.label} ({belief})" if labelled else method.label
+    return _checked(Method(method.name, label, (*method.options, ("belief", belief))), Field("beliefs", belief))
+
+
+def _method(field: Field) -> Method:
+    if not isinstance(field.value, dict):
+        name = field.text(methods())
+        return _checked(Method(name, name), field)
+    field.object(("name",))
+    name = field.child("name").text(methods())
+    options = tuple((key, _option(field.child(key))) for key in field.value if key not in ("name", "label"))
+    return _checked(Method(name, chosen_label(field, _label(name, options)), options), field)
+
+
+def _option(field: Field) -> Any:
+    """Return what can be written into JSON and read from it again."""
+    if isinstance(field.value, list):
+        return [_option(element) for element in field.elements()]
+    if isinstance(field.value, float) and not math.isfinite(field.value):
+        raise InputError(field.path, field.value, "a finite number")
+    if not isinstance(field.value, str | bool | int | float):
+        raise field.refuse("a string, a number, true, false or a list of these")
+    return field.value
+
+
+def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:
+    return name if not options else f"{name} ({', '.join(f'{key}={value}' for key, value in options)})"
+
+
+def _checked(method: Method, field: Field) -> Method:
+    """Make the agent once: what its options lack is said now, not in every row."""
+    try:
+        make_agent(method.name, **dict(method.options))
+    except InputError as error:
+        raise InputError(f"{field.path}, {error.field}", error.found, error.expected) from None
+    except (TypeError, ValueError, AskwiseError) as error:
+        raise InputError(field.path, f"options that {method.name!r} refuses ({error})", "others") from None
+    return method

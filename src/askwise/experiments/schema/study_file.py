@@ -1,0 +1,154 @@
+"""Study files: TOML, checked key by key.
+
+::
+
+    name = "mine"
+    seed = 1
+    episodes = 2                              # for each instance and condition; default 1
+    priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform, or the files' own
+    per_station_costs = [0.0, 0.2]            # default: 0, or the files' own
+    base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
+    teammates = ["urop", "noisy:0.1"]         # default: urop
+    beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
+    bounds = 20                               # lower bounds for the first 20 instances; default 0
+    exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
+    methods = ["never", {name = "ezq", label = "ezq, late", tie_break = "late"}]
+
+    [instances]
+    count = 100
+    size = [20, 20]                           # or one number
+    stations = 50
+    toolboxes = 5
+    walls = 0.1                               # share of the cells; default 0
+    clustered = false
+
+Instead of drawing instances, ``[instances]`` may name them: ``files = ["office.json", "more/*.json"]``, relative to
+the study file. Keys of a method other than ``name`` and ``label`` are options of the agent.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import InputError, did_you_mean
+from askwise.experiments.schema.reading_conditions import read_costs, read_exactly, read_priors, read_teammates
+from askwise.experiments.schema.reading_instances import read_instances
+from askwise.experiments.schema.reading_methods import read_methods
+from askwise.experiments.schema.sources import Given
+from askwise.experiments.schema.study import Study
+from askwise.reading import Field, read_text
+
+REQUIRED = ("name", "methods")
+KEYS = (
+    "title",
+    "seed",
+    "episodes",
+    "max_steps",
+    "priors",
+    "per_station_costs",
+    "base_cost",
+    "base_costs",
+    "teammates",
+    "beliefs",
+    "bounds",
+    "exact",
+    "instances",
+)
+NAME = re.compile(r"\w([\w .-]*[\w-])?")
+"""What a study may be called: results go into a folder of that name."""
+
+MOST_EPISODES = 1_000_000
+SHIPPED = resources.files("askwise.experiments") / "studies"
+
+
+def shipped_studies() -> tuple[str, ...]:
+    """Return the names of the studies that come with askwise."""
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name[-5:] == ".toml"))
+
+
+def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
+    """Read a study file, or a shipped study by its name; `overrides` take the place of its settings."""
+    settings, folder = read_settings(given)
+    return study_from(merged(settings, overrides or {}), folder)
+
+
+def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
+    """Return what stands in a study file, unchecked, and the folder that its instance files are relative to."""
+    path, known = Path(given), shipped_studies()
+    if str(given) in known and not path.is_file():  # a folder of that name is in nobody's way
+        return tomllib.loads((SHIPPED / f"{given}.toml").read_text(encoding="utf-8")), Path()
+    if path.suffix != ".toml" and "\0" not in str(given) and not path.exists():
+        allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
+        raise InputError("study", repr(str(given)), allowed)
+    return _parsed(read_text(path), f"file {str(path)!r}"), path.parent
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(file, f"something that is not TOML ({error})", "a study file") from None
+    except RecursionError:
+        raise InputError(file, "TOML nested too deeply", "a study file") from None
+    except ValueError:  # Python refuses to convert them
+        raise InputError(file, "a number with thousands of digits", "ordinary numbers") from None
+
+
+def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with some replaced; those of the instances one by one."""
+    found = {**settings, **{key: value for key, value in overrides.items() if key != "instances"}}
+    drawn = overrides.get("instances")
+    if drawn:
+        own = settings.get("instances", {})
+        found["instances"] = {**own, **drawn} if isinstance(own, dict) else drawn
+    if "base_costs" in overrides:
+        found.pop("base_cost", None)
+    return found
+
+
+def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings for a first look: at most 10 instances, and the first, a middle and the last of the costs."""
+    found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
+    costs, instances = settings.get("per_station_costs"), settings.get("instances", {})
+    if isinstance(costs, list) and len(costs) > 3:
+        found["per_station_costs"] = [costs[0], costs[(len(costs) - 1) // 2], costs[-1]]
+    if isinstance(instances, dict) and "files" not in instances and isinstance(instances.get("count", 0), int):
+        found["instances"] = {**instances, "count": min(10, instances.get("count", 10))}
+    return found
+
+
+def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
+    """Check settings as they stand in a study file and return the study."""
+    root = Field("", dict(settings)).object(REQUIRED, KEYS)
+    name = _name(root.child("name"))
+    instances = read_instances(root, folder or Path())
+    from_files = isinstance(instances, Given)
+    priors = read_priors(root, instances.domain, from_files)
+    base_costs, per_station_costs = read_costs(root, from_files)
+    return Study(
+        name=name,
+        title=root.child("title").text() if root.has("title") else name,
+        seed=root.child("seed").whole(0) if root.has("seed") else 0,
+        episodes=root.child("episodes").whole(1, MOST_EPISODES) if root.has("episodes") else 1,
+        instances=instances,
+        priors=priors,
+        teammates=tuple(read_teammates(root)),
+        base_costs=base_costs,
+        per_station_costs=per_station_costs,
+        methods=read_methods(root),
+        max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
+        bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,
+        exact=read_exactly(root, priors),
+    )
+
+
+def _name(field: Field) -> str:
+    name = field.text()
+    if not NAME.fullmatch(name):
+        raise field.refuse("letters, digits, spaces, '.', '_' and '-': the name of a folder")
+    return name

@@ -1,0 +1,246 @@
+"""A real Dask cluster on this machine: the same results, whatever happens to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from askwise.errors import InputError
+from askwise.experiments.running import cluster
+from askwise.experiments.running.cluster import dask
+from askwise.experiments.running.run import run_study
+from askwise.experiments.schema.study import Method
+from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
+from tests.experiments.studies import small, stored, table_bytes, toml, undisturbed, write_plugin
+from tests.refused import assert_refused
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
+
+STUDY = replace(
+    small(priors=["far"], instances={"count": 30, "size": 4, "stations": 4, "toolboxes": 1}),
+    methods=(Method("never", "never"), Method("slow", "slow"), Method("toolbox", "toolbox")),
+)
+
+
+class Cluster:
+    """A scheduler and its workers, each in a session of its own, so that it can be ended with all it started."""
+
+    def __init__(self, folder: Path, plugin: Path) -> None:
+        self._folder, self._plugin = folder, plugin
+        self.sessions: list[subprocess.Popen[bytes]] = []
+        self._file = folder / "scheduler.json"
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
+        )
+        self.workers: list[subprocess.Popen[bytes]] = []
+        give_up = time.monotonic() + PATIENCE
+        while not self._file.exists() or not self._file.read_text().endswith("}"):
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+        self.address: str = json.loads(self._file.read_text())["address"]
+
+    def add_worker(self) -> None:
+        number = str(len(self.workers))
+        options = [
+            "--nthreads",
+            "1",
+            "--nworkers",
+            "1",
+            "--host",
+            "127.0.0.1",
+            "--local-directory",
+            str(self._folder / number),
+        ]
+        self.workers.append(self._start("worker", self.address, *options))
+
+    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join([str(self._plugin), *filter(None, sys.path)])
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        self.sessions.append(process)
+        return process
+
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill a process and what it started; nothing is left over."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+        wait_until_gone(process.pid)
+
+
+@contextlib.contextmanager
+def running(folder: Path, workers: int) -> Iterator[Cluster]:
+    found = Cluster(folder, write_plugin(folder / "plugin"))
+    try:
+        for _ in range(workers):
+            found.add_worker()
+        yield found
+    finally:
+        for process in found.sessions:
+            found.end(process)
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running(tmp_path_factory.mktemp("cluster"), 2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The tables of one process."""
+    return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
+
+
+@pytest.fixture
+def study(plugin: Path, tmp_path: Path) -> Path:
+    assert plugin.exists()
+    path = tmp_path / "study.toml"
+    path.write_text(toml(STUDY))
+    return path
+
+
+def test_a_cluster_gives_the_same_tables_as_one_process(
+    two_workers: Cluster, study: Path, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    out = tmp_path / "out"
+    code, printed, err = finish(start(str(study), "--out", str(out), "--dask", two_workers.address))
+    assert (code, err) == (0, "")
+    assert printed.endswith(f"30 of 30 instances are stored in {out}\n")
+    assert table_bytes(out) == expected
+
+
+def test_workers_with_another_askwise_are_refused(
+    two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dask(two_workers.address) as crew:
+        assert crew.executor.submit(divmod, 7, 4).result(timeout=PATIENCE) == (1, 3)
+    monkeypatch.setattr(cluster, "__version__", "99")
+    with pytest.raises(InputError, match=r"^--dask: found askwise .* at the worker tcp://.*; expected askwise 99 at "):
+        run_study(STUDY, tmp_path / "out", dask=two_workers.address)
+    assert parts(tmp_path / "out") == 0
+
+
+def test_dask_may_log_again_afterwards(two_workers: Cluster) -> None:
+    with dask(two_workers.address):
+        assert logging.getLogger("distributed.client").disabled
+    assert not logging.getLogger("distributed.client").disabled
+
+
+def test_a_worker_that_is_killed_half_way_loses_nothing(
+    study: Path, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    out = tmp_path / "out"
+    with running(tmp_path / "cluster", 2) as found:
+        process = start(str(study), "--out", str(out), "--dask", found.address)
+        wait_for_parts(process, out, 8)
+        found.end(found.workers[0])
+        assert parts(out) < STUDY.n_tasks, "it was over before the worker was killed"
+        code, _, err = finish(process)
+        assert (code, err) == (0, "")
+        assert table_bytes(out) == expected
+        assert stored(out).height == STUDY.n_tasks * STUDY.episodes_per_task
+
+
+def test_a_scheduler_that_is_killed_half_way_ends_the_run_and_nothing_is_lost(
+    study: Path, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    out = tmp_path / "out"
+    with running(tmp_path / "cluster", 1) as found:
+        process = start(str(study), "--out", str(out), "--dask", found.address)
+        wait_for_parts(process, out, 4)
+        found.end(found.scheduler)
+        code, printed, err = finish(process)
+    assert (code, printed) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("askwise study: the workers are gone (")
+    left = parts(out)
+    assert 4 <= left < STUDY.n_tasks
+    assert err.endswith(f"({left} of 30 instances are stored in {str(out)!r}; the same command goes on from there)\n")
+    ran = run_study(STUDY, out)
+    assert (ran.before, ran.store.failed()) == (left, set())
+    ran.store.combine()
+    assert table_bytes(out) == expected
+
+
+def test_a_scheduler_without_workers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "TIMEOUT", 2)
+    with running(tmp_path / "cluster", 0) as found:
+        assert_refused(
+            lambda: run_study(small(), tmp_path / "out", dask=found.address),
+            f"--dask: found {found.address!r}, a scheduler without workers; expected at least one dask worker",
+        )
+    assert parts(tmp_path / "out") == 0
+
+
+# -- nobody there ----------------------------------------------------------------------------------------------------
+
+
+def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    out = tmp_path / "out"
+    run_study(STUDY, out)
+    for index in (3, 4):
+        (out / "parts" / "episodes" / f"{index:05}.parquet").unlink()
+    code, printed, err = finish(start(str(study), "--out", str(out), "--dask", "tcp://127.0.0.1:1"))
+    assert (code, printed) == (2, "")
+    assert err == (
+        "askwise study: --dask: found 'tcp://127.0.0.1:1', which does not answer (connection refused); expected the "
+        f"address of a running Dask scheduler (28 of 30 instances are stored in {str(out)!r}; the same command goes on "
+        "from there)\n"
+    )
+    run_study(STUDY, out).store.combine()
+    assert table_bytes(out) == expected
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        "",
+        "tcp://",
+        "foo://127.0.0.1:80",
+        "127.0.0.1",
+        "tcp://127.0.0.1:99999",
+        "tcp://127.0.0.1:0",
+        "inproc://1/2",
+    ],
+)
+def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
+    assert_refused(
+        lambda: run_study(small(), tmp_path, dask=address),
+        f"--dask: found {address!r}; expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786",
+    )
+
+
+def test_something_else_that_listens_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "TIMEOUT", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        message = "--dask: found {!r}, which does not answer ({}); expected the address of a running Dask scheduler"
+        assert_refused(lambda: run_study(small(), tmp_path, dask=address), message.format(address, "it says nothing"))
+
+
+def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert_refused(
+        lambda: run_study(small(), tmp_path, dask="tcp://127.0.0.1:1"),
+        "--dask: found no package 'distributed'; expected it to be installed: pip install 'askwise[cluster]'",
+    )

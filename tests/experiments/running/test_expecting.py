@@ -1,0 +1,78 @@
+"""Expected costs beside the episodes: the same as computed alone, for the instances and priors that were asked for."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from askwise.agents import AGENTS, Agent, Decision, Observation
+from askwise.evaluation import evaluate, lower_bound, solve
+from askwise.experiments.running.play import play
+from askwise.experiments.running.problems import Problems
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study_file import study_from
+from askwise.experiments.schema.tables import BOUND
+
+SETTINGS = {
+    "name": "small",
+    "methods": ["never", "ezq-exact"],
+    "priors": ["far", "near"],
+    "per_station_costs": [0.0, 0.2],
+    "teammates": ["urop", "uniform"],
+    "instances": {"count": 3, "size": 5, "stations": 4, "toolboxes": 2},
+    "bounds": 2,
+    "exact": {"instances": 1, "priors": ["near"]},
+}
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return study_from(SETTINGS)
+
+
+def expected(study: Study, index: int) -> pl.DataFrame:
+    return play(study.task(index)).tables["expected"]
+
+
+def test_what_is_asked_for_is_computed_and_nothing_else(study: Study) -> None:
+    first, second, third = (expected(study, index) for index in range(3))
+    settings = [(prior, cost) for prior in ("far", "near") for cost in (0.0, 0.2)]
+    bounds = first.filter(pl.col("method") == BOUND)
+    assert list(bounds.select("prior", "per_station_cost").iter_rows()) == settings
+    methods = first.filter(pl.col("method") != BOUND)
+    assert list(methods.select("prior", "per_station_cost", "method").iter_rows()) == [
+        ("near", cost, method) for cost in (0.0, 0.2) for method in ("never", "ezq-exact")
+    ]
+    assert second["method"].to_list() == [BOUND] * 4
+    assert third.is_empty()
+
+
+def test_values_are_those_of_the_evaluation(study: Study) -> None:
+    task = study.task(0)
+    problems = Problems(task)
+    conditions = {
+        (condition.prior.label, condition.per_station_cost, condition.method.label): condition
+        for condition in task.conditions()
+    }
+    for row in expected(study, 0).iter_rows(named=True):
+        if row["method"] == BOUND:
+            problem = problems(conditions[row["prior"], row["per_station_cost"], "never"])
+            assert row["expected"] == lower_bound(problem).value == pytest.approx(solve(problem).expected_marginal_cost)
+        else:
+            condition = conditions[row["prior"], row["per_station_cost"], row["method"]]
+            alone = evaluate(problems(condition), row["method"], exact=True, seed=task.episode_seed(0))
+            assert (row["expected"], row["states"]) == (alone.expected_marginal_cost, alone.states)
+            assert row["verdict"].startswith("exact, ")
+
+
+def test_an_agent_that_fails_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Faulty(Agent):
+        def decide(self, observation: Observation) -> Decision:
+            raise ZeroDivisionError("on purpose")
+
+    monkeypatch.setitem(AGENTS, "faulty", Faulty)
+    rows = expected(study_from({**SETTINGS, "methods": ["faulty", "never"]}), 0)
+    failed = rows.filter(pl.col("method") == "faulty")
+    assert failed["error"].to_list() == ["ZeroDivisionError: on purpose"] * 2
+    assert failed["expected"].null_count() == 2
+    assert rows.filter(pl.col("method") == "never")["expected"].null_count() == 0

@@ -1,0 +1,185 @@
+"""Runs that are killed, stopped, starved of disk, or not alone: nothing is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from askwise.experiments.running.run import run_study
+from askwise.experiments.schema.study import Method
+from tests.experiments.commands import finish, parts, start, wait_for_parts, wait_until_gone
+from tests.experiments.studies import files_in, small, table_bytes, toml, undisturbed
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
+
+STUDY = replace(
+    small(priors=["far"], instances={"count": 16, "size": 4, "stations": 4, "toolboxes": 1}),
+    methods=(Method("never", "never"), Method("slow", "slow"), Method("toolbox", "toolbox")),
+)
+KILLS = 10
+
+
+@pytest.fixture
+def study(plugin: Path, tmp_path: Path) -> Path:
+    """The study as a file, with an agent that takes its time."""
+    assert plugin.exists()
+    path = tmp_path / "study.toml"
+    path.write_text(toml(STUDY))
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The tables of a run that nobody disturbed."""
+    return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
+
+
+def test_killed_ten_times_and_gone_on_with(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    out, moments = tmp_path / "out", random.Random(5)
+    command = [str(study), "--out", str(out)]
+    stored = []
+    for kill in range(KILLS):
+        # With one process, whose moments between two parts are easily met, and now and then with two.
+        process = start(*command, "--workers", "2" if kill % 5 == 4 else "1")
+        wait_for_parts(process, out, parts(out) + moments.randint(0, 1))
+        time.sleep(moments.random() * 0.2)
+        process.kill()
+        finish(process)
+        wait_until_gone(process.pid)
+        stored.append(parts(out))
+    assert stored == sorted(stored)
+    assert 0 < stored[-1] < STUDY.n_tasks, "the study was not disturbed, or never got anywhere"
+    code, _, err = finish(start(*command, "--workers", "2"))
+    assert (code, err) == (0, "")
+    assert table_bytes(out) == expected
+    assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
+    assert parts(out) == STUDY.n_tasks
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_says_how_to_go_on(study: Path, tmp_path: Path, expected: dict[str, bytes], workers: str) -> None:
+    out = tmp_path / "out"
+    process = start(str(study), "--out", str(out), "--workers", workers)
+    wait_for_parts(process, out, 2)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+    code, printed, err = finish(process)
+    assert (code, printed) == (130, "")
+    stored = parts(out)
+    assert 2 <= stored < STUDY.n_tasks
+    assert err == (f"\nStopped: {stored} of 16 instances are stored in {out}.\nGive the same command again to go on.\n")
+    wait_until_gone(process.pid)
+    run = json.loads((out / "provenance.json").read_text())["runs"][0]
+    assert (run["tasks_done"], run["ended"] is not None) == (stored, True)
+    run_study(STUDY, out).store.combine()
+    assert table_bytes(out) == expected
+
+
+def test_ctrl_c_while_processes_start_is_quiet(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = start(str(study), "--out", str(out), "--workers", "2")
+    give_up = time.monotonic() + 60
+    while not (out / "provenance.json").exists() and time.monotonic() < give_up:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    code, _, err = finish(process)
+    assert code == 130
+    assert "Traceback" not in err
+    assert err.endswith("Give the same command again to go on.\n")
+    wait_until_gone(process.pid)
+
+
+def test_a_second_run_in_the_same_folder_is_refused(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    out = tmp_path / "out"
+    first = start(str(study), "--out", str(out), "--workers", "1")
+    wait_for_parts(first, out, 1)
+    code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
+    assert first.poll() is None, "the first run was over before the second began"
+    assert (code, printed) == (2, "")
+    found = "found another run that is working in it; expected to be the only one there"
+    assert err.startswith(f"askwise study: folder {str(out)!r}: {found}")
+    assert err.count("\n") == 1
+    assert finish(first)[0] == 0
+    assert table_bytes(out) == expected
+
+
+# -- no room ---------------------------------------------------------------------------------------------------------
+
+
+def small_files() -> None:
+    """Let no file grow: as good as a full disk, for this process only."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def no_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def test_a_disk_that_is_full_from_the_start(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1", preexec_fn=no_files))
+    assert (code, printed) == (2, "")
+    path = str(out / "study.json")
+    assert err == f"askwise study: file {path!r}: found file too large; expected a place that can be written to\n"
+    assert files_in(out) == [".lock"]
+
+
+def test_a_disk_that_is_full_in_the_end(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    out = tmp_path / "out"
+    run_study(STUDY, out)  # all parts are there, there is no room for the tables
+    code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1", preexec_fn=small_files))
+    assert (code, printed) == (2, "")
+    path = str(out / "episodes.parquet")
+    assert err.count("\n") == 1
+    assert err.startswith(f"askwise study: file {path!r}: found ")
+    assert "file too large" in err.lower()
+    assert err.endswith(
+        f"; expected a place that can be written to (16 of 16 instances are stored in {str(out)!r}; "
+        "the same command goes on from there)\n"
+    )
+    assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
+    run_study(STUDY, out).store.combine()
+    assert table_bytes(out) == expected
+
+
+@contextlib.contextmanager
+def tiny_disk(folder: Path) -> Iterator[None]:
+    """A disk of its own, if we may mount one."""
+    folder.mkdir()
+    if os.system(f"mount -t tmpfs -o size=96k tmpfs {folder} 2>/dev/null") != 0:
+        pytest.skip("no right to mount a file system")
+    try:
+        yield
+    finally:
+        os.system(f"umount {folder}")
+
+
+def test_a_disk_that_fills_up_half_way(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    disk = tmp_path / "disk"
+    with tiny_disk(disk):
+        out = disk / "out"
+        code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
+        assert (code, printed) == (2, "")
+        assert err.count("\n") == 1
+        assert "no space left on device; expected a place that can be written to (" in err
+        stored = parts(out)
+        assert 0 < stored < STUDY.n_tasks
+        assert f"({stored} of 16 instances are stored in {str(out)!r}; the same command goes on from there)\n" in err
+        assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
+        os.system(f"mount -o remount,size=4m {disk}")
+        code, _, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
+        assert (code, err) == (0, "")
+        assert table_bytes(out) == expected

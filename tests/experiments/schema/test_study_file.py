@@ -1,0 +1,461 @@
+"""Study files: what may stand in them, what is assumed, and what is refused with which words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askwise.agents import AGENTS
+from askwise.domains.tool_fetching.studies import RandomMaps
+from askwise.experiments.schema.sources import Generated, Given
+from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
+from askwise.experiments.schema.study_file import (
+    load_study,
+    merged,
+    quicker,
+    read_settings,
+    shipped_studies,
+    study_from,
+)
+from tests.domains.instances import instance_json
+from tests.experiments.studies import small, toml
+from tests.refused import Fault, assert_refused, each
+
+PAPER = Generated(100, RandomMaps())
+FULL = """
+name = "mine"
+title = "All there is"
+seed = 3
+episodes = 2
+max_steps = 500
+priors = ["far", {kind = "near", temperature = 2.0}, {kind = "far", temperature = 3, label = "flat"}]
+per_station_costs = [0, 0.2]
+base_costs = [0.5, 1]
+teammates = ["urop", "noisy:0.1"]
+beliefs = ["elimination", "bayes"]
+methods = ["never", {name = "ezq", label = "late", tie_break = "late"}, {name = "ezq", optimiser = "local"}]
+
+[instances]
+count = 7
+size = [5, 6]
+stations = 4
+toolboxes = 2
+walls = 0.1
+clustered = true
+"""
+
+
+def test_all_keys(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(FULL)
+    study = load_study(path)
+    assert (study.name, study.title, study.seed, study.episodes, study.max_steps) == ("mine", "All there is", 3, 2, 500)
+    assert study.instances == Generated(7, RandomMaps(5, 6, 4, 2, 0.1, True))
+    assert study.priors == (
+        StudyPrior("far", "far"),
+        StudyPrior("near, T=2", "near", 2.0),
+        StudyPrior("flat", "far", 3.0),
+    )
+    assert (study.base_costs, study.per_station_costs) == ((0.5, 1.0), (0.0, 0.2))
+    assert study.teammates == ("urop", "noisy:0.1")
+    assert study.methods == (
+        Method("never", "never (elimination)", (("belief", "elimination"),)),
+        Method("never", "never (bayes)", (("belief", "bayes"),)),
+        Method("ezq", "late (elimination)", (("tie_break", "late"), ("belief", "elimination"))),
+        Method("ezq", "late (bayes)", (("tie_break", "late"), ("belief", "bayes"))),
+        Method("ezq", "ezq (optimiser=local) (elimination)", (("optimiser", "local"), ("belief", "elimination"))),
+        Method("ezq", "ezq (optimiser=local) (bayes)", (("optimiser", "local"), ("belief", "bayes"))),
+    )
+
+
+def test_defaults() -> None:
+    study = study_from({"name": "x", "methods": ["never"]})
+    assert study.describe() == {
+        "name": "x",
+        "title": "x",
+        "seed": 0,
+        "episodes": 1,
+        "max_steps": None,
+        "instances": PAPER.describe(),
+        "priors": [{"kind": "uniform", "temperature": 1.0, "label": "uniform"}],
+        "teammates": ["urop"],
+        "base_costs": [0.5],
+        "per_station_costs": [0.0],
+        "methods": [{"name": "never", "label": "never"}],
+        "bounds": 0,
+        "exact": {"instances": 0, "priors": []},
+    }
+
+
+def test_expectations_are_for_all_priors_or_some() -> None:
+    wanted = {"name": "x", "methods": ["never"], "priors": ["far", "near"], "bounds": 3}
+    assert study_from({**wanted, "exact": {"instances": 2}}).exact == Exactly(2, ("far", "near"))
+    some = study_from({**wanted, "exact": {"instances": 2, "priors": ["near"]}})
+    assert (some.bounds, some.exact) == (3, Exactly(2, ("near",)))
+
+
+def test_one_belief_needs_no_label_and_one_number_is_a_square() -> None:
+    study = study_from({"name": "x", "methods": ["never"], "beliefs": ["bayes"], "instances": {"size": 12}})
+    assert study.methods == (Method("never", "never", (("belief", "bayes"),)),)
+    assert isinstance(study.instances, Generated)
+    assert study.instances.parameters == RandomMaps(12, 12)
+
+
+def test_what_a_study_says_of_itself_is_a_study_file(tmp_path: Path) -> None:
+    (tmp_path / "again.toml").write_text(toml(small()))
+    assert load_study(tmp_path / "again.toml") == small()
+
+
+def test_shipped_studies_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shipped_studies() == ("beyond", "paper")
+    beyond = load_study("beyond")
+    assert beyond.episodes * beyond.instances.count >= 500
+    paper = load_study("paper")
+    assert paper.n_tasks * paper.episodes_per_task == 100 * 3 * 6 * 5
+    assert paper.instances == PAPER
+    # A folder of that name is in nobody's way, a file takes its place.
+    monkeypatch.chdir(tmp_path)
+    Path("paper").mkdir()
+    assert load_study("paper") == paper
+    Path("paper").rmdir()
+    Path("paper").write_text('name = "own"\nmethods = ["never"]')
+    assert load_study("paper").name == "own"
+
+
+# -- instances from files --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def maps(tmp_path: Path) -> Path:
+    (tmp_path / "more").mkdir()
+    for k, name in enumerate(["office.json", "more/b.json", "more/a.json"]):
+        (tmp_path / name).write_text(json.dumps(instance_json(worker=[k, 0])))
+    (tmp_path / "faulty.json").write_text(json.dumps(instance_json(worker=[99, 0])))
+    (tmp_path / "garbage.json").write_text("{")
+    return tmp_path
+
+
+def given(folder: Path, *files: Any, **more: Any) -> Given:
+    instances = study_from({"name": "x", "methods": ["never"], "instances": {"files": list(files)}, **more}, folder)
+    assert isinstance(instances.instances, Given)
+    return instances.instances
+
+
+def test_files_and_patterns_are_relative_to_the_study(maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(maps, "office.json", "more/*.json")
+    assert found.files == ("office.json", "more/a.json", "more/b.json")
+    assert [instance.worker for instance in found.instances] == [(0, 0), (2, 0), (1, 0)]
+    assert given(maps, "**/[ab].json", str(maps / "off*.json")).count == 3
+    # From wherever the study is started, it is the same.
+    (maps / "s.toml").write_text('name = "x"\nmethods = ["never"]\ninstances = {files = ["office.json"]}')
+    from_outside = load_study(maps / "s.toml")
+    monkeypatch.chdir(maps)
+    assert load_study("s.toml").fingerprint == from_outside.fingerprint
+
+
+def test_priors_and_costs_of_files_are_kept(maps: Path) -> None:
+    study = study_from({"name": "x", "methods": ["never"], "instances": {"files": ["office.json"]}}, maps)
+    assert study.priors == (StudyPrior(FROM_FILE, FROM_FILE),)
+    assert (study.base_costs, study.per_station_costs) == ((None,), (None,))
+    changed = study_from(
+        {
+            "name": "x",
+            "methods": ["never"],
+            "priors": ["file", "near"],
+            "base_cost": 1,
+            "instances": {"files": ["office.json"]},
+        },
+        maps,
+    )
+    assert [prior.kind for prior in changed.priors] == ["file", "near"]
+    assert changed.base_costs == (1.0,)
+
+
+def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
+    def refused(message: str, *files: Any) -> None:
+        assert_refused(lambda: given(maps, *files), message)
+
+    refused("instances.files: found []; expected at least one")
+    refused(
+        'instances.files[1]: found "none/*.json"; expected a pattern that some file matches',
+        "office.json",
+        "none/*.json",
+    )
+    refused("instances.files[0]: found 5; expected a string", 5)
+    refused(
+        "instances.files[2]: found 'more/a.json' for the second time; expected each one once",
+        "more/*.json",
+        "more/a.json",
+    )
+    missing = str(maps / "missing.json")
+    refused(f"file {missing!r}: found no such file or directory; expected a file that can be read", "missing.json")
+    refused(f"file {str(maps)!r}: found is a directory; expected a file that can be read", "")
+    faulty = str(maps / "faulty.json")
+    refused(
+        f"file {faulty!r}, worker: found [99, 0]; expected a cell [x, y] with x from 0 to 19 and y from 0 to 19",
+        "faulty.json",
+    )
+    garbage = str(maps / "garbage.json")
+    refused(
+        f"file {garbage!r}, line 1, column 2: found something that is not JSON (Expecting property name enclosed in "
+        "double quotes); expected one JSON object",
+        "garbage.json",
+    )
+    refused('instances.files[0]: found "\\u0000*"; expected a pattern that some file matches', "\0*")
+    nameless = str(maps / "\0")
+    refused(f"file {nameless!r}: found a name that no file can have; expected a file name", "\0")
+
+
+# -- settings in place of others -------------------------------------------------------------------------------------
+
+
+def test_settings_take_the_place_of_others() -> None:
+    settings = {"name": "x", "base_cost": 0.5, "instances": {"count": 5, "size": 9}}
+    found = merged(settings, {"base_costs": [1.0], "seed": 4, "instances": {"count": 2}})
+    assert found == {"name": "x", "base_costs": [1.0], "seed": 4, "instances": {"count": 2, "size": 9}}
+    assert merged(settings, {}) == settings
+    assert load_study("paper", {"instances": {"count": 3}, "methods": ["never"]}).n_tasks == 3
+
+
+@pytest.mark.parametrize(
+    ("costs", "kept"), [([0.0, 0.1, 0.2, 0.3, 0.4, 0.5], [0.0, 0.2, 0.5]), ([1, 2, 3, 4], [1, 2, 4]), ([1, 2], [1, 2])]
+)
+def test_a_quick_study_is_a_part_of_the_study(costs: list[float], kept: list[float]) -> None:
+    found = quicker({"name": "x", "per_station_costs": costs, "instances": {"count": 99, "size": 7}})
+    assert found == {"name": "x-quick", "per_station_costs": kept, "instances": {"count": 10, "size": 7}}
+
+
+def test_a_quick_study_draws_the_same_instances() -> None:
+    settings, folder = read_settings("paper")
+    quick, whole = study_from(quicker(settings), folder), load_study("paper")
+    assert quick.n_tasks == 10
+    assert quick.task(9).instance() == whole.task(9).instance()
+
+
+def test_a_quick_study_leaves_small_ones_and_files_alone() -> None:
+    assert quicker({"name": "x", "instances": {"count": 4}})["instances"] == {"count": 4}
+    assert quicker({"name": "x", "instances": {"files": ["a"]}})["instances"] == {"files": ["a"]}
+    assert quicker({"name": "x"})["instances"] == {"count": 10}
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------
+
+METHODS = ", ".join(map(repr, AGENTS))
+PRIORS = "one of 'uniform', 'far', 'near', 'fetcher-far', 'fetcher-near'"
+TEAMMATES = "one of 'urop', 'uniform', 'noisy', 'detour', 'silent'"
+
+
+def attempt(**settings: Any) -> Callable[[], object]:
+    return lambda: study_from({"name": "x", "methods": ["never"], **settings})
+
+
+def drawn(**settings: Any) -> Callable[[], object]:
+    return attempt(instances=settings)
+
+
+FAULTS: dict[str, Fault] = {
+    "bounds below zero": (attempt(bounds=-1), "bounds: found -1; expected a whole number from 0"),
+    "expectations without instances": (
+        attempt(exact={"priors": ["far"]}),
+        "exact.instances: found nothing; expected this key, which is required",
+    ),
+    "expectations under a prior that is not played": (
+        attempt(priors=["far"], exact={"instances": 1, "priors": ["near"]}),
+        "exact.priors[0]: found \"near\"; expected one of 'far'",
+    ),
+    "unknown key": (
+        attempt(methds=["never"]),
+        'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '
+        "priors, per_station_costs, base_cost, base_costs, teammates, beliefs, bounds, exact, instances "
+        "(did you mean 'methods'?)",
+    ),
+    "no name": (
+        lambda: study_from({"methods": ["never"]}),
+        "name: found nothing; expected this key, which is required",
+    ),
+    "no methods": (lambda: study_from({"name": "x"}), "methods: found nothing; expected this key, which is required"),
+    **{
+        f"name {name!r}": (
+            attempt(name=name),
+            f"name: found {json.dumps(name)}; expected letters, digits, spaces, '.', '_' and '-': the name of a folder",
+        )
+        for name in ("", ".", "..", "a/b", "../a", ".hidden", "a\\b", "a\n", "a ", "C:")
+    },
+    "name of another type": (attempt(name=5), "name: found 5; expected a string"),
+    "title": (attempt(title=["x"]), 'title: found ["x"]; expected a string'),
+    "negative seed": (attempt(seed=-1), "seed: found -1; expected a whole number from 0"),
+    "seed that is no number": (attempt(seed="1"), 'seed: found "1"; expected a whole number from 0'),
+    "seed that is true": (attempt(seed=True), "seed: found true; expected a whole number from 0"),
+    "no episodes": (attempt(episodes=0), "episodes: found 0; expected a whole number from 1 to 1000000"),
+    "half an episode": (attempt(episodes=0.5), "episodes: found 0.5; expected a whole number from 1 to 1000000"),
+    "no steps": (attempt(max_steps=0), "max_steps: found 0; expected a whole number from 1"),
+    "priors, no list": (attempt(priors="far"), 'priors: found "far"; expected a list, [ ... ]'),
+    "no priors": (attempt(priors=[]), "priors: found []; expected at least one"),
+    "unknown prior": (attempt(priors=["farr"]), f"priors[0]: found \"farr\"; expected {PRIORS} (did you mean 'far'?)"),
+    "a file's prior without files": (
+        attempt(priors=["file"]),
+        f'priors[0]: found "file"; expected {PRIORS}',
+    ),
+    "prior twice": (
+        attempt(priors=["far", "far"]),
+        "priors[1]: found 'far' for the second time; expected each one once",
+    ),
+    "prior without kind": (
+        attempt(priors=[{"temperature": 1}]),
+        "priors[0].kind: found nothing; expected this key, which is required",
+    ),
+    "unknown key of a prior": (
+        attempt(priors=[{"kind": "far", "temp": 1}]),
+        'priors[0]: found the unknown key "temp"; expected only kind, temperature, label',
+    ),
+    "temperature 0": (
+        attempt(priors=[{"kind": "far", "temperature": 0}]),
+        "priors[0].temperature: found 0; expected a finite number above 0",
+    ),
+    "label without letters": (
+        attempt(priors=[{"kind": "far", "label": " "}]),
+        'priors[0].label: found " "; expected at least one letter',
+    ),
+    "cost not a number": (
+        attempt(per_station_costs=[0.1, float("nan")]),
+        "per_station_costs[1]: found NaN; expected a finite number from 0",
+    ),
+    "infinite cost": (attempt(base_cost=float("inf")), "base_cost: found Infinity; expected a finite number from 0"),
+    "negative cost": (
+        attempt(per_station_costs=[-0.1]),
+        "per_station_costs[0]: found -0.1; expected a finite number from 0",
+    ),
+    "cost twice": (
+        attempt(per_station_costs=[0, 0.5, 0.0]),
+        "per_station_costs[2]: found 0.0 for the second time; expected each one once",
+    ),
+    "no costs": (attempt(base_costs=[]), "base_costs: found []; expected at least one"),
+    "both base costs": (
+        attempt(base_costs=[1], base_cost=1),
+        "base_cost: found base_costs as well; expected one of the two",
+    ),
+    "no teammates": (attempt(teammates=[]), "teammates: found []; expected at least one"),
+    "teammate twice": (
+        attempt(teammates=["urop", "urop"]),
+        "teammates[1]: found 'urop' for the second time; expected each one once",
+    ),
+    "teammate of another type": (attempt(teammates=[1]), "teammates[0]: found 1; expected a string"),
+    "no beliefs": (attempt(beliefs=[]), "beliefs: found []; expected at least one"),
+    "belief twice": (
+        attempt(beliefs=["bayes", "bayes"]),
+        "beliefs[1]: found 'bayes' for the second time; expected each one once",
+    ),
+    "unknown belief": (
+        attempt(beliefs=["bays"]),
+        "beliefs, belief: found 'bays'; expected one of 'elimination', 'bayes', 'robust' (did you mean 'bayes'?)",
+    ),
+    "belief in both places": (
+        attempt(beliefs=["bayes"], methods=[{"name": "never", "belief": "bayes"}]),
+        "methods[0].belief: found beliefs as well; expected one of the two",
+    ),
+    "no methods in the list": (attempt(methods=[]), "methods: found []; expected at least one"),
+    "methods, no list": (attempt(methods="never"), 'methods: found "never"; expected a list, [ ... ]'),
+    "unknown method": (
+        attempt(methods=["ezp"]),
+        f"methods[0]: found \"ezp\"; expected one of {METHODS} (did you mean 'ezq'?)",
+    ),
+    "method twice": (
+        attempt(methods=["never", "never"]),
+        "methods[1]: found 'never' for the second time; expected each one once",
+    ),
+    "label twice": (
+        attempt(methods=["never", {"name": "ezq", "label": "never"}], beliefs=["bayes", "robust"]),
+        "methods[1]: found 'never' for the second time; expected each one once",
+    ),
+    "method without name": (
+        attempt(methods=[{"label": "a"}]),
+        "methods[0].name: found nothing; expected this key, which is required",
+    ),
+    "unknown option": (
+        attempt(methods=[{"name": "ezq", "generations": 5}]),
+        "methods[0]: found options that 'ezq' refuses (Ezq.__init__() got an unexpected keyword argument "
+        "'generations'); expected others",
+    ),
+    "wrong value of an option": (
+        attempt(methods=[{"name": "ezq", "optimiser": "locl"}]),
+        "methods[0], optimiser: found 'locl'; expected one of 'auto', 'exact', 'genetic', 'local' "
+        "(did you mean 'local'?)",
+    ),
+    "option that is not finite": (
+        attempt(methods=[{"name": "ezq", "optimiser": [1, float("inf")]}]),
+        "methods[0].optimiser[1]: found inf; expected a finite number",
+    ),
+    "option of another type": (
+        attempt(methods=[{"name": "ezq", "optimiser": {"a": 1}}]),
+        'methods[0].optimiser: found {"a": 1}; expected a string, a number, true, false or a list of these',
+    ),
+    "instances, no table": (attempt(instances=[1]), "instances: found [1]; expected an object, { ... }"),
+    "unknown key of instances": (
+        drawn(station=3),
+        'instances: found the unknown key "station"; expected only count, size, stations, toolboxes, walls, clustered '
+        "(did you mean 'stations'?)",
+    ),
+    "files and more": (
+        drawn(files=["a"], count=3),
+        'instances: found the unknown key "count"; expected only files',
+    ),
+    "files, no list": (drawn(files="a.json"), 'instances.files: found "a.json"; expected a list, [ ... ]'),
+    "no instances": (drawn(count=0), "instances.count: found 0; expected a whole number from 1 to 1000000"),
+    "too many instances": (
+        drawn(count=10**12),
+        "instances.count: found 1000000000000; expected a whole number from 1 to 1000000",
+    ),
+    "size of three": (
+        drawn(size=[1, 2, 3]),
+        "instances.size: found [1, 2, 3]; expected one number, or [width, height]",
+    ),
+    "walls": (drawn(walls=-1), "instances.walls: found -1; expected a finite number from 0"),
+    "clustered": (drawn(clustered=1), "instances.clustered: found 1; expected true or false"),
+}
+
+
+@each(FAULTS)
+def test_faulty_settings_are_refused(attempt: Callable[[], object], message: str) -> None:
+    assert_refused(attempt, message)
+
+
+def test_what_does_not_fit_on_the_map_is_refused_before_anything_is_played() -> None:
+    with pytest.raises(
+        ValueError, match=r"^instances\.stations and toolboxes: found 50 and 5; expected at most 16 together, "
+    ):
+        study_from({"name": "x", "methods": ["never"], "instances": {"size": 4, "stations": 50}})
+    with pytest.raises(ValueError, match=r"^instances\.walls: found "):
+        study_from({"name": "x", "methods": ["never"], "instances": {"walls": 1.5}})
+
+
+@pytest.mark.parametrize("name", ["robot", "noisy:2", "noisy:x", "urop:1", ""])
+def test_unknown_teammates_are_refused_by_place(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^teammates\[1\]: found .*; expected "):
+        study_from({"name": "x", "methods": ["never"], "teammates": ["urop", name]})
+
+
+def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder.toml").mkdir()
+    Path("json.toml").write_text("{}")
+    Path("binary.toml").write_bytes(b"\xff\xfe")
+    Path("long.toml").write_text("seed = " + "9" * 5000)
+    Path("deep.toml").write_text("a = " + "[" * 5000)
+    for given, message in {
+        "papers": "study: found 'papers'; expected a study file (.toml) or one of beyond, paper "
+        "(did you mean 'paper'?)",
+        "none.toml": "file 'none.toml': found no such file or directory; expected a file that can be read",
+        "folder.toml": "file 'folder.toml': found is a directory; expected a file that can be read",
+        "json.toml": "file 'json.toml': found something that is not TOML (Invalid statement (at line 1, column 1)); "
+        "expected a study file",
+        "binary.toml": "file 'binary.toml': found bytes that are not UTF-8 text; expected a text file",
+        "long.toml": "file 'long.toml': found a number with thousands of digits; expected ordinary numbers",
+        "deep.toml": "file 'deep.toml': found TOML nested too deeply; expected a study file",
+        "a\0b": "file 'a\\x00b': found a name that no file can have; expected a file name",
+        "": "file '.': found is a directory; expected a file that can be read",
+    }.items():
+        assert_refused(lambda given=given: load_study(given), message)  # type: ignore[misc]
