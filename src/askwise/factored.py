@@ -168,6 +168,10 @@ class FactoredProblem:
         """See `Problem`."""
         return self._teammate_targets[goal]
 
+    def ego_targets(self, goal: int) -> IntArray:
+        """Return the states of the ego agent's model in which `goal` is reached."""
+        return self._ego_targets[goal]
+
     def teammate_steps(self, teammate: int) -> IntArray:
         """See `Problem`."""
         return np.asarray(self._teammate.distance[teammate])

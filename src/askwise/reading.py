@@ -1,10 +1,12 @@
-"""Reading JSON from people: every complaint names the field, what was found there and what is allowed."""
+"""Reading JSON and TOML from people: every complaint names the field, what was found there and what is allowed."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +68,38 @@ def parse_json(text: str) -> Any:
         raise InputError("file", "a number with thousands of digits", "ordinary numbers") from None
 
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML; what is wrong with it is said with its line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        what, where = _toml_place(str(error), text)
+        raise InputError(where, f"something that is not TOML ({what})", "TOML: key = value, [table]") from None
+    except RecursionError:
+        raise InputError("file", "TOML nested too deeply", "tables as documented") from None
+    except ValueError:  # an integer of thousands of digits, a date that no calendar has; Python refuses to convert it
+        raise InputError("file", "a value that is no number and no date", "ordinary numbers") from None
+
+
+def _toml_place(message: str, text: str) -> tuple[str, str]:
+    """Return what a parser of TOML complains about, and where."""
+    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
+    if found is None:
+        return message, "file"
+    line, column = found[2], found[3]
+    return found[1], f"line {line}, column {column}" if line else f"line {text.count(chr(10)) + 1}"
+
+
+def parse_text(text: str, *, toml: bool = False) -> Any:
+    """Parse TOML if `toml` says that it is, else whichever it looks like: JSON begins with a brace."""
+    return parse_json(text) if not toml and text.lstrip()[:1] in ("{", "[") else parse_toml(text)
+
+
+def is_data(text: str) -> bool:
+    """Whether a text may be JSON or TOML; a drawing of a map, say, is neither."""
+    return text.lstrip()[:1] in ("{", "[") or "=" in text
+
+
 def as_text(data: dict[str, Any]) -> str:
     """Return JSON with one line for each key, and one for each entry of an object below it: made to be read."""
     lines = []
@@ -105,10 +139,17 @@ def shown(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A JSON value and the path by which it was reached, e.g. ``stations.S1.at``."""
+    """A JSON value and the path by which it was reached, e.g. ``stations.S1.at``.
+
+    Attributes:
+        path: the path.
+        value: the value.
+        folder: where files are that the value names, None if it may name none.
+    """
 
     path: str
     value: Any
+    folder: Path | None = None
 
     def refuse(self, expected: str) -> InputError:
         """Return the error for this field."""
@@ -116,7 +157,7 @@ class Field:
 
     def child(self, key: str) -> Field:
         """Return the field `key` of an object."""
-        return Field(self._path_of(key), self.value[key])
+        return Field(self._path_of(key), self.value[key], self.folder)
 
     def _path_of(self, key: str) -> str:
         name = key if len(key) <= LONGEST_SHOWN else key[: LONGEST_SHOWN - 3] + "..."
@@ -157,7 +198,7 @@ class Field:
         if not isinstance(self.value, list):
             raise self.refuse("a list, [ ... ]")
         for k, value in enumerate(self.value):
-            yield Field(f"{self.path}[{k}]", value)
+            yield Field(f"{self.path}[{k}]", value, self.folder)
 
     def whole(self, lowest: int, highest: int | None = None) -> int:
         """Return a whole number within bounds."""

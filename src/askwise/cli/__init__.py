@@ -18,14 +18,15 @@ from askwise.errors import AskwiseError
 from askwise.reading import printable
 
 COMMANDS = {
-    "ask": "what the fetcher would do now, and why",
+    "ask": "what the ego agent would do now, and why",
     "edp": "how long goals look alike, on a map or an instance",
     "evaluate": "what a method costs on average: exactly, or from episodes",
     "generate": "draw a random instance of tool fetching",
+    "new": "write a commented file to start from: a problem, a study, an agent",
     "reproduce": "reproduce the paper: its example, its evaluation, its figures, a report",
-    "run": "play an episode of tool fetching: account, animation, page",
+    "run": "play an episode: account, animation, page",
     "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
-    "show": "describe and draw an instance of tool fetching",
+    "show": "describe and draw an instance",
     "solve": "the least that any method can cost on average, exactly",
 }
 

@@ -1,13 +1,15 @@
-"""Tell what the fetcher would do now, and why.
+"""Tell what the ego agent would do now, and why.
 
-FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
-Everybody is where the instance starts, or where the options say. A worker that is not at its
-start has walked there by a shortest way, and that rules stations out (for --belief robust, it
-makes them unlikely); with --fresh the given cells are the start, and nothing is inferred.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+Everybody is where the instance starts, or where the options say: states by their name, cells
+as X,Y or by their letter. A teammate that is not at its start has walked there by a shortest
+way, unless --seen says how, and that rules goals out (for --belief robust, it makes them
+unlikely); with --fresh the given places are the start, and nothing is inferred.
 
-  askwise ask instance.json
+  askwise ask ward.toml
+  askwise ask ward.toml --teammate hall --ego dock --ruled-out "room 1"
+  askwise ask kitchen.toml --seen EAST,EAST,NORTH --answered "cup,plate:no"
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
-  askwise ask instance.json --worker 12,10 --belief bayes
   askwise ask instance.json --fetcher 4,0 --holding S2 --json
   askwise ask --method help
 """
@@ -16,7 +18,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from askwise.cli import values
 from askwise.errors import InputError
@@ -29,21 +32,28 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise ask``."""
     values.add_file_and_method(parser)
-    parser.add_argument("--worker", metavar="X,Y", help="where the worker is (default: where it starts)")
-    parser.add_argument("--fetcher", metavar="X,Y", help="where the fetcher is (default: where it starts)")
-    parser.add_argument(
-        "--fresh", action="store_true", help="start at the given cells: infer nothing from the worker's way"
-    )
-    parser.add_argument("--holding", metavar="STATION", help="the station whose tool it holds (default: none)")
-    parser.add_argument(
-        "--ruled-out",
-        metavar="STATIONS",
+    add = parser.add_argument
+    add("--teammate", "--worker", metavar="STATE", help="where the teammate is (default: where it starts)")
+    add("--ego", "--fetcher", metavar="STATE", help="where the ego agent is (default: where it starts)")
+    add("--seen", metavar="ACTIONS", help="what the teammate did from its start on, with commas in between")
+    add(
+        "--answered",
+        metavar="GOALS:yes|no",
         action="append",
         default=[],
-        help="stations that are not the goal, with commas in between; may be repeated",
+        help="goals that were asked about, with commas in between, and the answer; may be repeated",
     )
-    parser.add_argument("--seed", metavar="N", default="0", help="for methods that draw lots (%(default)s)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    add(
+        "--ruled-out",
+        metavar="GOALS",
+        action="append",
+        default=[],
+        help="goals that it is not, with commas in between; may be repeated",
+    )
+    add("--fresh", action="store_true", help="start at the given places: infer nothing from the teammate's way")
+    add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent holds (default: none)")
+    add("--seed", metavar="N", default="0", help="for methods that draw lots (%(default)s)")
+    add("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -75,46 +85,97 @@ def decide(options: argparse.Namespace) -> Advice:
     seed = values.whole(options.seed, "--seed")
     problem = as_problem(values.read_instance(options.file))
     moments = domain_of(problem).moments
-    state = moments.state(problem, options.worker, options.fetcher, options.holding)
+    state = moments.state(problem, options.teammate, options.ego, options.holding)
     if options.fresh:
         problem = moments.starting_at(problem, state)
     out = ruled_out(options.ruled_out, problem)
+    heard = [(out, False)] if out else []
+    heard += [answered(text, problem) for text in options.answered]
+    seen = actions_in(options.seen, problem)
+    # By name: a model whose states are called by numbers would take a number for a name.
+    now = problem.teammate_model.name(state.teammate)
+    given = options.teammate is not None and not options.fresh
+    known = given and (seen or state.teammate != problem.start.teammate)
     try:
         return ask(
             problem,
             options.method,
-            teammate=None if state.teammate == problem.start.teammate else state.teammate,
-            ego=state.ego,
-            answers=[(out, False)] if out else [],
+            teammate=now if known else None,
+            seen=seen,
+            ego=_ego_name(problem, state.ego),
+            answers=heard,
             seed=seed,
             belief=options.belief,
             tie_break=options.tie_break,
         )
     except ContradictoryObservation:
-        raise _impossible(problem, state) from None
+        raise _impossible(problem, state, options) from None
 
 
-def _impossible(problem: Problem, state: JointState) -> InputError:
-    """Return the refusal of a teammate that is where no possible goal would take it."""
-    from askwise.domains.registry import domain_of
+def _ego_name(problem: Any, ego: int) -> Any:
+    """Return a state of the ego agent by its name, or by its number where its model is not written out."""
+    model = getattr(problem, "ego_model", None)
+    return ego if model is None else model.name(ego)
 
-    words = domain_of(problem).words
+
+def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
+    """Return the refusal of a teammate that is where, or did or said what, no possible goal explains."""
+    from askwise.domains.registry import domain_of, words_of
+    from askwise.model import GridWorld
+
+    if options.seen or options.answered:
+        given = " and ".join(name for name, value in _told(options).items() if value)
+        allowed = "what fits some goal (--belief robust allows for detours)"
+        return InputError(given, f"what no possible {words_of(problem).goal} explains", allowed)
     now, start = (problem.teammate_model.name(each.teammate) for each in (state, problem.start))
-    way = f"on no shortest way from {start} to a {words.goal} that is possible"
+    way = f"on no shortest way from {start} to a {words_of(problem).goal} that is possible"
     hints = "--belief robust allows for detours, --fresh starts there"
-    return InputError(f"--{words.teammate}", f"{now}, {way}", f"a cell on one ({hints})")
+    place = "a cell" if isinstance(problem.teammate_model, GridWorld) else "a state"
+    return InputError(f"--{domain_of(problem).words.teammate}", f"{now}, {way}", f"{place} on one ({hints})")
+
+
+def _told(options: argparse.Namespace) -> dict[str, object]:
+    return {
+        "--teammate": options.teammate,
+        "--seen": options.seen,
+        "--ruled-out": options.ruled_out,
+        "--answered": options.answered,
+    }
 
 
 def ruled_out(given: list[str], problem: Problem) -> list[int]:
     """Return the goals in the lists of names that were given; a name may itself hold a comma."""
-    from askwise.domains.registry import domain_of
-    from askwise.showing.words import place_in
+    from askwise.domains.registry import words_of
 
-    word = domain_of(problem).words.goal
-    names: list[str] = []
-    for text in given:
-        names += [text] if text in problem.goals else [name.strip() for name in text.split(",")]
-    out = sorted({place_in(problem.goals, name, "ruled out", word) for name in names})
+    out = sorted({goal for text in given for goal in goals_in(text, problem, "ruled out")})
     if not any(p > 0 for goal, p in enumerate(problem.prior.tolist()) if goal not in out):
+        word = words_of(problem).goal
         raise InputError("ruled out", f"every {word} that the prior allows", "at least one that is still possible")
     return out
+
+
+def answered(text: str, problem: Problem) -> tuple[list[int], bool]:
+    """Return the goals of ``GOALS:yes`` or ``GOALS:no``, and whether the answer was yes."""
+    asked, colon, answer = text.rpartition(":")
+    if not colon or answer.strip().lower() not in ("yes", "no"):
+        raise InputError("--answered", repr(text), "GOALS:yes or GOALS:no")
+    return goals_in(asked, problem, "--answered"), answer.strip().lower() == "yes"
+
+
+def goals_in(text: str, problem: Problem, field: str) -> list[int]:
+    """Return the goals that a text names."""
+    from askwise.domains.registry import words_of
+    from askwise.showing.words import place_in
+
+    word = words_of(problem).goal
+    return [place_in(problem.goals, name, field, word) for name in split(text, problem.goals)]
+
+
+def actions_in(text: str | None, problem: Problem) -> list[str]:
+    """Return the actions that a text names; whether they are actions is checked where they are done."""
+    return [] if text is None else split(text, problem.teammate_actions)
+
+
+def split(text: str, names: Sequence[str]) -> list[str]:
+    """Return the names in a text with commas in between; a name that itself holds a comma stands alone."""
+    return [text] if text in names else [name.strip() for name in text.split(",")]

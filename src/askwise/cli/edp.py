@@ -1,6 +1,7 @@
-r"""How long do goals look alike? Expected and worst-case divergence points from one cell.
+r"""How long do goals look alike? Expected and worst-case divergence points from one state.
 
-MAP is a drawing in text or an instance file (JSON). In a drawing the top line is the highest row:
+MAP is a drawing in text, or an instance file of any domain, JSON or TOML. In a drawing the top
+line is the highest row:
 
   #  a wall             W  where the teammate is
   .  a free cell        F  where the ego agent is (not used here)
@@ -10,6 +11,7 @@ Row i, column j of the table: the teammate pursues goal j; how many steps until 
 
   askwise edp map.txt
   askwise edp instance.json --at 3,4 --json
+  askwise edp ward.toml --at hall
   printf 'B....\n.....\nW...A\n' | askwise edp -
 """
 
@@ -18,43 +20,56 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.arguments import cell
+from askwise.errors import InputError
 from askwise.reading import printable
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
-    from askwise.model import GridWorld
+    from askwise.model import Model
+    from askwise.types import StateLike
 
 WIDEST_TABLE = 12
 """Goals up to which the whole matrix is printed; above, a summary and the hardest pairs are easier to read."""
 
 LARGEST_TABLE = 2**30
 
-Cell = tuple[int, int]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise edp``."""
     parser.add_argument("map", metavar="MAP", help="text drawing or instance file; - reads standard input")
-    parser.add_argument("--at", metavar="X,Y", help="the teammate's cell (default: the W, or the instance's worker)")
+    parser.add_argument(
+        "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the instance's start)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON; null stands for infinite")
     parser.add_argument("--png", metavar="FILE", help="also draw a picture")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The teammate's side of a map or an instance: its model, its goals by name, where it is, how it walks."""
+
+    model: Model
+    goals: dict[str, Any]
+    start: StateLike | None
+    policies: Any = None
 
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise edp``."""
     from askwise.divergence import Divergence
-    from askwise.errors import InputError
+    from askwise.model.spoken import state_said
 
-    grid, goals, teammate = read_map(options.map)
-    at = teammate if options.at is None else cell(options.at, "--at")
+    watched = read_map(options.map)
+    at = watched.start if options.at is None else state_said(watched.model, options.at, "--at")
     if at is None:
         raise InputError("--at", "nothing, and no W in the drawing", "the teammate's cell X,Y")
-    divergence = Divergence(grid, goals)
-    state = grid.state(at, "worker" if options.at is None else "--at")
-    edp, wcd = divergence.matrices_at(state)
+    divergence = Divergence(watched.model, watched.goals, policies=watched.policies)
+    state = watched.model.state(at, "teammate" if options.at is None else "--at")
+    edp, wcd = divergence.matrices_at(watched.model.name(state))
     if options.png is not None:
         draw(divergence, at, options.png)
     if options.json:
@@ -66,44 +81,38 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def read_map(path: str) -> tuple[GridWorld, dict[str, Any], Cell | None]:
-    """Return grid, goals by name and the teammate's cell of a drawing or an instance file."""
+def read_map(path: str) -> Watched:
+    """Return the teammate's side of a drawing or an instance file."""
+    from askwise.cli.values import read_instance
     from askwise.domains.registry import domain_of, read
-    from askwise.errors import InputError
-    from askwise.model import Drawing, GridWorld
-    from askwise.reading import read_stdin, read_text
+    from askwise.model import Drawing
+    from askwise.reading import is_data, read_stdin, read_text
 
     text = read_stdin() if path == "-" else read_text(path)
-    if text.lstrip()[:1] in ("{", "["):
-        instance = read(text)
+    if is_data(text):
+        instance = read(text, "standard input", Path()) if path == "-" else read_instance(path)
         model, goals, start = domain_of(instance).moments.teammate_side(instance)
-        if not isinstance(model, GridWorld):
-            raise InputError("MAP", f"a {type(model).__name__}", "a map")
-        return model, dict(goals), start
+        return Watched(model, dict(goals), start, getattr(instance, "teammate_policies", None))
     drawing = Drawing.parse(text)
     if not drawing.goals:
         raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
-    return drawing.grid, dict(drawing.goals), drawing.teammate
+    return Watched(drawing.grid, dict(drawing.goals), drawing.teammate)
 
 
-def as_json(divergence: Divergence, at: Cell, edp: Any, wcd: Any) -> dict[str, Any]:
+def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     return {
-        "at": list(at),
+        "at": list(at) if isinstance(at, tuple) else at,
         "goals": list(divergence.names),
         "edp": [[value if math.isfinite(value) else None for value in row] for row in edp.tolist()],
         "wcd": [[int(value) if math.isfinite(value) else None for value in row] for row in wcd.tolist()],
     }
 
 
-def describe(divergence: Divergence, at: Cell, edp: Any, wcd: Any) -> str:
+def describe(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> str:
     """Return a readable account: whole matrices for few goals, the hardest pairs for many."""
-    grid: Any = divergence.model
-    walls = int(grid.walls.sum())
-    head = (
-        f"{grid.width} x {grid.height} grid, {walls or 'no'} wall{'s' if walls != 1 else ''}, "
-        f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}, teammate at {at}\n"
-    )
+    goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
+    head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
     if divergence.n_goals == 1:
         return head + "\nOnly one goal: there is nothing to tell apart."
     if divergence.n_goals > WIDEST_TABLE:
@@ -117,6 +126,15 @@ def describe(divergence: Divergence, at: Cell, edp: Any, wcd: Any) -> str:
         + "\n\nWorst case (WCD): the last step at which plans for the two can first differ.\n"
         + _table(names, wcd, "{:.0f}")
     )
+
+
+def _size(model: Model) -> str:
+    from askwise.model import GridWorld
+
+    if not isinstance(model, GridWorld):
+        return f"graph of {model.n_states} state{'s' if model.n_states != 1 else ''}"
+    walls = int(model.walls.sum())
+    return f"{model.width} x {model.height} grid, {walls or 'no'} wall{'s' if walls != 1 else ''}"
 
 
 def _table(names: tuple[str, ...], values: Any, form: str) -> str:
@@ -149,19 +167,24 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
     return "\n".join(lines)
 
 
-def draw(divergence: Divergence, at: Cell, path: str) -> None:
-    """Draw the map of a pair of goals, or, for more goals, the map of all and the matrix at the cell."""
+def draw(divergence: Divergence, at: StateLike, path: str) -> None:
+    """Draw the map of a pair of goals, or the map of more goals and the matrix at the state; of a graph the matrix."""
     from matplotlib.figure import Figure
 
     from askwise import files, plot
+    from askwise.model import GridWorld
 
-    figure = Figure(figsize=(10, 7) if divergence.n_goals == 2 else (14, 6), layout="constrained")
-    if divergence.n_goals == 2:
-        plot.edp_map(divergence, teammate=at, ax=figure.subplots())
-    else:
+    mapped = isinstance(divergence.model, GridWorld)
+    wide = mapped and divergence.n_goals != 2
+    figure = Figure(figsize=(14, 6) if wide else (10, 7), layout="constrained")
+    if wide:
         left, right = figure.subplots(1, 2)
         # Colouring every cell takes the whole table; a large map shows its goals only.
         colourful = divergence.table_bytes <= LARGEST_TABLE
         (plot.ambiguity_map if colourful else plot.goal_map)(divergence, teammate=at, ax=left)
         plot.edp_matrix(divergence, at, ax=right)
+    elif mapped:
+        plot.edp_map(divergence, teammate=at, ax=figure.subplots())
+    else:
+        plot.edp_matrix(divergence, at, ax=figure.subplots())
     files.save_figure(figure, path)

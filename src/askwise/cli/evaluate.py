@@ -1,9 +1,9 @@
 """Tell what a method costs on average, exactly or from episodes.
 
-FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
-The worker takes one of all shortest ways at random. Choose one of
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+The teammate takes one of all shortest ways at random, or does as FILE says. Choose one of
 --exact (everything that can happen; small instances), --episodes N (as they come) and
---paths N (that many for each station, weighted by the prior: better where rare stations cost much).
+--paths N (that many for each goal, weighted by the prior: better where rare goals cost much).
 
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     values.add_file_and_method(parser)
     parser.add_argument("--exact", action="store_true", help="everything that can happen; small instances only")
     parser.add_argument("--episodes", metavar="N", help="play N episodes")
-    parser.add_argument("--paths", metavar="N", help="play N episodes for each station")
+    parser.add_argument("--paths", metavar="N", help="play N episodes for each goal")
     parser.add_argument("--seed", metavar="N", default="0", help="for all that is left to chance (%(default)s)")
     parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
     parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")

@@ -1,6 +1,6 @@
-"""Play an episode of tool fetching and tell what happened.
+"""Play an episode and tell what happened.
 
-FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
 
   askwise run instance.json --goal S3 --seed 1
   askwise run instance.json --method never --goal S3 --seed 1
@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
     values.add_file_and_method(parser)
     parser.add_argument(
-        "--teammate", metavar="KIND", default="urop", help="how the worker walks (%(default)s); help lists all"
+        "--teammate", metavar="KIND", help="how the teammate walks (default: as FILE says, or urop); help lists all"
     )
-    parser.add_argument("--goal", metavar="STATION", help="the worker's goal (default: drawn from the prior)")
+    parser.add_argument("--goal", metavar="GOAL", help="the teammate's goal (default: drawn from the prior)")
     parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
     parser.add_argument("--max-steps", metavar="N", help="cut the episode off after N steps")
     parser.add_argument("--watch", action="store_true", help="animate it in the terminal first")
@@ -126,9 +126,9 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
 def as_json(episode: Episode) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    from askwise.showing.explain import words_for
+    from askwise.showing.explain import key_of_goals
 
-    names, goals = episode.problem.goals, words_for(episode.problem).goals
+    names, goals = episode.problem.goals, key_of_goals(episode.problem)
     queries = [
         {
             "t": step.t,

@@ -1,6 +1,6 @@
-"""Describe an instance of tool fetching and draw it.
+"""Describe an instance and draw it.
 
-FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
 
   askwise show instance.json
   askwise generate --seed 7 | askwise show -

@@ -1,6 +1,6 @@
 """Find the least expected cost that any way of acting and asking can reach. Small instances only.
 
-FILE is an instance file (JSON), as written by askwise generate; - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
 
   askwise solve instance.json
   askwise solve instance.json --json
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.planning.optimal_size import TooLarge
 
     if options.file is None:
-        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+        raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
     problem = as_problem(values.read_instance(options.file))
     progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)
     try:

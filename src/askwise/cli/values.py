@@ -6,6 +6,7 @@ import argparse
 import os
 import secrets
 import sys
+from pathlib import Path
 from typing import Any
 
 from askwise.arguments import real, whole
@@ -33,7 +34,7 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
     """Declare what every command takes that puts an agent to work: an instance, a method, its options."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
     parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="how the fetcher decides (%(default)s); help lists all"
+        "--method", metavar="NAME", default="ezq", help="how the ego agent decides (%(default)s); help lists all"
     )
     add_agent_options(parser)
 
@@ -41,7 +42,7 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 def need_file(options: argparse.Namespace) -> None:
     """Refuse a command without FILE; only its help can do without."""
     if options.file is None:
-        raise InputError("FILE", "nothing", "an instance file (askwise generate makes one)")
+        raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +68,7 @@ def read_instance(path: str) -> Any:
     from askwise.domains.registry import read, read_file
     from askwise.reading import read_stdin
 
-    return read(read_stdin(), "standard input") if path == "-" else read_file(path)
+    return read(read_stdin(), "standard input", Path()) if path == "-" else read_file(path)
 
 
 def colourful() -> bool:

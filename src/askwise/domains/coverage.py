@@ -30,6 +30,7 @@ class Coverage(FactoredProblem):
     ) -> None:
         drawing = Drawing.parse(drawing) if isinstance(drawing, str) else drawing
         self.drawing = drawing
+        self.weights = None if prior is None else tuple(float(weight) for weight in prior)
         names = tuple(drawing.goals)
         if len(names) < 2:
             raise InputError("drawing", f"{len(names)} goals", "at least two, so that there is another one to cover")

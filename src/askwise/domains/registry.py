@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from askwise.errors import InputError
-from askwise.reading import Field, parse_json, read_text
+from askwise.reading import Field, is_data, parse_text, read_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from askwise.problem import Problem
     from askwise.showing.vocabulary import Vocabulary
 
-HOMES = {"tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN"}
+HOMES = {
+    "tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN",
+    "problem": "askwise.domains.plain.domain:DOMAIN",
+}
 """Where the domain of each name is."""
+ANY = "problem"
+"""The domain that owns whatever is stated plainly, and is asked last: other domains may have built on that."""
 GROUP = "askwise.domains"
 
 
@@ -118,7 +123,23 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 
 def find_domain(given: object) -> Domain | None:
     """Return the domain of a problem or an instance, None if it is of none."""
-    return next((each for each in domains() if each.owns(given)), None)
+    ordered = [*(name for name in names() if name != ANY), ANY]
+    return next((each for each in map(domain, ordered) if each.owns(given)), None)
+
+
+def words_of(given: object) -> Vocabulary:
+    """Return what a problem or an instance calls things: its own words where its domain knows such, else the domain's.
+
+    A domain whose instances differ in their words has a method ``words_of`` beside what `Domain` lists.
+    """
+    found = find_domain(given)
+    if found is None:
+        from askwise.showing.vocabulary import PLAIN
+
+        return PLAIN
+    own = getattr(found, "words_of", None)
+    words: Vocabulary = found.words if own is None else own(given)
+    return words
 
 
 @cache
@@ -144,17 +165,28 @@ def _load(point: EntryPoint) -> Domain:
 
 
 def read_file(path: str | Path) -> Any:
-    """Return the instance in a file, of whichever domain it is."""
-    return read(read_text(path), f"file {str(path)!r}")
+    """Return the instance in a file, of whichever domain it is; TOML by its ending, else whichever it looks like."""
+    where, text = Path(path), read_text(path)
+    return _read(text, f"file {str(path)!r}", where.parent, toml=where.suffix.lower() == ".toml")
 
 
-def read(text: str, source: str = "text") -> Any:
-    """Return the instance that the text of a file describes; `source` says where the text is from."""
-    if text.lstrip()[:1] not in ("{", "["):
-        # A drawing of a map, say: better told that than the place at which it stops being JSON.
-        files = f"an instance file, {', '.join(_formats())} (askwise generate makes one)"
-        raise InputError(source, "text that is not JSON", files)
-    return from_json(Field("", parse_json(text)))
+def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
+    """Return the instance that the text of a file describes.
+
+    Args:
+        text: JSON if it begins with a brace, else TOML.
+        source: where it is from.
+        folder: where files are that it names, None if it may name none.
+    """
+    return _read(text, source, folder, toml=False)
+
+
+def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
+    if not toml and not is_data(text):
+        # A drawing of a map, say: better told that than the place at which it stops being TOML.
+        files = f"an instance file, {', '.join(_formats())} (askwise new writes one)"
+        raise InputError(source, "text that is neither JSON nor TOML", files)
+    return from_json(Field("", parse_text(text, toml=toml), folder))
 
 
 def from_json(given: Field) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from askwise.episode import Episode, Step
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
-from askwise.showing.episodes import domain_in, scene_at, scene_of
+from askwise.showing.episodes import scene_at, scene_of, words_in
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, listed, number, percent
 
@@ -29,7 +29,7 @@ def account(episode: Episode, *, colour: bool = False) -> str:
         episode: an episode of any domain that can be drawn.
         colour: whether to use the escape sequences of terminals with 256 colours.
     """
-    words = domain_in(episode).words
+    words = words_in(episode)
     loud: Emphasis = (lambda text: f"\x1b[1;38;5;133m{text}\x1b[0m") if colour else str
     head = f"{'step':>9}  {words.ego:<27} {words.teammate:<23} {'possible':>8}  likeliest"
     lines = [*header(episode), "", head, *_story(episode, words, loud), "", closing(episode)]

@@ -11,11 +11,12 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from askwise.domains.registry import Domain, domain_of
+from askwise.domains.registry import Domain, domain_of, words_of
 from askwise.episode import Episode, Step
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
 from askwise.showing.scene import Scene
+from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, number
 from askwise.types import FloatArray
 
@@ -31,6 +32,12 @@ def look_of(episode: Episode) -> Look:
 def domain_in(episode: Episode) -> Domain:
     """Return the domain of an episode."""
     return domain_of(episode.problem, "episode")
+
+
+def words_in(episode: Episode) -> Vocabulary:
+    """Return what an episode's problem, or its domain, calls things; refuse an episode of no domain."""
+    domain_in(episode)
+    return words_of(episode.problem)
 
 
 def start_scene(instance: object, belief: FloatArray | None = None) -> Scene:

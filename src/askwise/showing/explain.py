@@ -13,7 +13,7 @@ import numpy as np
 from askwise.agents import Decision, Gate, PairZones
 from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
 from askwise.deciding import Advice, Way
-from askwise.domains.registry import find_domain
+from askwise.domains.registry import find_domain, words_of
 from askwise.problem import Problem
 from askwise.reading import printable
 from askwise.showing.text import likeliest_of, where
@@ -45,16 +45,21 @@ def as_json(given: Advice) -> dict[str, Any]:
         "net": decision.net,
         "why": decision.why,
         "verdict": decision.verdict,
-        "runner_up": runner_up_to_json(problem, decision, words_for(problem).goals),
+        "runner_up": runner_up_to_json(problem, decision, key_of_goals(problem)),
         "gate": None if decision.gate is None else gate_to_json(problem, decision.gate),
         "pairs": pairs_to_json(problem, decision.pairs) if _zones_in_time(problem) else None,
     }
 
 
 def words_for(problem: Problem) -> Vocabulary:
-    """Return the words of a problem's domain, or those that fit any problem."""
+    """Return the words of a problem or of its domain, or those that fit any problem."""
+    return words_of(problem)
+
+
+def key_of_goals(problem: Problem) -> str:
+    """Return the key under which JSON lists goals: the domain's word, whatever a file calls its own goals."""
     domain = find_domain(problem)
-    return PLAIN if domain is None else domain.words
+    return (PLAIN if domain is None else domain.words).goals
 
 
 # -- in words ----------------------------------------------------------------------------------------------------

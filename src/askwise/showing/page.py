@@ -26,7 +26,7 @@ from askwise.episode import Episode, Step
 from askwise.files import whole_file
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
-from askwise.showing.episodes import costs_before, domain_in, scene_of, start_scene
+from askwise.showing.episodes import costs_before, scene_of, start_scene, words_in
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.showing.palette import DARK_RAMP, RAMP
 from askwise.showing.scene import Map, Scene
@@ -46,7 +46,7 @@ def write_page(episode: Episode, path: str | Path) -> None:
 
 def page_text(episode: Episode) -> str:
     """Return the page as HTML."""
-    words = domain_in(episode).words
+    words = words_in(episode)
     parts = {
         "HEADING": html.escape(words.title),
         "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),

@@ -36,7 +36,9 @@ def counted(n: int, what: str) -> str:
 
 def plural(what: str) -> str:
     """Return a noun for several of its kind."""
-    return what + ("es" if what.endswith("x") else "s")
+    if what.endswith("y") and what[-2:-1] not in ("", *"aeiou"):
+        return f"{what[:-1]}ies"
+    return what + ("es" if what.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

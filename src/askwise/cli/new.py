@@ -1,0 +1,122 @@
+"""Write a commented file to start from.
+
+  askwise new --kind graph -o ward.toml        two agents on graphs of named places
+  askwise new --kind map -o kitchen.toml       two agents on drawn maps
+  askwise new --kind map --from plan.txt       a map drawn for askwise edp as a problem
+  askwise new --kind coverage -o rooms.toml    go to another goal than the teammate does
+  askwise new --kind tool-fetching             a small instance (JSON, without comments)
+  askwise new --kind study -o mine.toml        for askwise study
+  askwise new --kind agent -o mine.py          an agent of your own, in Python
+
+A drawing for --from has a W (the teammate), an F (the ego agent) and other letters, its goals.
+Both agents then have the same map and the same goals; the file says how to change the ego agent's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from askwise.errors import InputError
+
+ENDINGS = {
+    "graph": ".toml",
+    "map": ".toml",
+    "coverage": ".toml",
+    "tool-fetching": ".json",
+    "study": ".toml",
+    "agent": ".py",
+}
+"""How the name of each kind of file ends."""
+DRAWN = ("map", "coverage")
+"""Kinds that a drawing can be turned into."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise new``."""
+    parser.add_argument("--kind", choices=list(ENDINGS), required=True, help="what to write")
+    parser.add_argument("--from", metavar="FILE", dest="drawing", help="a drawn map to begin with; - reads standard input")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (the default)")
+    parser.add_argument("--force", action="store_true", help="write over a file that exists")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise new``."""
+    from askwise.files import whole_file
+
+    check(options)
+    text = starter(options)
+    if options.output == "-":
+        sys.stdout.write(text)
+    else:
+        with whole_file(options.output) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        print(f"Written: {options.output}")
+    if options.kind == "tool-fetching":
+        note = "JSON has no comments; askwise generate draws other instances, docs/reference/instance-file.md has the keys"
+        print(f"askwise new: {note}", file=sys.stderr)
+    return 0
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what can be refused before anything is written."""
+    if options.drawing is not None and options.kind not in DRAWN:
+        raise InputError("--from", f"--kind {options.kind}", f"one of {', '.join(DRAWN)}: a drawing becomes one of these")
+    if options.output == "-":
+        return
+    ending = ENDINGS[options.kind]
+    if Path(options.output).suffix.lower() != ending:
+        raise InputError("--output", repr(options.output), f"a name that ends with {ending}")
+    if "\0" not in options.output and Path(options.output).exists() and not options.force:
+        raise InputError("--output", f"{options.output!r}, which exists", "another name, or --force to write over it")
+
+
+def starter(options: argparse.Namespace) -> str:
+    """Return what to write."""
+    if options.kind == "tool-fetching":
+        return _tool_fetching()
+    if options.drawing is not None:
+        return _from_drawing(options.kind, options.drawing)
+    return _template(options.kind)
+
+
+def _template(kind: str) -> str:
+    from importlib import resources
+
+    return resources.files("askwise.starters").joinpath(f"{kind}.txt").read_text(encoding="utf-8")
+
+
+def _from_drawing(kind: str, path: str) -> str:
+    from askwise.model import Drawing
+    from askwise.reading import read_stdin, read_text
+
+    drawing = Drawing.parse(read_stdin() if path == "-" else read_text(path))
+    for sign, who, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
+        if cell is None:
+            raise InputError("drawing", f"no {sign} (the {who})", "both W and F")
+    if not drawing.goals:
+        raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
+    goals = "".join(f'\n[goals.{name}]\nteammate = "{name}"\nego = "{name}"\n' for name in drawing.goals)
+    text = _template(f"{kind}-from-drawing").replace("@MAP@", str(drawing)).replace("@GOALS@", goals.strip("\n"))
+    _checked(text)
+    return text
+
+
+def _checked(text: str) -> None:
+    """Refuse a drawing that makes no problem: a goal out of reach, for instance."""
+    from askwise.domains.registry import read
+
+    read(text)
+
+
+def _tool_fetching() -> str:
+    from askwise.domains.registry import domain
+    from askwise.reading import as_text
+
+    found = domain("tool-fetching")
+    assert found.generator is not None
+    parser = argparse.ArgumentParser()
+    found.generator.add_arguments(parser)
+    options = parser.parse_args(["--size", "8", "--stations", "5", "--toolboxes", "2", "--per-station", "0.1"])
+    return as_text(found.recording.write(found.generator.draw(options, 1)))

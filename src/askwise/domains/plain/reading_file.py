@@ -1,0 +1,157 @@
+"""Reading problem files: every key is checked, and what is wrong is named with its place."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from askwise.domains.plain.file import FORMAT, Answers, Goal, ProblemFile, QuestionPrices
+from askwise.domains.plain.names import StateName, as_json, check_name, read_name
+from askwise.domains.plain.policies import PolicyChoice, read_policy, rows_to_json
+from askwise.domains.plain.reading_sides import read_side
+from askwise.domains.plain.sides import Side, reached
+from askwise.domains.plain.vocabulary import words_from
+from askwise.errors import InputError
+from askwise.reading import Field, shown
+
+MOST_GOALS = 10_000
+REQUIRED = ("format", "teammate", "ego", "goals")
+OPTIONAL = ("name", "query_cost", "answers", "groups", "words")
+ERRORS = ("independent", "persistent")
+
+
+def read_problem_file(root: Field) -> ProblemFile:
+    """Return what a problem file states."""
+    root.object()
+    if root.has("format"):
+        # First, so that a file of another version is told that, not that its keys are unknown.
+        root.child("format").text([FORMAT])
+    root.object(REQUIRED, OPTIONAL)
+    name = read_name(root.child("name")) if root.has("name") else ""
+    teammate = read_side(root.child("teammate"), ("policy",))
+    ego = read_side(root.child("ego"))
+    goals = _goals(root.child("goals"), teammate, ego)
+    targets = {each: goal.teammate for each, goal in goals.items()}
+    side = root.child("teammate")
+    policy = read_policy(side.child("policy"), teammate, targets) if side.has("policy") else PolicyChoice()
+    return ProblemFile(
+        contents=_contents(root.value, policy),
+        teammate=teammate,
+        ego=ego,
+        goals=goals,
+        name=name,
+        prices=read_prices(root),
+        answers=read_answers(root),
+        groups=_groups(root.child("groups"), goals) if root.has("groups") else {},
+        policy=policy,
+        words=words_from(name, _words(root.child("words")) if root.has("words") else {}),
+    )
+
+
+def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
+    """Return what was written, with the rows of a table that is another file."""
+    contents = copy.deepcopy(dict(value))
+    if policy.kind == "table":
+        contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}
+    return contents
+
+
+# -- goals -------------------------------------------------------------------------------------------------------
+
+
+def _goals(given: Field, teammate: Side, ego: Side) -> dict[str, Goal]:
+    goals: dict[str, Goal] = {}
+    for name, each in given.items():
+        check_name(name, given.path)
+        goals[name] = _goal(each, teammate, ego)
+    if not goals:
+        raise given.refuse("at least one goal")
+    if len(goals) > MOST_GOALS:
+        raise InputError(given.path, f"{len(goals)} goals", f"at most {MOST_GOALS}")
+    if not any(goal.weight for goal in goals.values()):
+        raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
+    _refuse_shared(given, goals)
+    _refuse_unreachable(given, goals, "teammate", teammate)
+    _refuse_unreachable(given, goals, "ego", ego)
+    return goals
+
+
+def _goal(given: Field, teammate: Side, ego: Side) -> Goal:
+    given.object(["teammate", "ego"], ["weight", "price"])
+    return Goal(
+        teammate=teammate.targets(given.child("teammate")),
+        ego=ego.targets(given.child("ego")),
+        weight=given.child("weight").number() if given.has("weight") else 1.0,
+        price=given.child("price").number() if given.has("price") else None,
+    )
+
+
+def _refuse_shared(given: Field, goals: Mapping[str, Goal]) -> None:
+    """Refuse goals with a common target of the teammate: it would stay there, and nobody could ever see for which."""
+    owner: dict[StateName, str] = {}
+    for name, goal in goals.items():
+        for state in goal.teammate:
+            other = owner.setdefault(state, name)
+            if other != name:
+                place = given.child(name).child("teammate").path
+                found = f"{shown(as_json(state))}, a target of goal {shown(other)} already"
+                raise InputError(place, found, "targets of its own: nobody could see which goal it stays for")
+
+
+def _refuse_unreachable(given: Field, goals: Mapping[str, Goal], who: str, side: Side) -> None:
+    model = side.model
+    there = reached(model, model.state(side.start))
+    for name, goal in goals.items():
+        states = goal.teammate if who == "teammate" else goal.ego
+        if not any(there[model.state(state)] for state in states):
+            place = given.child(name).child(who)
+            found = f"{shown(place.value)}, with no way to it from {shown(as_json(side.start))}"
+            raise InputError(place.path, found, "a target that can be reached")
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------
+
+
+def read_prices(root: Field) -> QuestionPrices:
+    """Return what ``query_cost`` says."""
+    if not root.has("query_cost"):
+        return QuestionPrices()
+    given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
+    stated = {key: given.child(key).number() for key in given.value}
+    return QuestionPrices(**stated)
+
+
+def read_answers(root: Field) -> Answers:
+    """Return what ``answers`` says; anything but truthful answers is refused, because nobody could play it yet."""
+    if not root.has("answers"):
+        return Answers()
+    given = root.child("answers").object([], ["wrong", "refused", "errors"])
+    errors = given.child("errors").text(ERRORS) if given.has("errors") else ERRORS[0]
+    # Of two answers, one that is wrong more often than right would tell more than a right one.
+    limits = {"wrong": (0.5, "a number from 0 and below 0.5"), "refused": (1.0, "a number from 0 and below 1")}
+    for key, (limit, expected) in limits.items():
+        if given.has(key) and given.child(key).number() >= limit:
+            raise given.child(key).refuse(expected)
+    for key in limits:
+        if given.has(key) and given.value[key]:
+            raise given.child(key).refuse("0: only truthful answers can be played yet")
+    return Answers(errors=errors)
+
+
+def _groups(given: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    names, groups = list(goals), {}
+    for name, each in given.items():
+        members = tuple(member.text(names) for member in each.elements())
+        if not members:
+            raise each.refuse("at least one goal")
+        for k, member in enumerate(each.elements()):
+            if member.value in members[:k]:
+                raise member.refuse("each goal once")
+        groups[check_name(name, given.path)] = members
+    return groups
+
+
+def _words(given: Field) -> dict[str, str]:
+    given.object([], ["teammate", "ego", "goal"])
+    return {key: read_name(given.child(key)) for key in given.value}

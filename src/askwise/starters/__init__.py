@@ -1,0 +1,1 @@
+"""Commented files to start from, as ``askwise new`` writes them."""
