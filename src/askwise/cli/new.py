@@ -36,7 +36,9 @@ DRAWN = ("map", "coverage")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise new``."""
     parser.add_argument("--kind", choices=list(ENDINGS), required=True, help="what to write")
-    parser.add_argument("--from", metavar="FILE", dest="drawing", help="a drawn map to begin with; - reads standard input")
+    parser.add_argument(
+        "--from", metavar="FILE", dest="drawing", help="a drawn map to begin with; - reads standard input"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (the default)")
     parser.add_argument("--force", action="store_true", help="write over a file that exists")
 
@@ -54,7 +56,9 @@ def run(options: argparse.Namespace) -> int:
             temporary.write_text(text, encoding="utf-8")
         print(f"Written: {options.output}")
     if options.kind == "tool-fetching":
-        note = "JSON has no comments; askwise generate draws other instances, docs/reference/instance-file.md has the keys"
+        note = (
+            "JSON has no comments; askwise generate draws other instances, docs/reference/instance-file.md has the keys"
+        )
         print(f"askwise new: {note}", file=sys.stderr)
     return 0
 
@@ -62,7 +66,9 @@ def run(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is written."""
     if options.drawing is not None and options.kind not in DRAWN:
-        raise InputError("--from", f"--kind {options.kind}", f"one of {', '.join(DRAWN)}: a drawing becomes one of these")
+        raise InputError(
+            "--from", f"--kind {options.kind}", f"one of {', '.join(DRAWN)}: a drawing becomes one of these"
+        )
     if options.output == "-":
         return
     ending = ENDINGS[options.kind]

@@ -22,6 +22,7 @@ from askwise.problem import JointState
 from askwise.reading import shown
 from askwise.types import IntArray
 
+
 class PlainMoments:
     """Where the two agents may be; fulfils `askwise.domains.parts.Moments`."""
 
@@ -70,7 +71,9 @@ class PlainMoments:
             other.file = replace(other.file, drawing=other.drawing)
         return other
 
-    def teammate_side(self, given: ProblemFile | CoverageFile | FactoredProblem) -> tuple[Model, Mapping[str, Any], Any]:
+    def teammate_side(
+        self, given: ProblemFile | CoverageFile | FactoredProblem
+    ) -> tuple[Model, Mapping[str, Any], Any]:
         """See `Moments`."""
         if isinstance(given, ProblemFile):
             goals = {name: list(goal.teammate) for name, goal in given.goals.items()}

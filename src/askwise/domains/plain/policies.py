@@ -135,9 +135,7 @@ def _file_row(row: list[str], path: str, side: Side) -> Row:
     return goal, side.said(state, path), action, number
 
 
-def _checked(
-    rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: Targets
-) -> Iterator[Row]:
+def _checked(rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: Targets) -> Iterator[Row]:
     """Iterate over rows that fit the problem; each goal has some."""
     model, met = side.model, set()
     for path, (goal, state, action, share) in rows:

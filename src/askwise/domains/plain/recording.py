@@ -48,7 +48,9 @@ class PlainRecording:
     def state_from_json(self, problem: FactoredProblem, given: Field) -> JointState:
         """See `Recording`."""
         models = (problem.teammate_model, problem.ego_model)
-        return JointState(*(_state(model, given.child(key)) for model, key in zip(models, self.state_keys, strict=True)))
+        return JointState(
+            *(_state(model, given.child(key)) for model, key in zip(models, self.state_keys, strict=True))
+        )
 
 
 def _state(model: Model, given: Field) -> int:
