@@ -230,8 +230,8 @@ def beliefs() -> Figure:
 
 
 WALK = (
-    ("instance file", "Instance.load", "domains"),
-    ("instance", "ToolFetching", "domains"),
+    ("file of a domain", "read_file", "domains"),
+    ("instance", "as_problem", "domains"),
     ("problem", "teammate_matrices,\nego_matrices", "divergence"),
     ("EDP and branching\nat this moment", "QuestionValue,\noptimise", "query"),
     ("best question,\nits value", "Agent.decide", "agents"),

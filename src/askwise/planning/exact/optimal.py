@@ -1,20 +1,11 @@
 """The exact optimum: the least expected cost that any way of acting and asking can reach.
 
-**Theory.** The teammate follows the UROP of its goal. Then the belief is a function of the teammate's state `w` and of
-the goals `A` that all answers allow (`askwise.planning.view`), and the ego agent's problem is a Markov decision process
-over ``(A, w, ego state)``. It has no cycles: every joint step takes the teammate one step further or, when it stays,
-reveals its goal; every question makes `A` smaller. So one memoised recursion is exact; there are no sweeps and no
-tolerance.
+It is the recursion of `askwise.planning` with nothing left out that could be better:
 
-If the goal were known, ``R_g = max(d_w + 1, d_e)`` steps would be left (`askwise.problem.optimal_costs`), whatever
-happens. The *expected marginal cost* is what is paid beyond ``H = sum of P(g) R_g``. It is never negative, a known goal
-costs nothing more, and every ontic action adds ``1 + E[H after] - H >= 0``. The recursion runs on that, with
+- every ontic action: all moves, waiting, taking up every load that may still be needed;
+- every split of `A` by a question, asked about its cheaper side.
 
-- every ontic action: all moves, waiting, picking up every tool that may still be needed;
-- every split of `A` by a question, asked about its smaller side: a set and its complement tell the same.
-
-Options are tried in order of what they are sure to lose, and dropped as soon as they cannot be the best. All that is
-left out are pick-ups of tools of impossible goals: holding such a tool is no better than holding none.
+What is left out are loads of impossible goals, and actions after which a possible goal could never be reached.
 """
 
 from __future__ import annotations
@@ -22,8 +13,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from askwise.planning.optimal_size import MOST_STATES
-from askwise.planning.optimal_solver import Progress, Solver
+from askwise.planning.exact.size import MOST_STATES
+from askwise.planning.exact.solver import Progress, Solver
 from askwise.problem import Problem
 from askwise.types import Verdict
 
@@ -59,7 +50,8 @@ def solve_problem(
     """Solve a problem exactly.
 
     Args:
-        problem: any problem whose goals the teammate reaches in states of their own.
+        problem: any problem whose goals a UROP teammate reaches in states of their own, with prices that add up goal by
+            goal.
         go_on: do not stop at `limit`.
         limit: give up (`TooLarge`) when more states than this are needed.
         progress: called now and then with the states solved and the questions looked at so far.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from askwise.errors import AskwiseError
-from askwise.planning.optimal_arrays import MOST_GOALS
-from askwise.planning.view import View
+from askwise.planning.exact.arrays import MOST_GOALS
+from askwise.planning.tables import Tables
 
 MOST_STATES = 3_000_000
 """States up to which problems are solved unless told to go on: some seconds, and at most 200 MB."""
@@ -51,13 +51,13 @@ class Size:
         )
 
 
-def size_of(view: View, goals: Sequence[int]) -> Size:
+def size_of(tables: Tables, goals: Sequence[int]) -> Size:
     """Return the size of a problem with these goals."""
     n = len(goals)
-    alive = (view.weight[:, list(goals)] > 0).sum(axis=1)
+    alive = (tables.weight[:, list(goals)] > 0).sum(axis=1)
     sets = sum(2**k - k - 1 for k in alive.tolist())
-    places = view.ego.next.shape[0] * (n + 1 if view.ego.states_per_place > 1 else 1)
-    numbers = math.log2(alive.size * view.ego.next.shape[0] * (n + 1))
+    places = tables.ego.next.shape[0] * (n + 1 if tables.ego.states_per_place > 1 else 1)
+    numbers = math.log2(alive.size * tables.ego.next.shape[0] * (n + 1))
     return Size(n, 2 ** (n - 1) - 1, sets * places, n + numbers)
 
 

@@ -11,7 +11,7 @@ the goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A
 
 This holds in every deterministic model; several actions that lead to one state are as many entries of `following`.
 
-**The ego agent** has a position and at most one tool in hand (see `askwise.problem.EgoMap`).
+**The ego agent** is at a place and carries at most one load (see `askwise.ego.EgoMap`).
 
 A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
 """
@@ -28,7 +28,7 @@ from askwise._compiled import compiled
 from askwise.ego import EgoMap
 from askwise.model._kernels import BASE, add_count
 from askwise.problem import Problem
-from askwise.types import FloatArray, IntArray
+from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 
@@ -37,7 +37,7 @@ SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Tables:
     """A problem seen from a state of the teammate.
 
     Attributes:
@@ -50,9 +50,9 @@ class View:
         weight: ``float64 [n_states, n_goals]``, prior times reach.
         alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
         ego: the ego agent's model.
-        pick_list: ``int32 [n_goals]``, goals with a tool, sorted by where it lies.
-        pick_from: ``int32 [n_positions + 1]``, the tools at position `p` are those of the goals
-            ``pick_list[pick_from[p] : pick_from[p + 1]]``.
+        loads: ``int32 [n_loads]``, the goals that need a load, sorted by where it is taken up.
+        loads_from: ``int32 [n_places + 1]``, the loads at place `p` are those of the goals
+            ``loads[loads_from[p] : loads_from[p + 1]]``.
     """
 
     prior: FloatArray
@@ -64,8 +64,8 @@ class View:
     weight: FloatArray
     alive: Words
     ego: EgoMap
-    pick_list: IntArray
-    pick_from: IntArray
+    loads: IntArray
+    loads_from: IntArray
 
     @property
     def n_goals(self) -> int:
@@ -78,12 +78,13 @@ class View:
         return int(self.alive.shape[1])
 
 
-def view_of(problem: Problem, *, prior: FloatArray | None = None, start: int | None = None) -> View:
-    """Return the view of a problem.
+def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int | None = None) -> Tables:
+    """Return the tables of a problem.
 
     Args:
         problem: the problem; its teammate's model is deterministic.
-        prior: probabilities of the goals with the teammate at `start`, by default the problem's prior.
+        prior: probabilities of the goals with the teammate at `start`, by default the problem's prior. Goals that the
+            teammate cannot reach from there get no weight.
         start: a state of the teammate, by default its start.
     """
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
@@ -104,10 +105,13 @@ def view_of(problem: Problem, *, prior: FloatArray | None = None, start: int | N
     following = np.full_like(successor, -1)
     _list_following(successor, depth, following)
     ego = problem.ego_map()
-    pick_list, pick_from = _by_place(ego)
-    return View(
-        weights, start, depth, following, steps, reach, weight, mask_rows(weight > 0), ego, pick_list, pick_from
-    )
+    loads, loads_from = _by_place(ego)
+    return Tables(weights, start, depth, following, steps, reach, weight, mask_rows(weight > 0), ego, loads, loads_from)
+
+
+def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
+    """Return the possible goals that the teammate can still reach from where it is: no way leads to the others."""
+    return np.asarray(possible & (problem.teammate_steps(teammate) >= 0))
 
 
 def mask_rows(members: Any) -> Words:
@@ -135,7 +139,7 @@ def _moves(problem: Problem) -> IntArray:
 
 
 def _by_place(ego: EgoMap) -> tuple[IntArray, IntArray]:
-    """Return the goals with tools sorted by where their tools lie, and where each position's part begins."""
+    """Return the goals that need a load, sorted by where it is taken up, and where each place's part begins."""
     goals = np.flatnonzero(ego.load_at >= 0)
     goals = goals[np.argsort(ego.load_at[goals], kind="stable")]
     counts = np.bincount(ego.load_at[goals], minlength=ego.next.shape[0])
