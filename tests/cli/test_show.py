@@ -119,8 +119,8 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         (
             "trace.json",
             '{"format": "askwise/trace@1"}',
-            "format: found \"askwise/trace@1\"; expected one of 'askwise/tool-fetching@1' "
-            "(did you mean 'askwise/tool-fetching@1'?)",
+            "format: found \"askwise/trace@1\"; expected one of 'askwise/tool-fetching@1', "
+            "'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
         ),
     ],
 )

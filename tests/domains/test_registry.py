@@ -23,6 +23,7 @@ from askwise.showing.explain import as_json, told
 from askwise.showing.page import page_data, page_text
 from askwise.showing.vocabulary import PLAIN
 from askwise.simulation import simulate
+from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop
@@ -45,14 +46,8 @@ def test_instances_and_problems_have_a_domain() -> None:
     assert registry.names()[0] == "tool-fetching"
 
 
-class Elsewhere:
-    """A problem that fulfils the protocol all by itself, and is of no domain."""
-
-    ego_optimal = None
-
-
 def test_what_is_of_no_domain_is_refused() -> None:
-    problem = Elsewhere()
+    problem = Elsewhere(Coverage(SKETCH.drawing))
     assert registry.find_domain(problem) is None
     assert registry.words_of(problem) is PLAIN
     refused = "found a problem of type Elsewhere; expected tool fetching, two agents"
@@ -128,7 +123,7 @@ def test_another_package_s_domain_is_found() -> None:
     assert registry.domain_of(TOY.problem(SKETCH)) is TOY, "although it is built on what is stated plainly"
     assert registry.domain_of(Coverage(SKETCH.drawing)) is registry.domain("problem")
     assert_refused(
-        lambda: registry.domain_of(Elsewhere()),
+        lambda: registry.domain_of(Elsewhere(Coverage(SKETCH.drawing))),
         "problem: found a problem of type Elsewhere; expected tool fetching, two agents, two agents",
     )
 
@@ -195,7 +190,7 @@ def test_a_broken_package_is_named(monkeypatch: pytest.MonkeyPatch, value: str, 
 
 
 def test_advice_for_any_problem_is_explained() -> None:
-    advice = askwise.ask(Coverage(SKETCH.drawing), "ezq-exact")
+    advice = askwise.ask(Elsewhere(Coverage(SKETCH.drawing)), "ezq-exact")
     words = told(advice)
     assert "\nnow        teammate at (2, 1); ego agent at (0, 0)\npossible   3 of 3 goals\n" in words
     assert list(as_json(advice))[:2] == ["ask", "action"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,6 @@ def test_both_on_one_ground_share_its_model() -> None:
 
 def test_weights_that_are_probabilities_stay_as_they_are() -> None:
     shares = [0.1, 0.7, 0.2]
-    assert sum(shares) != 1 or True
     data = ward(groups={})
     data["teammate"]["edges"].append(["hall", "on", "room 3"])
     data["goals"] = {
@@ -237,7 +237,7 @@ def walking(policy: Any) -> dict[str, Any]:
 def test_kinds_of_policies() -> None:
     assert read(walking("urop")).problem().teammate_policies is None
     model = read(walking("urop")).teammate.model
-    expected = {
+    expected: dict[str, Any] = {
         "uniform": lambda goal: askwise.uniform_optimal(model, goal),
         "boltzmann": lambda goal: askwise.boltzmann(model, goal, 1.5),
         "noisy": lambda goal: askwise.urop(model, goal).soften(0.2),
@@ -292,8 +292,6 @@ def test_cells_in_a_table(tmp_path: Path) -> None:
         "ego": {"start": [0, 0], "map": ["..h", "..g"]},
         "goals": {"g": {"teammate": "g", "ego": "g"}, "h": {"teammate": "h", "ego": "h"}},
     }
-    import json
-
     (tmp_path / "map.json").write_text(json.dumps(data))
     problem = registry.as_problem(tmp_path / "map.json")
     assert problem.teammate_policies is not None

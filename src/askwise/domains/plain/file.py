@@ -115,7 +115,7 @@ class ProblemFile:
 
     @property
     def prior(self) -> FloatArray:
-        """``float64 [n_goals]``: the weights as probabilities; those that sum to 1 stay exactly as they are."""
+        """``float64 [n_goals]``: the weights as probabilities; weights that are some already stay as they are."""
         weights = np.array([goal.weight for goal in self.goals.values()], dtype=np.float64)
         with np.errstate(over="ignore"):
             already = abs(weights.sum() - 1) <= PRIOR_TOLERANCE
