@@ -457,11 +457,16 @@ def test_files_are_refused_as_by_the_command(tmp_path: Path) -> None:
             lambda play=play: play(missing),  # type: ignore[misc]
             f"file '{missing}': found no such file or directory; expected a file that can be read",
         )
-        assert_refused(
-            lambda play=play: play(drawn),  # type: ignore[misc]
-            f"file '{drawn}': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
-            "(askwise generate makes one)",
-        )
+    assert_refused(
+        lambda: simulate(drawn),
+        f"file '{drawn}': found text that is neither JSON nor TOML; expected an instance file, "
+        "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
+    )
+    assert_refused(
+        lambda: ToolFetching(drawn),
+        f"file '{drawn}': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
+        "(askwise generate makes one)",
+    )
 
 
 def test_what_cannot_be_played_is_refused() -> None:

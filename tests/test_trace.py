@@ -22,6 +22,7 @@ from askwise.episode import Episode
 from askwise.errors import InputError
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
+from tests.domains.elsewhere import Elsewhere
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
 
@@ -340,7 +341,8 @@ FAULTS: dict[str, Fault] = {
     ),
     "an instance of another format": (
         changed("instance", "format", value="other"),
-        "instance.format: found \"other\"; expected one of 'askwise/tool-fetching@1'",
+        "instance.format: found \"other\"; expected one of 'askwise/tool-fetching@1', 'askwise/problem@1', "
+        "'askwise/coverage@1'",
     ),
 }
 
@@ -378,9 +380,10 @@ def test_traces_that_contradict_themselves_are_refused(attempt: Callable[[], obj
         attempt()
 
 
-def test_only_tool_fetching_has_traces() -> None:
-    other = simulate(Coverage("A..\nWF.\n..B"), seed=1)
-    assert_refused(lambda: trace.to_json(other), "episode: found a problem of type Coverage; expected tool fetching")
+def test_a_problem_of_no_domain_has_no_traces() -> None:
+    other = simulate(Elsewhere(Coverage("A..\nWF.\n..B")), seed=1)
+    refused = "episode: found a problem of type Elsewhere; expected tool fetching, two agents"
+    assert_refused(lambda: trace.to_json(other), refused)
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:

@@ -42,15 +42,17 @@ OPTIONS = {
     "ask": [
         "FILE",
         "--method",
-        "--worker X,Y",
-        "--fetcher X,Y",
+        "--teammate STATE, --worker STATE",
+        "--ego STATE, --fetcher STATE",
+        "--seen ACTIONS",
+        "--answered GOALS:yes|no",
         "--fresh",
         "--holding",
         "--ruled-out",
         "--tie-break",
         "--json",
     ],
-    "edp": ["MAP", "--at X,Y", "--json", "--png FILE"],
+    "edp": ["MAP", "--at STATE", "--json", "--png FILE"],
     "evaluate": [
         "FILE",
         "--method",
@@ -63,6 +65,7 @@ OPTIONS = {
         "--json",
     ],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
+    "new": ["--kind KIND", "--from FILE", "-o FILE", "--force"],
     "reproduce": ["--out DIR", "--quick", "--grid-only", "--workers N", "--dask ADDRESS", "--retry-failed"],
     "solve": ["FILE", "--go-on", "--json"],
     "run": [

@@ -12,6 +12,7 @@ from askwise.errors import InputError
 from askwise.showing.account import account
 from askwise.simulation import simulate
 from tests.agents.asking import Scripted
+from tests.domains.elsewhere import Elsewhere
 from tests.showing.episodes import asking, golden, never, printed_with_hash_seed, row_of
 from tests.tool_fetching import workshop
 
@@ -101,7 +102,8 @@ def test_colours_only_on_questions() -> None:
     assert re.sub("\x1b\\[[0-9;]*m", "", colourful) == plain
 
 
-def test_another_domain_is_refused() -> None:
-    problem = Coverage("A.W.B\n..F..\n")
-    with pytest.raises(InputError, match=r"^episode: found a problem of type Coverage; expected tool fetching$"):
+def test_a_problem_of_no_domain_is_refused() -> None:
+    problem = Elsewhere(Coverage("A.W.B\n..F..\n"))
+    refused = "^episode: found a problem of type Elsewhere; expected tool fetching, two agents$"
+    with pytest.raises(InputError, match=refused):
         account(simulate(problem, seed=1))

@@ -1,6 +1,7 @@
 """Tell what the ego agent would do now, and why.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
+standard input.
 Everybody is where the instance starts, or where the options say: states by their name, cells
 as X,Y or by their letter. A teammate that is not at its start has walked there by a shortest
 way, unless --seen says how, and that rules goals out (for --belief robust, it makes them

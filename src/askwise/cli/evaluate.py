@@ -1,6 +1,7 @@
 """Tell what a method costs on average, exactly or from episodes.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
+standard input.
 The teammate takes one of all shortest ways at random, or does as FILE says. Choose one of
 --exact (everything that can happen; small instances), --episodes N (as they come) and
 --paths N (that many for each goal, weighted by the prior: better where rare goals cost much).

@@ -1,6 +1,7 @@
 """Play an episode and tell what happened.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
+standard input.
 
   askwise run instance.json --goal S3 --seed 1
   askwise run instance.json --method never --goal S3 --seed 1

@@ -1,6 +1,7 @@
 """Describe an instance and draw it.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
+standard input.
 
   askwise show instance.json
   askwise generate --seed 7 | askwise show -

@@ -1,6 +1,7 @@
 """Find the least expected cost that any way of acting and asking can reach. Small instances only.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
+standard input.
 
   askwise solve instance.json
   askwise solve instance.json --json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,9 +44,18 @@ class PlainDomain:
 
     def words_of(self, given: object) -> Vocabulary:
         """Return what a problem or an instance calls things; a file may say so."""
-        from askwise.domains.plain.vocabulary import words_of
+        from askwise.domains.coverage import Coverage
+        from askwise.domains.plain.coverage_file import CoverageFile
+        from askwise.domains.plain.file import ProblemFile
+        from askwise.domains.plain.vocabulary import COVERAGE
 
-        return words_of(given)
+        file = getattr(given, "file", given)
+        if isinstance(file, ProblemFile):
+            return file.words
+        if not isinstance(given, Coverage | CoverageFile):
+            return self.words
+        name = file.name if isinstance(file, CoverageFile) else ""
+        return replace(COVERAGE, title=name or COVERAGE.title)
 
     @cached_property
     def recording(self) -> Recording:
