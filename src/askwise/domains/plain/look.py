@@ -11,8 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from askwise.domains.plain.description import describe
-from askwise.domains.plain.vocabulary import words_of
-from askwise.domains.registry import as_problem
+from askwise.domains.registry import as_problem, words_of
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
