@@ -96,3 +96,8 @@ def ward(**changes: Any) -> dict[str, Any]:
 
 def read(data: Any) -> ProblemFile:
     return ProblemFile.from_json(data)
+
+
+def pol(policy: Any) -> dict[str, Any]:
+    """The ward with a policy of the teammate."""
+    return ward(teammate__policy=policy)

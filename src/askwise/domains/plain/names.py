@@ -15,7 +15,7 @@ StateName: TypeAlias = str | int | tuple[int, int]
 
 LONGEST_NAME = 200
 LARGEST_NUMBER = 10**15
-STATE = "a state: a text, a whole number, or a cell [x, y]"
+STATE = "a state: a text, a whole number of at most 15 digits, or a cell [x, y]"
 
 
 def check_name(name: str, path: str) -> str:

@@ -100,6 +100,8 @@ def _rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
         return
+    if not isinstance(given.value, list):
+        raise given.refuse("the name of a CSV file, or rows [goal, state, action, probability]")
     for row in given.elements():
         if not isinstance(row.value, list) or len(row.value) != 4:
             raise row.refuse("[goal, state, action, probability]")

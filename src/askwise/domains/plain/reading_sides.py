@@ -43,6 +43,8 @@ def read_lines(given: Field) -> tuple[str, ...]:
     """Return the lines of a drawing: one text or a list of lines. Blank lines around it and blanks beside it go."""
     if isinstance(given.value, str):
         lines = given.value.strip().splitlines()
+    elif not isinstance(given.value, list):
+        raise given.refuse("a text, or a list of lines")
     else:
         lines = [each.text() for each in given.elements()]
         for k, line in enumerate(lines, start=1):

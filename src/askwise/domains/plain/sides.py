@@ -130,9 +130,9 @@ class DrawnMap:
             if value not in self.letters:
                 raise given.refuse(self._allowed(value))
             return self.letters[value]
-        if not isinstance(value, list) or not value or not listed or _is_pair(value):
-            return (self._cell(given),)
-        return tuple(cell for each in _some(given, "cell") for cell in self.targets(each, listed=False))
+        if listed and isinstance(value, list) and not _is_one_cell(value):
+            return tuple(cell for each in _some(given, "cell") for cell in self.targets(each, listed=False))
+        return (self._cell(given),)
 
     def said(self, text: str, option: str) -> tuple[int, int]:
         """Return the cell that somebody typed: ``X,Y``, or a letter that is there once."""
@@ -195,6 +195,6 @@ def _some(given: Field, what: str) -> Iterable[Field]:
     return found
 
 
-def _is_pair(value: list[object]) -> bool:
+def _is_one_cell(value: list[object]) -> bool:
     """Whether a list can only be meant as one cell: lists of targets hold letters and cells."""
-    return not any(isinstance(each, str | list) for each in value)
+    return bool(value) and not any(isinstance(each, str | list) for each in value)
