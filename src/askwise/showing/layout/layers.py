@@ -55,10 +55,10 @@ def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> Fl
     rows = _ordered(net, layers)
     widths, heights = boxes.widths, boxes.heights
     if len(rows) > LONGEST_ROW and max(map(len, rows)) <= 3:
-        return _folded(net, rows, widths, heights, label)
-    down, right = (_in_layers(net, rows, sizes) for sizes in (heights, widths))
-    sideways = np.column_stack([_depths(rows, widths, label, net.n), -down])
-    downwards = np.column_stack([right, -_depths(rows, heights, LABEL_LINES, net.n)])
+        return _folded(net, rows, boxes, label)
+    down, right = (_in_layers(net, rows, *room) for room in (boxes.down, boxes.right))
+    sideways = np.column_stack([_depths(rows, *boxes.right, label), -down])
+    downwards = np.column_stack([right, -_depths(rows, *boxes.down, LABEL_LINES)])
     # Whichever can be drawn larger; names lie sideways, so long ones make one of the two much wider.
     return min(sideways, downwards, key=lambda places: _shape(places, widths, heights))
 
@@ -109,45 +109,44 @@ def _neighbours(net: Net, node: int) -> list[int]:
     return list(rows.indices[rows.indptr[node] : rows.indptr[node + 1]].tolist())
 
 
-def _in_layers(net: Net, rows: list[list[int]], sizes: FloatArray) -> FloatArray:
-    """Return where in its layer each node is, from the first on, as near to its neighbours as there is room."""
+def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return where in its layer each node is, from the first on, as near to its neighbours as there is room.
+
+    `before` and `after` is the room that each node needs on both sides of its place.
+    """
     places = np.zeros(net.n)
     for row in rows:
-        places[row] = _offsets(sizes[row]) - _offsets(sizes[row])[-1] / 2
+        offsets = _offsets(before[row], after[row])
+        places[row] = offsets - offsets[-1] / 2
     for sweep in range(SWEEPS):
         pairs = list(pairwise(rows)) if sweep % 2 else [(b, a) for a, b in reversed(list(pairwise(rows)))]
         for fixed, moved in pairs:
             near = [[k for k in _neighbours(net, node) if k in set(fixed)] for node in moved]
             wanted = np.array([places[k].mean() if k else places[n] for n, k in zip(moved, near, strict=True)])
-            places[moved] = _apart(wanted, sizes[moved])
+            offsets = _offsets(before[moved], after[moved])
+            places[moved] = isotonic_regression(wanted - offsets).x + offsets
     return places
 
 
-def _offsets(sizes: FloatArray) -> FloatArray:
+def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
     """Return how far from the first of them each lies if they stand side by side."""
-    return np.concatenate(([0.0], np.cumsum((sizes[:-1] + sizes[1:]) / 2)))
+    return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
-def _apart(wanted: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the places nearest to those wanted at which all have room and keep their order."""
-    offsets = _offsets(sizes)
-    return np.asarray(isotonic_regression(wanted - offsets).x + offsets)
-
-
-def _depths(rows: list[list[int]], sizes: FloatArray, label: float, n: int) -> FloatArray:
+def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
     """Return how far from the root each layer lies; there is room between two of them for the names of actions."""
-    found = np.zeros(n)
-    gaps = [max(sizes[a].max() / 2 + sizes[b].max() / 2, 1.4) + 0.2 + label for a, b in pairwise(rows)]
+    found = np.zeros(len(before))
+    gaps = [max(after[a].max() + before[b].max(), 1.4) + 0.2 + label for a, b in pairwise(rows)]
     for row, depth in zip(rows, accumulate(gaps, initial=0.0), strict=True):
         found[row] = depth
     return found
 
 
-def _folded(net: Net, rows: list[list[int]], widths: FloatArray, heights: FloatArray, label: float) -> FloatArray:
+def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
     """Return a long thin drawing in rows of about the same length, every second one from right to left."""
-    step = float(widths.max()) + 0.2 + label
-    across = -_in_layers(net, rows, heights)
-    high = float(np.ptp(across)) + float(heights.max()) + 0.6
+    step = float(boxes.widths.max()) + 0.2 + label
+    across = -_in_layers(net, rows, *boxes.down)
+    high = float(np.ptp(across)) + float(boxes.heights.max()) + 0.6
     length = max(2, math.ceil((len(rows) * ROWS_SHAPE * high / step) ** 0.5))
     places = np.zeros((net.n, 2))
     for depth, row in enumerate(rows):

@@ -42,6 +42,16 @@ class Boxes:
         """Whole heights, with the room between two boxes."""
         return self.above + self.below + BETWEEN
 
+    @property
+    def right(self) -> tuple[FloatArray, FloatArray]:
+        """The room before and after each place in a row from left to right, half of that between two boxes included."""
+        return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
+
+    @property
+    def down(self) -> tuple[FloatArray, FloatArray]:
+        """The same in a column from top to bottom."""
+        return self.above + BETWEEN / 2, self.below + BETWEEN / 2
+
     def some(self, chosen: list[int]) -> Boxes:
         """Return the boxes of some of the nodes."""
         return Boxes(self.half_width[chosen], self.above[chosen], self.below[chosen])
@@ -55,7 +65,11 @@ def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
         if not push.any():
             return places
         places += 0.6 * push
-    return places * _factor(_told_apart(places), boxes)
+    # What pushing has not solved, more room does: no two nodes are in the same place.
+    places = _told_apart(places)
+    while (factor := _factor(places, boxes)) > 1:
+        places *= factor
+    return places
 
 
 def _told_apart(places: FloatArray) -> FloatArray:
@@ -92,16 +106,14 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return how much larger the whole drawing has to be for nothing to overlap."""
-    short_x, _, overlap = _overlaps(places, boxes)
+    """Return by how much the whole drawing has to grow, 1 if nothing overlaps; once may not be enough.
+
+    Boxes reach further down than up, so two that stood clear of each other may come to overlap as it grows.
+    """
+    short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():
         return 1.0
-    apart_x = np.abs(places[:, None, 0] - places[None, :, 0])
-    middles = places[:, 1]
-    apart_y = np.abs(middles[:, None] - middles[None, :])
-    needed_y = np.abs(boxes.heights[:, None] + boxes.heights[None, :]) / 2 + np.abs(
-        (boxes.above - boxes.below)[:, None] - (boxes.above - boxes.below)[None, :]
-    )
+    apart_x, apart_y = (np.abs(places[:, None, axis] - places[None, :, axis]) for axis in (0, 1))
     with np.errstate(divide="ignore"):
-        needed = np.minimum((apart_x + short_x) / apart_x, needed_y / apart_y)
-    return float(needed[overlap].max()) * (1 + 1e-6)
+        needed = np.minimum(1 + short_x / apart_x, 1 + short_y / apart_y)
+    return max(float(needed[overlap].max()), 1.02)
