@@ -91,7 +91,7 @@ def _first_uses(trees: Sequence[Tree], quick: bool) -> list[Measured]:
     for method in setting.compared:
         # The last method compiles most: its code is kept where all later work looks for it.
         cache = "" if method == setting.compared[-1] else f"-{method}"
-        for state, turns in ((EMPTY, 1), (FILLED, 1 if quick else 3)):
+        for state, turns in ((EMPTY, 1), (FILLED, 1 if quick else 5)):
             progress(f"before and after: first decision of {method}, {state}")
             found.append(Measured(state, f"first decision of {method}"))
             for turn in range(turns):
@@ -111,7 +111,7 @@ def _use(job: Measured, tree: Tree, method: str, cache: str, size: tuple[int, in
 
 def _measured(trees: Sequence[Tree], quick: bool) -> list[Measured]:
     """Measure all jobs, in several generations of processes."""
-    generations, turns, size = (1, 2, "quick") if quick else (3, 3, "full")
+    generations, turns, size = (1, 2, "quick") if quick else (3, 5, "full")
     progress("before and after: recording moments")
     with Child(trees[0], size) as recorder:
         moments = recorder.order("record")
@@ -161,6 +161,7 @@ def _versions(found: Sequence[Measured], before: str) -> Table:
         _verdict(found),
         "same: actions and questions; costs and rewards in ten digits; tables and observations in every bit",
         "seconds on a core, medians; after / before: the median of ratios of neighbours in time, and the middle 80 %",
+        "a spread that contains 1 shows no difference; garbage of earlier turns is collected outside the clock",
         "decisions: at recorded moments with several possible goals, the same ones for both",
         *_failures(found),
     ]

@@ -36,7 +36,7 @@ LAYERS = (
     {"experiments.schema"},
     {"experiments.running", "experiments.analysis"},
     {"experiments"},
-    {"cli", "studio"},
+    {"cli", "starters", "studio"},
 )
 """From the ground up: a part imports its own layer and those below. A module that is listed is a part of its own."""
 

@@ -459,8 +459,8 @@ def test_files_are_refused_as_by_the_command(tmp_path: Path) -> None:
         )
         assert_refused(
             lambda play=play: play(drawn),  # type: ignore[misc]
-            f"file '{drawn}': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
-            "(askwise generate makes one)",
+            f"file '{drawn}': found text that is neither JSON nor TOML; expected an instance file, "
+            "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
         )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from askwise.divergence import wcd as wcd
     from askwise.divergence import zones as zones
     from askwise.domains.coverage import Coverage as Coverage
+    from askwise.domains.plain.file import ProblemFile as ProblemFile
     from askwise.domains.tool_fetching import Instance as Instance
     from askwise.domains.tool_fetching import Prior as Prior
     from askwise.domains.tool_fetching import ToolFetching as ToolFetching
@@ -93,6 +94,7 @@ _HOME = {
     "Policy": "askwise.model",
     "Prior": "askwise.domains.tool_fetching",
     "Problem": "askwise.problem",
+    "ProblemFile": "askwise.domains.plain.file",
     "QueryCost": "askwise.questions",
     "Result": "askwise.types",
     "Solution": "askwise.planning.exact.optimal",

@@ -256,6 +256,12 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 }
 
 
+def may_err(problem: Problem, given: str | Teammate) -> bool:
+    """Whether a teammate may do what no shortest plan does, for some goal that the prior allows."""
+    teammate = make_teammate(given)
+    return any(teammate.errs(problem, int(goal)) for goal in np.flatnonzero(problem.prior > 0))
+
+
 def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
     """Return a teammate, by default the one that the problem describes."""
     if given is not None:

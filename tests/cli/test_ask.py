@@ -326,7 +326,7 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "FILE: found nothing; expected an instance file (askwise generate makes one)"),
+        ([], "FILE: found nothing; expected an instance file (askwise new writes one)"),
         (["none.json"], "file 'none.json': found no such file or directory; expected a file that can be read"),
         (
             ["workshop.json", "--method", "ezp"],

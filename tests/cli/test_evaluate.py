@@ -111,7 +111,7 @@ def test_too_many_decisions(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 REFUSED = {
-    "no file": (["--exact"], "FILE: found nothing; expected an instance file (askwise generate makes one)"),
+    "no file": (["--exact"], "FILE: found nothing; expected an instance file (askwise new writes one)"),
     "no way": (
         ["workshop.json"],
         "--exact, --episodes, --paths: found none of them; expected one of the three",

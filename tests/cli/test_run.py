@@ -202,7 +202,7 @@ def test_colours_in_a_terminal_unless_they_are_not_wanted(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "FILE: found nothing; expected an instance file (askwise generate makes one)"),
+        ([], "FILE: found nothing; expected an instance file (askwise new writes one)"),
         (
             ["workshop.json", "--method", "nevr"],
             f"method: found 'nevr'; expected one of {', '.join(map(repr, AGENTS))} (did you mean 'never'?)",
@@ -244,8 +244,8 @@ def test_wrong_options(run: Run, options: list[str], message: str) -> None:
 def test_a_text_drawing_is_no_instance(run: Run) -> None:
     Path("office.txt").write_text("A.W.B\n..F..\n")
     run("run", "office.txt").assert_refused(
-        "askwise run: file 'office.txt': found text that is not JSON; expected an instance file, "
-        "askwise/tool-fetching@1 (askwise generate makes one)"
+        "askwise run: file 'office.txt': found text that is neither JSON nor TOML; expected an instance file, "
+        "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)"
     )
 
 

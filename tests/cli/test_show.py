@@ -101,14 +101,14 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         (
             "map.txt",
             "A.W.B\n",
-            "file 'map.txt': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
-            "(askwise generate makes one)",
+            "file 'map.txt': found text that is neither JSON nor TOML; expected an instance file, "
+            "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
         ),
         (
             "empty",
             "",
-            "file 'empty': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
-            "(askwise generate makes one)",
+            "file 'empty': found text that is neither JSON nor TOML; expected an instance file, "
+            "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
         ),
         (
             "half.json",

@@ -84,6 +84,6 @@ def test_progress_if_told_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_no_file(run: Run) -> None:
     run("solve").assert_refused(
-        "askwise solve: FILE: found nothing; expected an instance file (askwise generate makes one)"
+        "askwise solve: FILE: found nothing; expected an instance file (askwise new writes one)"
     )
     run("solve", "nowhere.json").assert_refused_somehow()

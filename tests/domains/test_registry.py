@@ -21,6 +21,7 @@ from askwise.showing import raster, scenes, start_scene, text
 from askwise.showing.account import account
 from askwise.showing.explain import as_json, told
 from askwise.showing.page import page_data, page_text
+from askwise.showing.vocabulary import PLAIN
 from askwise.simulation import simulate
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused
@@ -29,6 +30,8 @@ from tests.tool_fetching import workshop
 __all__ = ["plugged"]
 
 OWN = "askwise/tool-fetching@1"
+FORMATS = (OWN, "askwise/problem@1", "askwise/coverage@1")
+ONE_OF = "one of " + ", ".join(map(repr, FORMATS))
 SKETCH = Sketch("A..#B\n..W..\nF...C\n")
 
 
@@ -42,14 +45,23 @@ def test_instances_and_problems_have_a_domain() -> None:
     assert registry.names()[0] == "tool-fetching"
 
 
+class Elsewhere:
+    """A problem that fulfils the protocol all by itself, and is of no domain."""
+
+    ego_optimal = None
+
+
 def test_what_is_of_no_domain_is_refused() -> None:
-    problem = Coverage(SKETCH.drawing)
+    problem = Elsewhere()
     assert registry.find_domain(problem) is None
-    refused = "found a problem of type Coverage; expected tool fetching"
+    assert registry.words_of(problem) is PLAIN
+    refused = "found a problem of type Elsewhere; expected tool fetching, two agents"
     assert_refused(lambda: registry.domain_of(problem), f"problem: {refused}")
     assert_refused(lambda: registry.domain_of(problem, "episode"), f"episode: {refused}")
-    assert_refused(lambda: start_scene(3), "instance: found something of type int; expected tool fetching")
-    assert_refused(lambda: registry.domain("chess"), "domain: found 'chess'; expected one of 'tool-fetching'")
+    assert_refused(lambda: start_scene(3), "instance: found something of type int; expected tool fetching, two agents")
+    assert_refused(
+        lambda: registry.domain("chess"), "domain: found 'chess'; expected one of 'tool-fetching', 'problem'"
+    )
 
 
 def test_a_problem_stays_and_an_instance_or_a_file_becomes_one(tmp_path: Path) -> None:
@@ -73,14 +85,20 @@ def test_the_format_says_who_reads_a_file() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("A.W.B", f"here: found text that is not JSON; expected an instance file, {OWN} (askwise generate makes one)"),
+        (
+            "A.W.B",
+            "here: found text that is neither JSON nor TOML; expected an instance file, "
+            f"{', '.join(FORMATS)} (askwise new writes one)",
+        ),
+        ("A = [", "line 1: found something that is not TOML (Invalid value); expected TOML: key = value, [table]"),
+        ('format = "pddl"', f'format: found "pddl"; expected {ONE_OF}'),
         ("[]", "file: found []; expected an object, { ... }"),
         ("{}", "format: found nothing; expected this key, which is required"),
-        ('{"format": 3}', f"format: found 3; expected one of '{OWN}'"),
-        ('{"format": ["a"]}', f"format: found [\"a\"]; expected one of '{OWN}'"),
+        ('{"format": 3}', f"format: found 3; expected {ONE_OF}"),
+        ('{"format": ["a"]}', f'format: found ["a"]; expected {ONE_OF}'),
         (
             '{"format": "askwise/tool-fetching@2"}',
-            f"format: found \"askwise/tool-fetching@2\"; expected one of '{OWN}' (did you mean '{OWN}'?)",
+            f"format: found \"askwise/tool-fetching@2\"; expected {ONE_OF} (did you mean '{OWN}'?)",
         ),
     ],
 )
@@ -104,12 +122,14 @@ def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
 
 @pytest.mark.usefixtures("plugged")
 def test_another_package_s_domain_is_found() -> None:
-    assert registry.names() == ["tool-fetching", "toy"]
+    assert registry.names() == ["tool-fetching", "problem", "toy"]
     assert registry.domain_of(SKETCH) is TOY
     assert registry.read(json.dumps({"format": FORMAT, "drawing": SKETCH.drawing})) == SKETCH
+    assert registry.domain_of(TOY.problem(SKETCH)) is TOY, "although it is built on what is stated plainly"
+    assert registry.domain_of(Coverage(SKETCH.drawing)) is registry.domain("problem")
     assert_refused(
-        lambda: registry.domain_of(Coverage(SKETCH.drawing)),
-        "problem: found a problem of type Coverage; expected tool fetching, two agents",
+        lambda: registry.domain_of(Elsewhere()),
+        "problem: found a problem of type Elsewhere; expected tool fetching, two agents, two agents",
     )
 
 

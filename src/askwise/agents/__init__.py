@@ -95,31 +95,23 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
     return known[given](**({} if given == Informed.name else options))
 
 
-def agent_for(
-    problem: Problem,
-    given: str | Agent,
-    *,
-    belief: str | None = None,
-    tie_break: str | None = None,
-    errs: bool = False,
-) -> Agent:
+def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
     """Return the agent that plays a problem: by name, with these options or the defaults of its method.
 
     Args:
         problem: what is played.
         given: the agent, or the name of one.
-        belief: the belief of an agent that is given by name. By default that of its method, or ``robust`` if the
-            teammate does not always take a shortest way: other beliefs would rule out its goal for good.
-        tie_break: how such an agent chooses among actions that are optimal for all possible goals.
-        errs: the teammate does not always take a shortest way.
+        errs: the teammate does not always take a shortest way. Then an agent by name believes ``robust`` unless told
+            otherwise: other beliefs would rule out the teammate's goal for good.
+        options: of an agent that is given by name (``belief``, ``tie_break``, ...); those that are None are left out.
     """
-    if belief is None and (errs or problem.teammate_policies is not None) and _keeps_belief(given):
-        belief = "robust"
-    options = {key: value for key, value in (("belief", belief), ("tie_break", tie_break)) if value is not None}
-    if options and isinstance(given, Agent):
-        key, value = next(iter(options.items()))
+    chosen = {key: value for key, value in options.items() if value is not None}
+    if chosen and isinstance(given, Agent):
+        key, value = next(iter(chosen.items()))
         raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
-    return make_agent(given, **options)
+    if (errs or problem.teammate_policies is not None) and _keeps_belief(given):
+        chosen.setdefault("belief", "robust")
+    return make_agent(given, **chosen)
 
 
 def _keeps_belief(given: str | Agent) -> bool:

@@ -18,7 +18,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
 
 ENDINGS = {
     "graph": ".toml",
@@ -29,13 +29,14 @@ ENDINGS = {
     "agent": ".py",
 }
 """How the name of each kind of file ends."""
+NOTE = "JSON has no comments: docs/reference/instance-file.md has all keys, askwise generate draws other instances"
 DRAWN = ("map", "coverage")
 """Kinds that a drawing can be turned into."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise new``."""
-    parser.add_argument("--kind", choices=list(ENDINGS), required=True, help="what to write")
+    parser.add_argument("--kind", metavar="KIND", help=f"what to write: {', '.join(ENDINGS)}")
     parser.add_argument(
         "--from", metavar="FILE", dest="drawing", help="a drawn map to begin with; - reads standard input"
     )
@@ -56,19 +57,17 @@ def run(options: argparse.Namespace) -> int:
             temporary.write_text(text, encoding="utf-8")
         print(f"Written: {options.output}")
     if options.kind == "tool-fetching":
-        note = (
-            "JSON has no comments; askwise generate draws other instances, docs/reference/instance-file.md has the keys"
-        )
-        print(f"askwise new: {note}", file=sys.stderr)
+        print(f"askwise new: {NOTE}", file=sys.stderr)
     return 0
 
 
 def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is written."""
+    if options.kind not in ENDINGS:
+        allowed = "one of " + ", ".join(map(repr, ENDINGS)) + did_you_mean(options.kind or "", ENDINGS)
+        raise InputError("--kind", "nothing" if options.kind is None else repr(options.kind), allowed)
     if options.drawing is not None and options.kind not in DRAWN:
-        raise InputError(
-            "--from", f"--kind {options.kind}", f"one of {', '.join(DRAWN)}: a drawing becomes one of these"
-        )
+        raise InputError("--from", f"--kind {options.kind}", f"--kind {' or '.join(DRAWN)} beside it")
     if options.output == "-":
         return
     ending = ENDINGS[options.kind]

@@ -53,23 +53,25 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
 def _grounds(scene: Scene, colour: bool, columns: int, rows: int) -> TextGround:
     """Draw the ground, or both: side by side if there is room, else one below the other."""
     if len(scene.grounds) == 1:
-        return _ground(scene, 0, colour, columns, rows)
+        return _ground(scene, 0, colour=colour, columns=columns, rows=rows)
     names = [scene.teammate.name, scene.ego.name]
     if all(isinstance(ground, Map) for ground in scene.grounds):
         half = (columns - len(BETWEEN)) // 2
-        both = [_ground(scene, side, colour, half, rows - 1) for side in (0, 1)]
+        both = [_ground(scene, side, colour=colour, columns=half, rows=rows - 1) for side in (0, 1)]
         columns_of_text = [[name, *made.lines] for name, made in zip(names, both, strict=True)]
-        wide = max(map(_visible, columns_of_text[0]))
+        # Colours keep the spaces at the ends of lines: both kinds of text get the same width.
+        coloured = _ground(scene, 0, colour=True, columns=half, rows=rows - 1).lines
+        wide = max(map(_visible, [names[0], *coloured]))
         rows_of_both = zip_longest(*columns_of_text, fillvalue="")
         lines = [f"{one}{' ' * (wide - _visible(one))}{BETWEEN}{other}".rstrip() for one, other in rows_of_both]
     else:
-        both = [_ground(scene, side, colour, columns, max(rows // 2 - 1, 1)) for side in (0, 1)]
+        both = [_ground(scene, side, colour=colour, columns=columns, rows=max(rows // 2 - 1, 1)) for side in (0, 1)]
         lines = [line for name, made in zip(names, both, strict=True) for line in (f"{name}:", *made.lines)]
     remarks = [f"{name}: {text}" for name, made in zip(names, both, strict=True) for text in made.remarks]
     return TextGround(lines, both[0].signs | both[1].signs, remarks)
 
 
-def _ground(scene: Scene, side: int, colour: bool, columns: int, rows: int) -> TextGround:
+def _ground(scene: Scene, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
     ground = scene.grounds[side]
     if isinstance(ground, Map):
         return draw_map(scene, ground, side, colour=colour, columns=columns, rows=rows)
@@ -84,7 +86,7 @@ def _ego_places(scene: Scene) -> Iterator[str]:
     """Tell where the ego agent goes, as far as the ground cannot show it: where others are already."""
     hidden = {spot.at for spot in ego_spots(scene) if spot.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
-    told = [goal for goal in scene.goals if hidden.intersection(goal.ego)]
+    told = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
     for goal in told[:MOST_TOLD]:
         names = list(dict.fromkeys(called[place] for place in goal.ego if place in hidden))
         yield f"for {printable(goal.name)} the {scene.ego.name} goes to {either(names)}"

@@ -13,7 +13,7 @@ LONGEST_NAME = 26
 
 def draw_graph(scene: Scene, ground: Graph, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
     """List the places of a graph, at most so many: the first of the scene's grounds (`side` 0) or the second (1)."""
-    agents, goals = agent_marks(scene, side), goal_marks(scene, side)
+    agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
     shown = _shown(ground, agents, goals, rows)
     ways = _ways_from(ground)
     names = {node: shortened(ground.nodes[node].name, LONGEST_NAME) for node in shown}

@@ -76,17 +76,17 @@ class TextGround:
     remarks: list[str]
 
 
-def goal_marks(scene: Scene, side: int) -> dict[Place, Mark]:
-    """Return the marks of landmarks and goals on the first ground (0) or the second (1)."""
+def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Mark]:
+    """Return the marks of landmarks and goals on the first ground (0) or the second (1), with short names or whole."""
     places: dict[Place, Mark] = {}
     if side == 0:
         for landmark in scene.landmarks:
             places[landmark.at] = Mark(scene.words.landmark_sign, printable(landmark.name), "1;38;5;137", landmark=True)
         for spot in teammate_spots(scene):
-            places[spot.at] = _goal_mark(scene, spot)
+            places[spot.at] = _goal_mark(scene, spot, short)
     if side == len(scene.grounds) - 1:
         for spot in ego_spots(scene):
-            places.setdefault(spot.at, _goal_mark(scene, spot))
+            places.setdefault(spot.at, _goal_mark(scene, spot, short))
     return places
 
 
@@ -112,10 +112,10 @@ def all_marks(scene: Scene, side: int) -> dict[Place, Mark]:
     return places
 
 
-def _goal_mark(scene: Scene, spot: Spot) -> Mark:
+def _goal_mark(scene: Scene, spot: Spot, short: bool) -> Mark:
     out = spot.probability(scene) is not None and all(scene.ruled_out(k) for k in spot.goals)
     sign = ASKED if spot.asked(scene) else OUT if out else EGO_PLACE if spot.ego else GOAL
-    return Mark(sign, spot.short_name(scene), _goal_colour(scene, spot, out))
+    return Mark(sign, spot.short_name(scene) if short else spot.name(scene), _goal_colour(scene, spot, out))
 
 
 def _goal_colour(scene: Scene, spot: Spot, out: bool) -> str:

@@ -27,11 +27,11 @@ import numpy as np
 
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.file import QuestionPrices
 from askwise.domains.plain.names import read_name
 from askwise.domains.plain.reading_file import read_answers, read_prices
 from askwise.domains.plain.reading_sides import read_lines
 from askwise.domains.plain.sides import reached
+from askwise.domains.plain.stated import QuestionPrices
 from askwise.errors import InputError
 from askwise.model import Drawing
 from askwise.questions import QueryCost

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from askwise.domains.parts import Look, Moments, Recording
     from askwise.domains.plain.coverage_file import CoverageFile
     from askwise.domains.plain.file import ProblemFile
+    from askwise.domains.studied import Studied
     from askwise.factored import FactoredProblem
     from askwise.showing.vocabulary import Vocabulary
 
@@ -18,7 +20,6 @@ class PlainDomain:
 
     name = "problem"
     generator = None
-    studies = None
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""
@@ -43,9 +44,18 @@ class PlainDomain:
 
     def words_of(self, given: object) -> Vocabulary:
         """Return what a problem or an instance calls things; a file may say so."""
-        from askwise.domains.plain.vocabulary import words_of
+        from askwise.domains.coverage import Coverage
+        from askwise.domains.plain.coverage_file import CoverageFile
+        from askwise.domains.plain.file import ProblemFile
+        from askwise.domains.plain.vocabulary import COVERAGE
 
-        return words_of(given)
+        file = getattr(given, "file", given)
+        if isinstance(file, ProblemFile):
+            return file.words
+        if not isinstance(given, Coverage | CoverageFile):
+            return self.words
+        name = file.name if isinstance(file, CoverageFile) else ""
+        return replace(COVERAGE, title=name or COVERAGE.title)
 
     @cached_property
     def recording(self) -> Recording:
@@ -67,6 +77,13 @@ class PlainDomain:
         from askwise.domains.plain.moments import PlainMoments
 
         return PlainMoments()
+
+    @cached_property
+    def studies(self) -> Studied:
+        """See `Domain`."""
+        from askwise.domains.plain.studies import PlainStudies
+
+        return PlainStudies()
 
 
 DOMAIN = PlainDomain()

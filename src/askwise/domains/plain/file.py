@@ -34,67 +34,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from askwise.divergence.ecd import normalised
-from askwise.domains.plain.names import StateName
-from askwise.domains.plain.policies import PolicyChoice
-from askwise.domains.plain.sides import Side
+from askwise.domains.plain.names import read_name
+from askwise.domains.plain.policies import PolicyChoice, read_policy, rows_to_json
+from askwise.domains.plain.reading_file import read_answers, read_goals, read_groups, read_prices, read_words
+from askwise.domains.plain.reading_sides import read_side
+from askwise.domains.plain.sides import Side, same_ground
+from askwise.domains.plain.stated import Answers, Goal, QuestionPrices
+from askwise.domains.plain.toml_text import toml_text
+from askwise.domains.plain.vocabulary import words_from
+from askwise.errors import InputError
+from askwise.factored import FactoredProblem
 from askwise.factored_input import PRIOR_TOLERANCE
 from askwise.files import whole_file
+from askwise.model import Model, Policy
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_text, read_text
 from askwise.showing.vocabulary import Vocabulary
 from askwise.types import FloatArray
 
-if TYPE_CHECKING:
-    from askwise.domains.plain.problem import StatedProblem
-    from askwise.model import Policy
-
 FORMAT = "askwise/problem@1"
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A goal: where it is reached in both models, how likely it is, what naming it costs.
-
-    Attributes:
-        teammate: states in which the teammate has reached it.
-        ego: states in which the ego agent has.
-        weight: how likely it is, beside the weights of the others.
-        price: what naming it in a question adds, None for the price of any goal.
-    """
-
-    teammate: tuple[StateName, ...]
-    ego: tuple[StateName, ...]
-    weight: float = 1.0
-    price: float | None = None
-
-
-@dataclass(frozen=True)
-class QuestionPrices:
-    """What questions cost.
-
-    Attributes:
-        base: what every question costs.
-        per_goal: what naming a goal adds, unless the goal has a price of its own.
-        per_option: what an option of a choice adds, None for as much as a goal.
-    """
-
-    base: float = 0.5
-    per_goal: float = 0.0
-    per_option: float | None = None
-
-
-@dataclass(frozen=True)
-class Answers:
-    """How answers come: how often wrong, how often not at all, and whether the same question is answered the same."""
-
-    wrong: float = 0.0
-    refused: float = 0.0
-    errors: str = "independent"
+REQUIRED = ("format", "teammate", "ego", "goals")
+OPTIONAL = ("name", "query_cost", "answers", "groups", "words")
 
 
 @dataclass(frozen=True)
@@ -135,9 +100,7 @@ class ProblemFile:
     @classmethod
     def from_json(cls, data: Any) -> ProblemFile:
         """Check the contents of a problem file, or of a field that holds the same."""
-        from askwise.domains.plain.reading_file import read_problem_file
-
-        return read_problem_file(data if isinstance(data, Field) else Field("", data))
+        return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
         """Return the contents; reading them gives the same file."""
@@ -145,8 +108,6 @@ class ProblemFile:
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all: TOML if its name ends so, else JSON."""
-        from askwise.domains.plain.toml_text import toml_text
-
         write = toml_text if Path(path).suffix.lower() == ".toml" else as_text
         text = write(self.to_json())
         with whole_file(path) as temporary:
@@ -154,7 +115,7 @@ class ProblemFile:
 
     @property
     def prior(self) -> FloatArray:
-        """``float64 [n_goals]``: the weights as probabilities. Weights that are probabilities stay exactly as they are."""
+        """``float64 [n_goals]``: the weights as probabilities; those that sum to 1 stay exactly as they are."""
         weights = np.array([goal.weight for goal in self.goals.values()], dtype=np.float64)
         with np.errstate(over="ignore"):
             already = abs(weights.sum() - 1) <= PRIOR_TOLERANCE
@@ -177,6 +138,77 @@ class ProblemFile:
 
     def problem(self) -> StatedProblem:
         """Return the problem that the file states."""
-        from askwise.domains.plain.problem import StatedProblem
-
         return StatedProblem(self)
+
+
+class StatedProblem(FactoredProblem):
+    """Two models and shared goals as a file states them; equal to another one if their files are."""
+
+    def __init__(self, file: ProblemFile) -> None:
+        self.file = file
+        goals = file.goals
+        try:
+            super().__init__(
+                goals=list(goals),
+                prior=file.prior,
+                teammate_model=file.teammate.model,
+                teammate_goals=[list(goal.teammate) for goal in goals.values()],
+                ego_model=_ego_model(file),
+                ego_goals=[list(goal.ego) for goal in goals.values()],
+                start=(file.teammate.start, file.ego.start),
+                query_cost=file.query_cost,
+                groups=file.groups,
+                teammate_policies=file.teammate_policies,
+            )
+        except InputError as error:
+            # All else was checked when the file was read; policies are made and checked only when they are needed.
+            where = error.field.replace("teammate_policies", "teammate.policy", 1)
+            raise InputError(where, error.found, error.expected) from None
+
+    def __eq__(self, other: object) -> bool:
+        return self.file == other.file if isinstance(other, StatedProblem) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # files hold dictionaries
+
+
+def _ego_model(file: ProblemFile) -> Model:
+    """Return the ego agent's model: the teammate's own where both are the same, so that everybody can see that."""
+    return file.teammate.model if same_ground(file.teammate, file.ego) else file.ego.model
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def _read(root: Field) -> ProblemFile:
+    root.object()
+    if root.has("format"):
+        # First, so that a file of another version is told that, not that its keys are unknown.
+        root.child("format").text([FORMAT])
+    root.object(REQUIRED, OPTIONAL)
+    name = read_name(root.child("name")) if root.has("name") else ""
+    teammate = read_side(root.child("teammate"), ("policy",))
+    ego = read_side(root.child("ego"))
+    goals = read_goals(root.child("goals"), teammate, ego)
+    targets = {each: goal.teammate for each, goal in goals.items()}
+    side = root.child("teammate")
+    policy = read_policy(side.child("policy"), teammate, targets) if side.has("policy") else PolicyChoice()
+    return ProblemFile(
+        contents=_contents(root.value, policy),
+        teammate=teammate,
+        ego=ego,
+        goals=goals,
+        name=name,
+        prices=read_prices(root),
+        answers=read_answers(root),
+        groups=read_groups(root, goals),
+        policy=policy,
+        words=words_from(name, read_words(root)),
+    )
+
+
+def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
+    """Return what was written, with the rows of a table that is another file."""
+    contents = copy.deepcopy(dict(value))
+    if policy.kind == "table":
+        contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}
+    return contents

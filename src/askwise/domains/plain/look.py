@@ -11,8 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from askwise.domains.plain.description import describe
-from askwise.domains.plain.vocabulary import words_of
-from askwise.domains.registry import as_problem
+from askwise.domains.registry import as_problem, words_of
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
@@ -22,11 +21,7 @@ from askwise.showing.grounds import Graph, Ground, Map, Place
 from askwise.showing.layout import Net, excerpt, lay_out
 from askwise.showing.layout.net import ELSEWHERE
 from askwise.showing.scene import Figure, Goal, Scene
-from askwise.showing.words import listed
 from askwise.types import FloatArray
-
-MOST_TOGETHER = 3
-"""Names of goals above one node."""
 
 
 class PlainLook:
@@ -129,12 +124,12 @@ def _make_stage(problem: FactoredProblem) -> Stage:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return the names of the goals that each state is a target of."""
+    """Return the first of the goals that each state is a target of, and how many others there are."""
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
         for state in states:
             found.setdefault(state, []).append(name)
-    return {state: listed(goals, MOST_TOGETHER) for state, goals in found.items()}
+    return {state: goals[0] if len(goals) == 1 else f"{goals[0]} +{len(goals) - 1}" for state, goals in found.items()}
 
 
 def same_model(one: Model, other: Model) -> bool:

@@ -11,9 +11,8 @@ import numpy as np
 
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.plain.file import ProblemFile, StatedProblem
 from askwise.domains.plain.names import as_json
-from askwise.domains.plain.problem import StatedProblem
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import Model

@@ -25,7 +25,7 @@ def check_name(name: str, path: str) -> str:
     if len(name) > LONGEST_NAME:
         raise InputError(path, f"a name of {len(name)} characters, {shown(name)}", f"at most {LONGEST_NAME}")
     if any("\ud800" <= letter <= "\udfff" for letter in name):
-        raise InputError(path, f"{ascii(name)}, which holds half a character", "whole characters")
+        raise InputError(path, f"{name!a}, which holds half a character", "whole characters")
     return name
 
 

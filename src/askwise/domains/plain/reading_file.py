@@ -1,66 +1,24 @@
-"""Reading problem files: every key is checked, and what is wrong is named with its place."""
+"""Reading what problem files say of goals, prices and words: a fault is named with its place."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from askwise.domains.plain.file import FORMAT, Answers, Goal, ProblemFile, QuestionPrices
 from askwise.domains.plain.names import StateName, as_json, check_name, read_name
-from askwise.domains.plain.policies import PolicyChoice, read_policy, rows_to_json
-from askwise.domains.plain.reading_sides import read_side
 from askwise.domains.plain.sides import Side, reached
-from askwise.domains.plain.vocabulary import words_from
+from askwise.domains.plain.stated import Answers, Goal, QuestionPrices
 from askwise.errors import InputError
 from askwise.reading import Field, shown
 
 MOST_GOALS = 10_000
-REQUIRED = ("format", "teammate", "ego", "goals")
-OPTIONAL = ("name", "query_cost", "answers", "groups", "words")
 ERRORS = ("independent", "persistent")
-
-
-def read_problem_file(root: Field) -> ProblemFile:
-    """Return what a problem file states."""
-    root.object()
-    if root.has("format"):
-        # First, so that a file of another version is told that, not that its keys are unknown.
-        root.child("format").text([FORMAT])
-    root.object(REQUIRED, OPTIONAL)
-    name = read_name(root.child("name")) if root.has("name") else ""
-    teammate = read_side(root.child("teammate"), ("policy",))
-    ego = read_side(root.child("ego"))
-    goals = _goals(root.child("goals"), teammate, ego)
-    targets = {each: goal.teammate for each, goal in goals.items()}
-    side = root.child("teammate")
-    policy = read_policy(side.child("policy"), teammate, targets) if side.has("policy") else PolicyChoice()
-    return ProblemFile(
-        contents=_contents(root.value, policy),
-        teammate=teammate,
-        ego=ego,
-        goals=goals,
-        name=name,
-        prices=read_prices(root),
-        answers=read_answers(root),
-        groups=_groups(root.child("groups"), goals) if root.has("groups") else {},
-        policy=policy,
-        words=words_from(name, _words(root.child("words")) if root.has("words") else {}),
-    )
-
-
-def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
-    """Return what was written, with the rows of a table that is another file."""
-    contents = copy.deepcopy(dict(value))
-    if policy.kind == "table":
-        contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}
-    return contents
 
 
 # -- goals -------------------------------------------------------------------------------------------------------
 
 
-def _goals(given: Field, teammate: Side, ego: Side) -> dict[str, Goal]:
+def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, Goal]:
+    """Return the goals by name; both agents can get to every one, and no two have a common target of the teammate."""
     goals: dict[str, Goal] = {}
     for name, each in given.items():
         check_name(name, given.path)
@@ -139,8 +97,11 @@ def read_answers(root: Field) -> Answers:
     return Answers(errors=errors)
 
 
-def _groups(given: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    names, groups = list(goals), {}
+def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return what ``groups`` says: names of goals by the name of their group."""
+    if not root.has("groups"):
+        return {}
+    given, names, groups = root.child("groups"), list(goals), {}
     for name, each in given.items():
         members = tuple(member.text(names) for member in each.elements())
         if not members:
@@ -152,6 +113,9 @@ def _groups(given: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return groups
 
 
-def _words(given: Field) -> dict[str, str]:
-    given.object([], ["teammate", "ego", "goal"])
+def read_words(root: Field) -> dict[str, str]:
+    """Return what ``words`` says."""
+    if not root.has("words"):
+        return {}
+    given = root.child("words").object([], ["teammate", "ego", "goal"])
     return {key: read_name(given.child(key)) for key in given.value}

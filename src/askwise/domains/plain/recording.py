@@ -10,9 +10,8 @@ from typing import Any
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain import coverage_file, writing
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
-from askwise.domains.plain.file import FORMAT, ProblemFile
+from askwise.domains.plain.file import FORMAT, ProblemFile, StatedProblem
 from askwise.domains.plain.names import read_state_name
-from askwise.domains.plain.problem import StatedProblem
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
 from askwise.problem import JointState

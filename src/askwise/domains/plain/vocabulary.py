@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from askwise.showing.vocabulary import PLAIN, Vocabulary
 
@@ -15,21 +14,6 @@ COVERAGE = Vocabulary(
     done="Two goals are covered.",
     achieved="The teammate is at {goal}, the ego agent at another goal.",
 )
-
-
-def words_of(given: object) -> Vocabulary:
-    """Return what a problem or the contents of a file call things."""
-    from askwise.domains.coverage import Coverage
-    from askwise.domains.plain.coverage_file import CoverageFile
-    from askwise.domains.plain.file import ProblemFile
-
-    file = getattr(given, "file", given)
-    if isinstance(file, ProblemFile):
-        return file.words
-    if isinstance(given, Coverage | CoverageFile):
-        name = file.name if isinstance(file, CoverageFile) else ""
-        return replace(COVERAGE, title=name) if name else COVERAGE
-    return WORDS
 
 
 def words_from(name: str, given: Mapping[str, str]) -> Vocabulary:

@@ -39,7 +39,7 @@ def name_to_json(name: Hashable, field: str) -> Any:
     """Return a state's name as a file holds it."""
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
-        return as_json(plain)  # type: ignore[arg-type]
+        return as_json(plain)
     raise InputError(field, f"a state called {name!r}", "states called by texts, whole numbers or cells (x, y)")
 
 

@@ -20,7 +20,7 @@ MANY = 40
 """Nodes beyond which names have one short line."""
 TOO_MANY = 110
 """Nodes beyond which there is no room for names at all."""
-LONGEST_ABOVE = 16
+LONGEST_ABOVE = 18
 MARGIN = 0.3
 
 

@@ -7,6 +7,7 @@ long and thin is folded into rows.
 
 from __future__ import annotations
 
+import math
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -24,6 +25,8 @@ MOST_ACROSS = 18
 LONGEST_ROW = 9
 """Layers of a thin drawing in one row, before it is folded."""
 MOSTLY_ONE_WAY = 0.6
+ROWS_SHAPE = 1.6
+"""How much wider than high a folded drawing is."""
 LABEL_LINES = 0.7
 """Room for the names of actions between layers that lie one below the other."""
 
@@ -144,9 +147,8 @@ def _folded(net: Net, rows: list[list[int]], widths: FloatArray, heights: FloatA
     """Return a long thin drawing in rows of about the same length, every second one from right to left."""
     step = float(widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, heights)
-    n_rows = max(2, round((len(rows) * step / (2.0 * float(heights.mean()))) ** 0.5 / 1.6))
-    length = -(-len(rows) // n_rows)
     high = float(np.ptp(across)) + float(heights.max()) + 0.6
+    length = max(2, math.ceil((len(rows) * ROWS_SHAPE * high / step) ** 0.5))
     places = np.zeros((net.n, 2))
     for depth, row in enumerate(rows):
         turn, along = divmod(depth, length)
