@@ -62,8 +62,8 @@ def test_problems_are_equal_if_their_instances_and_starts_are() -> None:
     assert one == other
     assert one != RAILS.problem(Line(LINE.stops, "gate", "town"))
     assert one != LINE
-    elsewhere = RAILS.moments.starting_at(one, JointState(1, 1))
-    assert (elsewhere.start, one.start) == (JointState(1, 1), JointState(0, 2))
+    elsewhere = RAILS.moments.starting_at(one, JointState(0, 1))
+    assert (elsewhere.start, one.start) == (JointState(0, 1), JointState(0, 2))
     assert elsewhere != one
 
 

@@ -139,18 +139,18 @@ class BasicDomain:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicRecording
 
-        return BasicRecording(self)
+        return BasicRecording(self.format, self.read, self.write)
 
     @cached_property
     def look(self) -> Look:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicLook
 
-        return self._look or BasicLook(self)
+        return self._look or BasicLook(self.words, self.problem)
 
     @cached_property
     def moments(self) -> Moments:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicMoments
 
-        return BasicMoments(self)
+        return BasicMoments(self.problem)
