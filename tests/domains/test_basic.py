@@ -104,9 +104,32 @@ def test_places_on_the_command_line() -> None:
 
 
 def test_parts_of_one_s_own_take_their_place() -> None:
-    look: Any = object()
-    assert domain(look=look).look is look
-    assert domain(generator=look, studies=look).generator is look
+    part: Any = object()
+    given = domain(look=part, generator=part, studies=part)
+    assert given.look is part
+    assert given.generator is part
+    assert given.studies is part
+
+
+def test_studies_take_its_files_and_call_things_by_its_words() -> None:
+    studies = RAILS.studies
+    assert (studies.words.goal, studies.words.teammate, studies.words.price) == ("stop", "tram", "per-stop cost")
+    assert (
+        studies.words.priors == "far favours stops that are far from the tram, near those that are near, uniform none."
+    )
+    assert studies.contents(LINE) == RAILS.recording.write(LINE)
+    assert_refused(
+        lambda: studies.parameters(Field("instances", {})),
+        "instances.domain: found 'rails', which draws no instances; expected files of its instances",
+    )
+
+
+def test_a_problem_under_other_terms_is_no_longer_what_its_file_says() -> None:
+    other = RAILS.studies.with_terms(RAILS.problem(LINE), "near", 1.0, askwise.QueryCost(0.1))
+    assert not RAILS.owns(other)
+    domain = registry.domain_of(other)
+    assert domain.name == "problem"
+    assert domain.recording.write(other)["query_cost"]["base"] == 0.1
 
 
 @dataclass

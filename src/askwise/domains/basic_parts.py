@@ -10,6 +10,9 @@ from askwise.domains.plain.description import describe
 from askwise.domains.plain.look import LOOK
 from askwise.domains.plain.moments import PlainMoments
 from askwise.domains.plain.recording import PlainRecording
+from askwise.domains.plain.studies import PlainStudies
+from askwise.domains.studied import Parameters, StudyWords
+from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import Model
 from askwise.problem import JointState, Problem
@@ -101,3 +104,22 @@ class BasicMoments:
     def teammate_side(self, given: Any) -> tuple[Model, Mapping[str, Any], Any]:
         """See `Moments`."""
         return PLAIN_MOMENTS.teammate_side(self._problem(given))
+
+
+class BasicStudies(PlainStudies):
+    """Studies of files; fulfils `askwise.domains.studied.Studied`."""
+
+    def __init__(self, name: str, words: Vocabulary, write: Callable[[Any], dict[str, Any]]) -> None:
+        self.words = StudyWords(words.goal, words.teammate, _PRIORS.format(goals=words.goals, teammate=words.teammate))
+        self._name, self._write = name, write
+
+    def parameters(self, given: Field) -> Parameters:
+        """See `Studied`."""
+        raise InputError(f"{given.path}.domain", f"{self._name!r}, which draws no instances", "files of its instances")
+
+    def contents(self, instance: Any) -> dict[str, Any]:
+        """See `Studied`."""
+        return self._write(instance)
+
+
+_PRIORS = "far favours {goals} that are far from the {teammate}, near those that are near, uniform none."
