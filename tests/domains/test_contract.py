@@ -26,6 +26,8 @@ from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.parts import Look, Moments, Recording
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
+from askwise.experiments.running.play import play
+from askwise.experiments.schema.study_file import load_study
 from askwise.problem import Problem
 from askwise.reading import Field
 from askwise.showing.page import write_page
@@ -225,6 +227,24 @@ def test_the_page_of_an_episode_works_in_a_browser(name: str, tmp_path: Path, ch
         assert visited.text("#step") == f"Done after {len(episode.steps)} steps"
         assert visited.errors == []
         assert visited.requests == [path.as_uri()]
+
+
+@every_file
+def test_a_study_plays_it_as_simulate_does(name: str, tmp_path: Path) -> None:
+    """Domains that take part in studies; the one of the tests that is written from scratch does not."""
+    if registry.domain_of(instance_of(name)).studies is None:
+        assert name == "a domain of the tests"
+        return
+    (tmp_path / "file.json").write_text(json.dumps(FILES[name]), encoding="utf-8")
+    settings = 'name = "s"\nepisodes = 3\nmethods = ["never", "ezq-exact"]\npriors = ["file"]\n'
+    (tmp_path / "study.toml").write_text(f'{settings}[instances]\nfiles = ["file.json"]\n', encoding="utf-8")
+    task = load_study(tmp_path / "study.toml").task(0)
+    rows = play(task).tables["episodes"]
+    assert rows["error"].null_count() == rows.height == 6
+    for row in rows.iter_rows(named=True):
+        seed = task.episode_seed(row["episode"])
+        episode = askwise.simulate(problem_of(name), row["method"], row["teammate"], seed=seed)
+        assert (row["goal"], row["marginal_cost"]) == (episode.goal_name, episode.marginal_cost)
 
 
 # -- environments ------------------------------------------------------------------------------------------------

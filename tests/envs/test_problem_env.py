@@ -58,8 +58,7 @@ def ward(**more: Any) -> FactoredProblem:
 def test_the_checkers_find_nothing(name: str) -> None:
     # Warnings are errors in these tests.
     problem = PROBLEMS[name]()
-    drawn = name == "tool fetching"  # others have a look where a domain gives them one
-    check_env(gymnasium.make(PROBLEM_ID, problem=problem).unwrapped, skip_render_check=not drawn)
+    check_env(gymnasium.make(PROBLEM_ID, problem=problem).unwrapped)
     parallel_api_test(problem_v0.parallel_env(problem, max_steps=50), num_cycles=100)
     parallel_seed_test(lambda: problem_v0.parallel_env(problem, max_steps=50), num_cycles=60)
 
@@ -213,15 +212,23 @@ def test_a_problem_is_drawn_as_its_domain_looks() -> None:
     check_env(gymnasium.make(PROBLEM_ID, problem=SKETCH).unwrapped)
 
 
-def test_a_problem_of_no_domain_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.envs.problem.staging.find_domain", lambda _: None)
+class NoLook:
+    """A domain that owns everything and draws nothing."""
+
+    look = None
+
+
+@pytest.mark.parametrize("domain", [None, NoLook()])
+def test_what_nobody_knows_how_to_draw_is_refused_at_once(domain: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("askwise.envs.problem.staging.find_domain", lambda _: domain)
     makers: list[Callable[..., Any]] = [ProblemEnv, problem_v0.parallel_env]
     for make in makers:
         assert_refused(
             partial(make, COVERAGE, render_mode="ansi"),
             "render_mode: found 'ansi' for a problem of type Coverage, which no domain knows how to draw; "
-            "expected None, or a problem of a domain (askwise.domains.registry)",
+            "expected None, or a problem of a domain that has a look",
         )
+        make(COVERAGE).reset(seed=0)
 
 
 # -- whatever is done --------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@
     )
 
 `problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. How it is drawn and described, its
-traces, where everybody may be on the command line: that of any problem of two models (`askwise.domains.plain`), with
-the domain's own words.
+traces, where everybody may be on the command line, studies of its files: that of any problem of two models
+(`askwise.domains.plain`), with the domain's own words.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class BasicDomain:
         words: what it calls things.
         look: how it is drawn, if not as any problem of two models.
         generator: random instances, for ``askwise generate``.
-        studies: what studies need of it.
+        studies: what studies need of it, if they are to draw instances or to have other priors.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class BasicDomain:
         self.instance = instance
         self.words = words
         self.generator = generator
-        self.studies = studies
-        self._problem, self._read, self._write, self._look = problem, read, write, look
+        self._problem, self._read, self._write = problem, read, write
+        self._look, self._studies = look, studies
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""
-        return isinstance(given, self.instance) or isinstance(getattr(given, "instance", None), self.instance)
+        return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
     def problem(self, given: Any) -> BasicProblem:
         """See `Domain`."""
@@ -139,18 +139,25 @@ class BasicDomain:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicRecording
 
-        return BasicRecording(self)
+        return BasicRecording(self.format, self.read, self.write)
 
     @cached_property
     def look(self) -> Look:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicLook
 
-        return self._look or BasicLook(self)
+        return self._look or BasicLook(self.words, self.problem)
 
     @cached_property
     def moments(self) -> Moments:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicMoments
 
-        return BasicMoments(self)
+        return BasicMoments(self.problem)
+
+    @cached_property
+    def studies(self) -> Studied:
+        """See `Domain`."""
+        from askwise.domains.basic_parts import BasicStudies
+
+        return self._studies or BasicStudies(self.name, self.words, self.write)

@@ -27,8 +27,6 @@ def problem_staging(problem: object, render_mode: str | None) -> Staging:
 
 def refuse_without_look(problem: Problem, render_mode: str) -> None:
     """Refuse to draw a problem of no domain, or of one that has no look."""
-    domain = find_domain(problem)
-    if domain is None:
+    if getattr(find_domain(problem), "look", None) is None:
         found = f"{render_mode!r} for a problem of type {type(problem).__name__}, which no domain knows how to draw"
-        raise InputError("render_mode", found, "None, or a problem of a domain (askwise.domains.registry)")
-    domain.look.scene(problem, problem.start)
+        raise InputError("render_mode", found, "None, or a problem of a domain that has a look")
