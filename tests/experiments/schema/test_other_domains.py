@@ -118,3 +118,30 @@ def test_a_folder_without_instances(tmp_path: Path) -> None:
         lambda: study(tmp_path, 'files = ["empty"]'),
         'instances.files[0]: found "empty"; expected a folder with files that end in .json or .toml',
     )
+
+
+MINE = """
+from askwise.agents import BeliefAgent
+
+
+class Waits(BeliefAgent):
+    def when_torn(self, state, possible):
+        return self.wait("Wait.")
+"""
+
+
+def test_agents_of_ones_own_by_their_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name travels as text; each worker loads the file, and where there is none only these rows fail."""
+    (folder / "mine.py").write_text(MINE)
+    monkeypatch.chdir(folder)
+    path = folder / "study.toml"
+    path.write_text('name = "s"\nepisodes = 3\nmethods = ["never", "mine.py:Waits"]\n[instances]\nfiles = ["wards"]\n')
+    found = load_study(path)
+    rows = play(found.task(2)).tables["episodes"]
+    costs = {name: rows.filter(rows["method"] == name)["cost"].to_list() for name in ("never", "mine.py:Waits")}
+    assert costs["never"] == costs["mine.py:Waits"]
+    (folder / "mine.py").unlink()
+    rows = play(found.task(2)).tables["episodes"]
+    assert rows.filter(rows["method"] == "never")["error"].null_count() == 3
+    errors = rows.filter(rows["method"] == "mine.py:Waits")["error"].to_list()
+    assert all("mine.py" in error for error in errors)
