@@ -89,7 +89,7 @@ def read_map(path: str) -> Watched:
     from askwise.reading import is_data, read_stdin, read_text
 
     text = read_stdin() if path == "-" else read_text(path)
-    if is_data(text):
+    if is_data(text) or Path(path).suffix.lower() == ".toml":
         instance = read(text, "standard input", Path()) if path == "-" else read_instance(path)
         model, goals, start = domain_of(instance).moments.teammate_side(instance)
         return Watched(model, dict(goals), start, getattr(instance, "teammate_policies", None))

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
+from askwise.domains.plain.coverage_file import CoverageFile
 from askwise.domains.plain.file import ProblemFile, StatedProblem
 from askwise.domains.plain.names import as_json
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
-from askwise.model import Model
+from askwise.model import Drawing, Model
 from askwise.model.spoken import state_said
 from askwise.problem import JointState
 from askwise.reading import shown
@@ -62,12 +62,10 @@ class PlainMoments:
         )
         if isinstance(problem, StatedProblem):
             return _restated(problem, state).problem()
+        if isinstance(problem, Coverage):
+            return Coverage(_redrawn(problem, state), prior=problem.weights, query_cost=problem.query_cost)
         other = copy.copy(problem)  # tables do not depend on the start either
         other.start = state
-        if isinstance(other, Coverage):
-            other.drawing = _redrawn(other, state)
-        if isinstance(other, CoverageProblem):
-            other.file = replace(other.file, drawing=other.drawing)
         return other
 
     def teammate_side(
@@ -95,7 +93,7 @@ def _restated(problem: StatedProblem, state: JointState) -> ProblemFile:
     return ProblemFile.from_json(contents)
 
 
-def _redrawn(problem: Coverage, state: JointState) -> Any:
+def _redrawn(problem: Coverage, state: JointState) -> Drawing:
     cells = problem.drawing.grid.cells[[state.teammate, state.ego]].tolist()
     return replace(problem.drawing, teammate=tuple(cells[0]), ego=tuple(cells[1]))
 
