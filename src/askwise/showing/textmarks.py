@@ -40,7 +40,7 @@ def _painted(text: str, colour: str) -> str:
 
 def meanings(scene: Scene) -> dict[str, str]:
     """Return what each sign means, in the order of the legend."""
-    return {
+    signs = {
         scene.teammate.sign: scene.teammate.name,
         scene.ego.sign: scene.ego.name,
         BOTH: f"{scene.teammate.name} and {scene.ego.name}",
@@ -48,10 +48,10 @@ def meanings(scene: Scene) -> dict[str, str]:
         OUT: "ruled out",
         GOAL: scene.words.goal,
         EGO_PLACE: f"where the {scene.ego.name} goes",
-        scene.words.landmark_sign: scene.words.landmark,
-        "#": "wall",
-        ":": "a quarter walls and more",
     }
+    if scene.words.landmark:  # or an agent whose letter is the same would lose its own meaning
+        signs.setdefault(scene.words.landmark_sign, scene.words.landmark)
+    return signs | {"#": "wall", ":": "a quarter walls and more"}
 
 
 @dataclass(frozen=True, slots=True)
