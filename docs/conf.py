@@ -38,12 +38,15 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
-    ("py:class", r"Field|Path|Pixels|askwise\.model\.names\.Names|askwise\.reading\.Field"),
+    ("py:class", r"Field|Ground|Path|Pixels|Place|askwise\.model\.names\.Names|askwise\.reading\.Field"),
     ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
 ]
+# A goal in a file and a goal in a drawing have the same name; each is linked from where it is used.
+suppress_warnings = ["ref.python"]
 # Signatures say `FloatArray`, as the source does, and not what that stands for.
 autodoc_type_aliases = {
-    name: name for name in ("BoolArray", "FloatArray", "GoalLike", "IntArray", "Pixels", "Seed", "StateLike")
+    name: name
+    for name in ("BoolArray", "FloatArray", "GoalLike", "Ground", "IntArray", "Pixels", "Place", "Seed", "StateLike")
 }
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
