@@ -64,7 +64,7 @@ def test_little_is_needed(tmp_path: Path) -> None:
 FAULTS: dict[str, Fault] = {
     "another version": (
         lambda: read({"format": "askwise/coverage@2"}),
-        "format: found \"askwise/coverage@2\"; "
+        'format: found "askwise/coverage@2"; '
         "expected one of 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
     ),
     "no map": (lambda: read(rooms(map=None)), "map: found nothing; expected this key, which is required"),
