@@ -12,7 +12,7 @@ help:
 	@echo "make test        lint, types and all tests"
 	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
 	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
-	@echo "make bench       speed, scale and memory, beside other ways to compute the same (out/bench)"
+	@echo "make bench       speed, scale and memory, beside other ways and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make lint        ruff and mypy only"
 	@echo "make clean       remove the environment and everything that was built"

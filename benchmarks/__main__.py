@@ -8,6 +8,7 @@ from time import perf_counter
 
 from benchmarks import (
     agents,
+    before_after,
     cells,
     cyclic,
     environments,
@@ -40,6 +41,7 @@ SECTIONS = {
     "robustness": robustness,
     "pomdp": pomdp,
     "throughput": throughput,
+    "before-after": before_after,
 }
 
 
@@ -48,6 +50,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes: does everything still run?")
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the results")
+    parser.add_argument("--before", default=before_after.BEFORE, metavar="REVISION", help="of git, for before-after")
     asked = parser.parse_args()
     names = [name for name in SECTIONS if not asked.only or name in asked.only]
 
@@ -58,7 +61,8 @@ def main() -> None:
     busiest = load()
     for name in names:
         progress(f"part {name!r}")
-        for table in SECTIONS[name].run(asked.quick):
+        more = {"before": asked.before} if name == "before-after" else {}
+        for table in SECTIONS[name].run(asked.quick, **more):
             print("\n" + table.text(), flush=True)
             tables.append(table)
         busiest = max(busiest, load())

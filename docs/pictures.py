@@ -22,7 +22,7 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.experiments import two_goal_grid as example
 from askwise.query.beliefs import make_belief
 from askwise.query.value import QuestionValue
-from askwise.showing import start_scene
+from askwise.showing import Scene, scene_at, start_scene
 from askwise.showing.raster import save_png
 from step_by_step import planner_steps
 
@@ -230,8 +230,8 @@ def beliefs() -> Figure:
 
 
 WALK = (
-    ("instance file", "Instance.load", "domains"),
-    ("instance", "ToolFetching", "domains"),
+    ("file of a domain", "read_file", "domains"),
+    ("instance", "as_problem", "domains"),
     ("problem", "teammate_matrices,\nego_matrices", "divergence"),
     ("EDP and branching\nat this moment", "QuestionValue,\noptimise", "query"),
     ("best question,\nits value", "Agent.decide", "agents"),
@@ -280,11 +280,28 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 }
 
 
+FOUR_DOMAINS = {
+    "four-tool-fetching": ("workshop.json", "S9"),
+    "four-coverage": ("coverage.toml", "B"),
+    "four-kitchen": ("kitchen.toml", "steak"),
+    "four-ward": ("ward.toml", "plasma for Flo"),
+}
+"""The same method in four domains: the pictures, the files they are of, and the goals."""
+
+
+def _asking(file: Path, goal: str) -> Scene:
+    """Return the last moment of an episode at which something is asked."""
+    episode = askwise.simulate(file, "ezq-exact", goal=goal, seed=1)
+    return scene_at(episode, max(k for k, step in enumerate(episode.steps) if step.answer is not None))
+
+
 def draw_all(folder: Path) -> None:
     """Write all pictures."""
     files.make_folder(folder)
     for name, drawn in FIGURES.items():
         files.save_figure(drawn(), folder / f"{name}.svg")
+    for name, (file, goal) in FOUR_DOMAINS.items():
+        save_png(_asking(EXAMPLES / file, goal), folder / f"{name}.png", longest_side=560)
     workshop = ToolFetching(Instance.load(EXAMPLES / "workshop.json"))
     save_png(start_scene(workshop.instance), folder / "workshop.png", longest_side=480)
 

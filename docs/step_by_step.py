@@ -12,9 +12,9 @@ from matplotlib.patches import Rectangle
 
 import askwise
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.instance import Cell
 from askwise.episode import Episode
 from askwise.showing import Scene, scenes
+from askwise.showing.scene import Map, Place
 
 INK, FAINT, FLOOR = "#333333", "#777777", "#dddddd"
 BLUE, PURPLE = "#0072B2", "#AA4488"
@@ -64,6 +64,7 @@ def _caption(episode: Episode, k: int) -> str:
 
 def _moment(ax: Axes, moments: Sequence[Scene], k: int) -> None:
     scene = moments[k]
+    assert isinstance(scene.ground, Map)
     _floor(ax, scene.ground.width, scene.ground.height)
     for box, colour in zip(scene.landmarks, PLACES, strict=True):
         ax.plot(*box.at, marker="D", markersize=9, color=colour, markeredgecolor=INK, markeredgewidth=0.8)
@@ -90,7 +91,7 @@ def _floor(ax: Axes, width: int, height: int) -> None:
         side.set_color("#bbbbbb")
 
 
-def _station(ax: Axes, cell: Cell, name: str, probability: float, colour: str, asked: bool) -> None:
+def _station(ax: Axes, cell: Place, name: str, probability: float, colour: str, asked: bool) -> None:
     """Draw a station: its edge says where its tool lies, its fill how likely it is; crossed out if impossible."""
     x, y = cell
     out = probability <= 0
@@ -103,11 +104,11 @@ def _station(ax: Axes, cell: Cell, name: str, probability: float, colour: str, a
     ax.text(x, y, f"{name}{share}", ha="center", va="center", fontsize=6.5, color=FAINT if out else INK, zorder=5)
 
 
-def _way(ax: Axes, cells: Sequence[Cell], colour: str, style: str) -> None:
+def _way(ax: Axes, cells: Sequence[Place], colour: str, style: str) -> None:
     ax.plot([x for x, _ in cells], [y for _, y in cells], style, color=colour, linewidth=1.6, alpha=0.6)
 
 
-def _person(ax: Axes, cell: Cell, letter: str, colour: str, holding: str) -> None:
+def _person(ax: Axes, cell: Place, letter: str, colour: str, holding: str) -> None:
     x, y = cell
     ax.plot(x, y, "o", markersize=13, markerfacecolor="white", markeredgecolor=colour, markeredgewidth=2, zorder=6)
     ax.text(x, y, letter, ha="center", va="center", fontsize=8, weight="bold", color=colour, zorder=7)

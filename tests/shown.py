@@ -30,6 +30,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from askwise.cli import main
+from askwise.domains import registry
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(
@@ -113,6 +114,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     plt.close("all")
+    forget_domains()
 
 
 class Reader:
@@ -174,6 +176,7 @@ class Reader:
         done = subprocess.run([*pip, *options], capture_output=True, check=False, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         self.monkeypatch.syspath_prepend(str(installed))
+        forget_domains()
 
     def _lines(self) -> list[str]:
         printed = self.capsys.readouterr()
@@ -188,6 +191,12 @@ class Reader:
             where = f"{self.page.name}, line {line}"
             diff = difflib.unified_diff(expected, printed, where, "what it prints now", lineterm="")
             pytest.fail(f"{what}\n" + "\n".join(diff), pytrace=False)
+
+
+def forget_domains() -> None:
+    """Let domains be looked for again: what is installed has changed."""
+    registry._points.cache_clear()
+    registry.domain.cache_clear()
 
 
 def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:

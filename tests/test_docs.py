@@ -64,6 +64,14 @@ def test_every_method_is_explained() -> None:
     assert set(AGENTS) - set(re.findall(r"`([\w-]+)`", page.partition("## Methods")[2])) == set()
 
 
+def test_a_domain_takes_less_than_sixty_lines() -> None:
+    page = (DOCS / "how-to" / "own-domain.md").read_text(encoding="utf-8")
+    files = {block.file: len(block.text.splitlines()) for block in blocks(page)}
+    package = [lines for file, lines in files.items() if file.startswith("house-elevator/")]
+    assert len(package) == 2
+    assert sum(package) < 60
+
+
 def test_every_column_and_key_of_a_study_is_explained() -> None:
     from askwise.experiments.schema.reading_instances import drawn_keys
     from askwise.experiments.schema.study_file import KEYS

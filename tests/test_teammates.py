@@ -25,6 +25,7 @@ from askwise.errors import InputError
 from askwise.problem import Problem
 from askwise.simulation import simulate
 from askwise.teammates import TEAMMATES, Boltzmann, FixedPlan, Noisy, Teammate, Uniform, Urop, Via, make_teammate
+from tests.graphs import random_problem
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import Cell, instance, instances, told, workshop
 
@@ -68,6 +69,14 @@ def open_room(worker: Cell, station: Cell, size: Cell = (3, 2)) -> ToolFetching:
 
 
 # -- all of them -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_teammate_gets_there_where_moves_cannot_be_taken_back(kind: str) -> None:
+    for seed in range(60):
+        problem = random_problem(seed)
+        for goal in range(len(problem.goals)):
+            assert walk(problem, make_teammate(kind), goal, seed)
 
 
 @pytest.mark.parametrize("kind", KINDS)

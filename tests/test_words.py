@@ -27,7 +27,7 @@ ROOMS = (
     "teammates.py",
     "tracking.py",
 )
-WORDS = re.compile(r"(?<![a-z])tool(?!box)|station|worker|fetcher", re.IGNORECASE)
+WORDS = re.compile(r"(?<![a-z])tool(?!box|arge)|station|worker|fetcher", re.IGNORECASE)
 """Words of tool fetching, also as parts of names; ``toolbox`` is what the paper calls one of its methods."""
 
 

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
     from askwise.planning.bounds import Bound as Bound
-    from askwise.planning.optimal import Solution as Solution
-    from askwise.planning.optimal_size import TooLarge as TooLarge
+    from askwise.planning.exact.optimal import Solution as Solution
+    from askwise.planning.exact.size import TooLarge as TooLarge
     from askwise.problem import JointState as JointState
     from askwise.problem import Problem as Problem
     from askwise.query import ContradictoryObservation as ContradictoryObservation
@@ -97,9 +97,9 @@ _HOME = {
     "ProblemFile": "askwise.domains.plain.file",
     "QueryCost": "askwise.questions",
     "Result": "askwise.types",
-    "Solution": "askwise.planning.optimal",
+    "Solution": "askwise.planning.exact.optimal",
     "Teammate": "askwise.teammates",
-    "TooLarge": "askwise.planning.optimal_size",
+    "TooLarge": "askwise.planning.exact.size",
     "ToolFetching": "askwise.domains.tool_fetching",
     "Tracker": "askwise.tracking",
     "Verdict": "askwise.types",

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from askwise.types import IntArray
+import numpy as np
 
-FAR = 10**6
-"""Steps to what cannot be reached: finite, so that expectations stay numbers."""
+from askwise.types import BoolArray, IntArray
+
+FAR = 2**30
+"""Steps to what cannot be reached: a number that no way is as long as, and one more still fits into 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,3 +46,7 @@ class EgoMap:
             return ego, -1
         place, load = divmod(ego, self.states_per_place)
         return place, load - 1
+
+    def cut_off(self) -> BoolArray:
+        """``bool [n_places]``: whether some goal cannot be reached from there, with its load or without."""
+        return np.asarray(((self.unloaded >= FAR) | (self.loaded >= FAR)).any(axis=1))

@@ -128,6 +128,14 @@ class FactoredProblem:
             found[str(name)] = tuple(sorted({self.goals.index(member) for member in members}))
         return found
 
+    def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
+        """Return the same models, goals and agents under another prior and other prices; tables are shared."""
+        _ = self.teammate_divergence, self.ego_divergence, self._ego_map  # made now, or each copy would make its own
+        other = FactoredProblem.__new__(FactoredProblem)  # whatever made this one, its file does not say these terms
+        vars(other).update(vars(self), prior=checked_prior(prior, self.goals))
+        other.query_cost = other._checked_price(query_cost)
+        return other
+
     def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
         """See `Problem`."""
         return JointState(

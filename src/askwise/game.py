@@ -104,6 +104,7 @@ class Game:
         max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
         empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
             their price and say nothing.
+        names: what refusals call the ego agent and the teammate.
 
     Attributes:
         problem: what is played.
@@ -118,6 +119,7 @@ class Game:
         finished: the goal was reached.
         max_steps: where it is cut off.
         empty_questions: whether questions about no goal are allowed.
+        names: what refusals call the two agents.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class Game:
         *,
         max_steps: int | None = None,
         empty_questions: bool = False,
+        names: tuple[str, str] = ("the ego agent", "the teammate"),
     ) -> None:
         self.problem = problem
         self.goal = None if goal is None else goal_number(problem, goal)
@@ -134,6 +137,7 @@ class Game:
         if (as_int(self.max_steps) or 0) < 1:
             raise InputError("max_steps", max_steps, "a whole number from 1")
         self.empty_questions = empty_questions
+        self.names = names
         self.state = problem.start
         self.teammate_action: int | None = None
         self.answer: Answer | None = None
@@ -188,7 +192,7 @@ class Game:
     def hear(self, answer: Answer) -> Observation:
         """Take an answer from outside to a question that was asked in this step; nobody moves."""
         self._check_running()
-        who = f"step {self.steps + 1}: the ego agent"
+        who = f"step {self.steps + 1}: {self.names[0]}"
         check_question(self.problem, answer.asked, who, may_be_empty=self.empty_questions)
         asked = np.zeros(len(self.problem.goals), dtype=bool)
         asked[list(answer.asked)] = True
@@ -213,9 +217,9 @@ class Game:
             now = after(problem, before, ego_action, teammate_action)
             if now.ego >= 0 and now.teammate >= 0:
                 return now
-        step = f"step {self.steps + 1}"
-        check_ego_action(problem, before.ego, ego_action, f"{step}: the ego agent")
-        check_teammate_action(problem, before.teammate, teammate_action, f"{step}: the teammate")
+        ego, teammate = (f"step {self.steps + 1}: {name}" for name in self.names)
+        check_ego_action(problem, before.ego, ego_action, ego)
+        check_teammate_action(problem, before.teammate, teammate_action, teammate)
         raise AssertionError("an action that leads nowhere is not available")
 
     def _pay(self, cost: float) -> None:

@@ -98,7 +98,10 @@ class Problem(Protocol):
         """
 
     def teammate_targets(self, goal: int) -> IntArray:
-        """Return the states of the teammate's model in which `goal` is reached."""
+        """Return the states of the teammate's model in which `goal` is reached, states that no other goal has.
+
+        Where the teammate stays is all that tells in the end which goal it is.
+        """
 
     def teammate_steps(self, teammate: int) -> IntArray:
         """``int [n_goals]``: the teammate's steps to each goal."""

@@ -11,7 +11,7 @@ import numpy as np
 from askwise.agents import Agent, Decision, KnowsGoal, Situation, agent_for, decided
 from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
-from askwise.game import Game, check_teammate_action, goal_number
+from askwise.game import Game, goal_number
 from askwise.model.names import as_int
 from askwise.problem import Problem
 from askwise.seeds import Seed, spawn
@@ -51,7 +51,8 @@ def simulate(
     player.reset(problem, for_agent)
     if isinstance(player, KnowsGoal):
         player.told(truth)
-    game = Game(problem, truth, max_steps=max_steps)
+    names = f"agent {player.name!r}", f"teammate {other.name!r}"
+    game = Game(problem, truth, max_steps=max_steps, names=names)
     steps = _play(game, player, other)
     return Episode(
         problem=problem,
@@ -82,9 +83,7 @@ def _step(game: Game, decision: Decision, player: Agent, other: Teammate) -> Ste
         game.ask(decision.ask)
     else:
         assert decision.action is not None
-        action = other.act(state.teammate)
-        check_teammate_action(problem, state.teammate, action, f"step {game.steps + 1}: teammate {other.name!r}")
-        game.act(decision.action, action)
+        game.act(decision.action, other.act(state.teammate))
     return Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost)
 
 

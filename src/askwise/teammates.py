@@ -22,9 +22,9 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 from askwise.errors import InputError, did_you_mean
-from askwise.model import Policy, state_names, uniform_optimal, urop
+from askwise.model import Model, Policy, state_names, uniform_optimal, urop
 from askwise.problem import Problem
-from askwise.types import FloatArray, StateLike
+from askwise.types import BoolArray, FloatArray, StateLike
 
 
 class Teammate(ABC):
@@ -47,9 +47,10 @@ class Teammate(ABC):
         return True
 
     def available(self, state: int) -> list[int]:
-        """Return what it could do in `state`."""
+        """Return what it could do in `state` and still get to its goal: some moves cannot be taken back."""
         problem = self.problem
-        return [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(state, a) >= 0]
+        following = [problem.teammate_next(state, action) for action in range(len(problem.teammate_actions))]
+        return [a for a, there in enumerate(following) if there >= 0 and problem.teammate_steps(there)[self.goal] >= 0]
 
     def draw(self, probabilities: FloatArray) -> int:
         """Draw an action; one random number a step, so that equal seeds give equal paths."""
@@ -158,8 +159,8 @@ class Via(Teammate):
         if self.point is not None:
             detour = model.state(self.point, "detour")
         else:
-            # Cells from which the goal can be reached; only in a model with one-way moves can the start miss one.
-            detour = int(rng.choice(np.flatnonzero(self.onwards.policy.defined)))
+            within_reach = _within_reach(model, problem.start.teammate)
+            detour = int(rng.choice(np.flatnonzero(within_reach & self.onwards.policy.defined)))
         self.there = urop(model, state_names(model, [detour]))
         if not (self.there.defined[problem.start.teammate] and self.onwards.policy.defined[detour]):
             raise InputError("detour", repr(model.name(detour)), "a state on some way from the start to the goal")
@@ -255,6 +256,12 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 }
 
 
+def may_err(problem: Problem, given: str | Teammate) -> bool:
+    """Whether a teammate may do what no shortest plan does, for some goal that the prior allows."""
+    teammate = make_teammate(given)
+    return any(teammate.errs(problem, int(goal)) for goal in np.flatnonzero(problem.prior > 0))
+
+
 def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
     """Return a teammate, by default the one that the problem describes."""
     if given is not None:
@@ -271,6 +278,17 @@ def make_teammate(given: str | Teammate) -> Teammate:
         allowed = "one of " + ", ".join(map(repr, TEAMMATES))
         raise InputError("teammate", repr(given), allowed + did_you_mean(kind, TEAMMATES))
     return TEAMMATES[kind](parameter)
+
+
+def _within_reach(model: Model, start: int) -> BoolArray:
+    """``bool [n_states]``: the states to which there is a way."""
+    reached = np.zeros(model.n_states, dtype=np.bool_)
+    newly = np.array([start])
+    while newly.size:
+        reached[newly] = True
+        following = np.unique(model.successor[newly])
+        newly = following[(following >= 0) & ~reached[following]]
+    return reached
 
 
 def _number(text: str, field: str) -> float:

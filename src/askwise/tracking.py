@@ -73,10 +73,11 @@ class Tracker:
     def update(self, observation: Observation) -> None:
         """Take in what is seen after a step, or at the start."""
         last, self._last = self._last, observation.state
+        action = observation.teammate_action
         if observation.answer is not None:
             self._take_in(observation.answer)
-        elif observation.teammate_action is not None and last is not None:
-            self._take_in((last.teammate, observation.teammate_action))
+        elif action is not None and last is not None:
+            self._take_in((last.teammate, action))
 
     def saw(self, teammate: int, action: int) -> None:
         """Take in that the teammate did `action` in the state `teammate`."""

@@ -9,14 +9,19 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from askwise.agents import PlannerAgent, make_agent
+from askwise.agents import Observation, PlannerAgent, make_agent
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
-from askwise.planning.planner import FULL, LIGHT
-from askwise.problem import Problem
+from askwise.evaluation import lower_bound, solve
+from askwise.factored import FactoredProblem
+from askwise.game import Game
+from askwise.model import GridWorld, Model, Policy
+from askwise.planning.search.settings import FULL, LIGHT
+from askwise.problem import JointState, Problem
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
+from askwise.types import BoolArray, FloatArray
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
 
@@ -154,6 +159,169 @@ def test_contradictions_make_it_doubt() -> None:
         assert simulate(workshop(), agent, "noisy:0.4", seed=seed).finished
         names.add(agent.belief.name)
     assert names == {"bayes", "robust"}
+
+
+# -- policies of the teammate's own ------------------------------------------------------------------------------
+
+
+class Softened(FactoredProblem):
+    """A teammate that does what is best most of the time, and otherwise anything that it can do."""
+
+    slips = 0.3
+
+    def __init__(self, size: int = 5) -> None:
+        grid = GridWorld(size, size)
+        corners = [(0, 0), (size - 1, 0), (0, size - 1), (size - 1, size - 1)]
+        middle = grid.state((size // 2, size // 2))
+        super().__init__(
+            goals=("A", "B", "C", "D"),
+            prior=np.array([0.4, 0.3, 0.2, 0.1]),
+            teammate_model=grid,
+            teammate_goals=corners,
+            ego_model=grid,
+            ego_goals=corners,
+            start=JointState(middle, middle),
+            query_cost=QueryCost(0.5, 0.1),
+        )
+        shares = np.array([self.teammate_policy(state) for state in range(grid.n_states)])
+        self.teammate_policies = tuple(Policy(grid, shares[:, goal]) for goal in range(4))
+
+    def teammate_policy(self, teammate: int) -> FloatArray:
+        """See `Problem`."""
+        best = super().teammate_policy(teammate)
+        can = self.teammate_model.successor[teammate] >= 0
+        return np.asarray((1 - self.slips) * best + self.slips * can / can.sum())
+
+    def teammate_optimal(self, teammate: int) -> BoolArray:
+        """See `Problem`."""
+        return np.asarray(self.teammate_policy(teammate) > 0)
+
+
+def softened_walk(problem: Softened, goal: int, seed: int) -> list[int]:
+    """What such a teammate does, until it is at its goal and stays."""
+    rng, here, actions = np.random.default_rng(seed), problem.start.teammate, []
+    while True:
+        share = problem.teammate_policy(here)[goal]
+        actions.append(int(rng.choice(share.size, p=share)))
+        if problem.teammate_steps(here)[goal] == 0 and problem.stays(actions[-1]):
+            return actions
+        here = problem.teammate_next(here, actions[-1])
+
+
+ASSUMES = "; assumes that the teammate takes a shortest way from here on"
+
+
+@pytest.mark.parametrize("belief", ["bayes", "elimination", "robust"])
+def test_a_teammate_with_policies_of_its_own(belief: str) -> None:
+    """It plans with what those policies say of the steps so far, and says what it assumes of those to come."""
+    problem, planned = Softened(), 0
+    for seed in range(3):
+        goal, agent = seed, PlannerAgent(setting="light", belief=belief)
+        agent.reset(problem)
+        game = Game(problem, goal)
+        for action in softened_walk(problem, goal, seed) + [problem.teammate_model.stay] * 20:
+            decision = agent.decide(game.observation)
+            while decision.ask is not None:
+                assert decision.verdict.endswith(ASSUMES)
+                planned += 1
+                game.ask(decision.ask)
+                decision = agent.decide(game.observation)
+            assert decision.action is not None
+            if (agent.probabilities > 0).sum() > 1:
+                assert decision.verdict.endswith(ASSUMES)
+                planned += 1
+            game.act(decision.action, action)
+            if game.finished:
+                break
+        assert game.finished
+    assert planned > 5
+
+
+def test_with_policies_the_belief_is_theirs() -> None:
+    """A step that no shortest plan takes rules nothing out for a teammate that slips."""
+    problem, agent = Softened(), PlannerAgent()
+    agent.reset(problem)
+    game, stay = Game(problem, 0), problem.teammate_model.stay
+    agent.decide(game.observation)
+    game.act(problem.wait, stay)
+    agent.decide(game.observation)
+    np.testing.assert_allclose(agent.probabilities, problem.prior, rtol=1e-12)
+
+
+@pytest.mark.parametrize("belief", ["robust", "elimination"])
+def test_other_beliefs_say_what_is_assumed_too(belief: str) -> None:
+    problem = drawn(2)
+    agent = PlannerAgent(belief=belief)
+    agent.reset(problem)
+    assert agent.decide(Observation(problem.start)).verdict.endswith(ASSUMES)
+
+
+def test_goals_that_the_teammate_cannot_reach_any_more_are_left_out() -> None:
+    """From `end` no way leads to A; what is left is B, and with C in play the two of them."""
+    for more in ([], ["C"]):
+        names = ["A", "B", *more]
+        edges = [("s", "left", "A"), ("s", "right", "end"), ("end", "on", "B"), ("end", "down", "C"), ("A", "b", "s")]
+        walk = Model.from_edges(edges)
+        ego = Model.from_edges([("0", name, name * 2) for name in names] + [(name * 2, "on", name) for name in names])
+        problem = FactoredProblem(
+            goals=names,
+            prior=np.full(len(names), 1 / len(names)),
+            teammate_model=walk,
+            teammate_goals=names,
+            ego_model=ego,
+            ego_goals=names,
+            start=JointState(walk.state("s"), ego.state("0")),
+            query_cost=QueryCost(0.1),
+        )
+        agent = PlannerAgent(belief="robust")
+        agent.reset(problem)
+        stopped = JointState(walk.state("end"), problem.start.ego)
+        decision = agent.decide(Observation(stopped))
+        assert agent.belief.possible.all()
+        if more:
+            assert decision.ask in ((1,), (2,)), "nothing is asked about A"
+        else:
+            assert decision.action == problem.ego_actions.index("B")
+
+
+def test_where_nothing_can_be_reached_it_waits() -> None:
+    walk = Model.from_edges([("s", "left", "A"), ("s", "right", "B"), ("s", "down", "end")])
+    for method in ("planner", "optimal"):
+        problem = FactoredProblem(
+            goals=("A", "B"),
+            prior=np.array([0.5, 0.5]),
+            teammate_model=walk,
+            teammate_goals=["A", "B"],
+            ego_model=walk,
+            ego_goals=["A", "B"],
+            start=JointState(walk.state("s"), walk.state("s")),
+        )
+        agent = make_agent(method, belief="robust")
+        agent.reset(problem)
+        decision = agent.decide(Observation(JointState(walk.state("end"), problem.start.ego)))
+        assert (decision.action, decision.why) == (problem.wait, "Wait: no possible goal can be reached any more.")
+
+
+def refused_as(what: str) -> str:
+    return (
+        f"teammate_policies: found policies of the teammate's own; expected none: {what} holds for a teammate that "
+        "draws one of its shortest plans uniformly; for others use the method 'planner', or evaluate methods"
+    )
+
+
+NEED_UROPS: dict[str, Fault] = {
+    "solve": (lambda: solve(Softened()), refused_as("the optimum")),
+    "optimal": (lambda: make_agent("optimal").reset(Softened()), refused_as("the optimum")),
+    "lower_bound": (lambda: lower_bound(Softened()), refused_as("the bound")),
+}
+
+
+@each(NEED_UROPS)
+def test_what_needs_urops_refuses_other_teammates(attempt: Callable[[], object], message: str) -> None:
+    assert_refused(attempt, message)
+
+
+# -- sizes -------------------------------------------------------------------------------------------------------
 
 
 def test_more_goals_than_bits_in_a_word() -> None:

@@ -16,7 +16,7 @@ from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.questions import QueryCost
 from askwise.seeds import spawn
-from askwise.showing.methods import SUMMARIES
+from askwise.showing.methods import OWN, SUMMARIES
 from askwise.simulation import simulate
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
@@ -271,7 +271,9 @@ def test_seed_and_belief_arrive(run: Run) -> None:
 def test_methods_are_listed_as_for_run(run: Run) -> None:
     printed = run("ask", "--method", "help").assert_fine()
     assert printed == run("run", "--method", "help").assert_fine()
-    assert dict(line.split(maxsplit=1) for line in printed.splitlines()) == SUMMARIES
+    *listed, _, own = printed.splitlines()
+    assert dict(line.split(maxsplit=1) for line in listed) == SUMMARIES
+    assert own == OWN
     assert list(SUMMARIES) == list(AGENTS)
     assert max(map(len, printed.splitlines())) <= 120
 
@@ -293,7 +295,7 @@ def test_methods_of_other_packages(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     broken = EntryPoint("broken", "no_such_module:Agent", agents.GROUP)
     plug_in(monkeypatch, EntryPoint("coin", f"{__name__}:Coin", agents.GROUP), broken)
     lines = run("ask", "--method", "help").assert_fine().splitlines()
-    assert lines[-2:] == [
+    assert lines[-4:-2] == [
         "coin           Tosses a coin and then waits anyway.",
         "broken         (cannot be used: method 'broken': found No module named 'no_such_module' (options: none); "
         "expected an agent that can be made)",

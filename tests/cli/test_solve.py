@@ -72,7 +72,7 @@ def test_too_large_even_so(run: Run) -> None:
 
 
 def test_progress_if_told_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.planning.optimal_solver.STATES_A_TURN", 100)
+    monkeypatch.setattr("askwise.planning.exact.solver.STATES_A_TURN", 100)
     generate(width=8, stations=8, toolboxes=3, seed=1).save("medium.json")
     quiet, loud = run("solve", "medium.json"), run("solve", "medium.json", "--go-on")
     assert quiet.err == ""

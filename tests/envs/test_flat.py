@@ -14,7 +14,7 @@ from gymnasium.wrappers import FlattenObservation
 from askwise.agents import Never
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
-from askwise.domains.tool_fetching.envs.questions import KINDS, Situation, toolbox_numbers
+from askwise.domains.tool_fetching.envs.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.envs import FLAT_ID
 from askwise.envs.questions import Questions
 from askwise.query.beliefs import ContradictoryObservation, make_belief
@@ -121,7 +121,7 @@ def _asked(kinds: Any, possible: Any) -> list[str]:
     questions = Questions(kinds, problem, KINDS)
     weights = np.where(possible, problem.prior, 0.0)
     boxes = toolbox_numbers(CROSS)
-    rows = questions(Situation(problem, problem.start.ego, possible, weights / weights.sum(), boxes))
+    rows = questions(QuestionContext(problem, problem.start.ego, possible, weights / weights.sum(), boxes))
     assert len(rows) == questions.n
     return ["".join(name for name, inside in zip("abcd", row, strict=True) if inside) for row in rows]
 

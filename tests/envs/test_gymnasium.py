@@ -67,8 +67,10 @@ def test_environments_can_be_imported_by_name() -> None:
         askwise.envs.nothing  # noqa: B018
 
 
-def test_two_ids_are_registered_and_no_more() -> None:
+def test_four_ids_are_registered_and_no_more() -> None:
     assert {name for name in gymnasium.registry if name.startswith("askwise/")} == {
+        "askwise/Problem-v0",
+        "askwise/ProblemFlat-v0",
         "askwise/ToolFetching-v0",
         "askwise/ToolFetchingFlat-v0",
     }

@@ -18,6 +18,7 @@ from askwise.agents import Agent, Decision, make_agent
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
+from askwise.envs.problem.environment import ProblemEnv
 from askwise.envs.single import GameEnv
 from askwise.episode import Episode
 from askwise.evaluation import evaluate
@@ -29,6 +30,7 @@ from askwise.teammates import FixedPlan, Teammate
 from askwise.tracking import Observation
 from tests.envs.plain import PlainEnv
 from tests.envs.playing import CORRIDOR
+from tests.graphs import random_problem
 from tests.tool_fetching import workshop
 
 AGENTS = ("never", "baseline", "toolbox", "cost-prob", "ezq", "ezq-exact", "planner-light")
@@ -46,6 +48,13 @@ PROBLEMS: dict[str, tuple[Callable[[], Any], Callable[..., GameEnv]]] = {
         lambda: Coverage("A..C\n.W..\n.F..\nB...", prior=[3, 1, 2], query_cost=QueryCost(0.2, 0.05)),
         PlainEnv,
     ),
+    "tool fetching as any problem": (lambda: ToolFetching(CORRIDOR), ProblemEnv),
+    "coverage as any problem": (
+        lambda: Coverage("AB\nW.\nFC", prior=[3, 1, 2], query_cost=QueryCost(0.2, prices=(0.1, 0.0, 0.3))),
+        ProblemEnv,
+    ),
+    "a graph": (lambda: random_problem(1), ProblemEnv),
+    "a graph with a price for each goal": (lambda: random_problem(8, n_goals=3, by_goal=True), ProblemEnv),
 }
 """Problems by name, and how to make an environment of each."""
 

@@ -16,7 +16,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.evaluation import evaluate, lower_bound, solve
 from askwise.game import InvalidDecision
-from askwise.planning.optimal_size import TooLarge
+from askwise.planning.exact.size import TooLarge
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from askwise.simulation import simulate

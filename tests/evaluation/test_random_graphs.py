@@ -159,9 +159,8 @@ def test_every_method_plays_with_teammates_that_take_detours(method: str, seed: 
 @given(seed=seeds)
 @settings(max_examples=6, deadline=None)
 def test_a_teammate_that_may_walk_for_ever_is_evaluated_up_to_next_to_no_probability(seed: int) -> None:
-    """Against the linear equations of a teammate whose goal is known: steps to the goal, and one to stay."""
     problem = random_problem(seed, policies=careless)
     found = evaluate(problem, "informed", exact=True, go_on=True)
     sample = evaluate(problem, "informed", episodes=300, seed=seed)
-    assert abs(found.expected_cost - sample.expected_cost) <= 5 * sample.stderr + 1e-9
+    assert abs(found.expected_marginal_cost - sample.expected_marginal_cost) <= 5 * sample.stderr + 1e-9
     assert found.verdict.exact or found.verdict.error_bound < 1e-9

@@ -3,11 +3,13 @@
 Of `askwise` it uses only what a `Problem` says about single steps: where an action leads, which action is the
 teammate's staying, and which of its states are targets. Plans are counted here; beliefs are filtered action by action
 with Bayes' rule; every subset of the possible goals is a question (both a set and its complement), and every available
-ontic action is tried, waiting and picking up useless tools included.
+ontic action is tried, waiting and picking up useless tools included. What can no longer be reached costs infinitely
+much.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from fractions import Fraction
 from functools import cache
@@ -17,6 +19,8 @@ from askwise.problem import Problem
 
 Belief = tuple[tuple[int, Fraction], ...]
 """The possible goals with their probabilities."""
+Cost = Fraction | float
+"""Exact, or infinite."""
 
 
 class PlainOptimum:
@@ -25,22 +29,23 @@ class PlainOptimum:
         self.goals = range(len(problem.goals))
         self.value = cache(self._value)
 
-    def expected_cost(self) -> Fraction:
+    def expected_cost(self) -> Cost:
         weights = {g: Fraction(float(p)) for g, p in enumerate(self.problem.prior) if p > 0}
         total = sum(weights.values())
         belief = tuple((g, weight / total) for g, weight in weights.items())
         return self.value(belief, self.problem.start.teammate, self.problem.start.ego)
 
-    def expected_marginal_cost(self) -> Fraction:
+    def expected_marginal_cost(self) -> Cost:
         start, weights = self.problem.start, [Fraction(float(p)) for p in self.problem.prior]
         known = [p * self.known(g, start.teammate, start.ego) for g, p in enumerate(weights) if p > 0]
-        return self.expected_cost() - sum(known, Fraction(0)) / sum(weights, Fraction(0))
+        return self.expected_cost() - sum(known) / sum(weights)
 
     # -- one goal ------------------------------------------------------------------------------------------------
 
-    def known(self, goal: int, teammate: int, ego: int) -> int:
+    def known(self, goal: int, teammate: int, ego: int) -> Cost:
         """Steps to the end if the goal is known: both go there, the teammate stays one step more."""
-        return max(self.teammate_left(goal)[teammate] + 1, self.ego_left(goal)[ego])
+        steps = self.ego_left(goal).get(ego)
+        return math.inf if steps is None else Fraction(max(self.teammate_left(goal)[teammate] + 1, steps))
 
     @cache  # noqa: B019 - lives as long as a test
     def teammate_left(self, goal: int) -> dict[int, int]:
@@ -84,9 +89,9 @@ class PlainOptimum:
 
     # -- many goals ----------------------------------------------------------------------------------------------
 
-    def _value(self, belief: Belief, teammate: int, ego: int) -> Fraction:
+    def _value(self, belief: Belief, teammate: int, ego: int) -> Cost:
         if len(belief) == 1:
-            return Fraction(self.known(belief[0][0], teammate, ego))
+            return self.known(belief[0][0], teammate, ego)
         asking = [self.asking(belief, teammate, ego, asked) for asked in self.questions(belief)]
         acting = [self.acting(belief, teammate, there) for there in self.ego_edges()[ego].values()]
         return min(asking + acting)
@@ -95,28 +100,27 @@ class PlainOptimum:
         goals = [g for g, _ in belief]
         return [set(some) for n in range(1, len(goals)) for some in combinations(goals, n)]
 
-    def asking(self, belief: Belief, teammate: int, ego: int, asked: set[int]) -> Fraction:
-        price = self.problem.query_cost
-        cost = Fraction(price.base) + Fraction(price.per_goal) * len(asked)
+    def asking(self, belief: Belief, teammate: int, ego: int, asked: set[int]) -> Cost:
+        cost: Cost = Fraction(self.problem.query_cost(sorted(asked)))
         for answer in (True, False):
             share, left = _conditional([(g, p) for g, p in belief if (g in asked) == answer])
             cost += share * self.value(left, teammate, ego)
         return cost
 
-    def acting(self, belief: Belief, teammate: int, ego: int) -> Fraction:
+    def acting(self, belief: Belief, teammate: int, ego: int) -> Cost:
         """One joint step after which the ego agent is in `ego`, and the best from there."""
         seen: dict[tuple[int, int], list[tuple[int, Fraction]]] = {}
         for goal, p in belief:
             for action, there, share in self.steps_of(goal, teammate):
-                arrived = self.problem.stays(action) and self.ego_left(goal)[ego] == 0
+                arrived = self.problem.stays(action) and self.ego_left(goal).get(ego) == 0
                 if not arrived:
                     seen.setdefault((action, there), []).append((goal, p * share))
-        cost = Fraction(1)
+        cost: Cost = Fraction(1)
         for (action, there), weights in seen.items():
             share, left = _conditional(weights)
             if self.problem.stays(action):
                 ((goal, _),) = left  # where somebody stays, only one goal is
-                cost += share * self.ego_left(goal)[ego]
+                cost += share * self.ego_left(goal).get(ego, math.inf)
             else:
                 cost += share * self.value(left, there, ego)
         return cost

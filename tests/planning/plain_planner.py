@@ -5,74 +5,80 @@ Costs are whole expected costs here, those of knowing the goal included.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
-from askwise.planning.view import View
+from askwise.planning.tables import Tables
 from askwise.questions import QueryCost
 
 Goals = frozenset[int]
 Ego = tuple[int, int]
-"""Position, and tool in hand (-1: none)."""
+"""Place, and load (-1: none)."""
 
 
-def finding_out(odds: list[float], cost: QueryCost) -> float:
-    """Expected price of cutting sorted goals in two, again and again, where ``p (1 - p) / price`` is largest."""
-    if len(odds) < 2 or cost.base == cost.per_goal == 0:
+def finding_out(odds: list[float], added: list[float], base: float) -> float:
+    """Expected price of cutting sorted goals in two, again and again, where ``p (1 - p) / price`` is largest.
+
+    A question costs `base` and what each goal in it adds.
+    """
+    if len(odds) < 2 or base == max(added) == 0:
         return 0.0
-    ranked = sorted(odds, reverse=True)
+    order = sorted(range(len(odds)), key=lambda k: -odds[k])
+    ranked, prices = [odds[k] for k in order], [added[k] for k in order]
     whole = sum(ranked)
 
     def price(cut: int) -> float:
-        return cost.base + cost.per_goal * min(cut, len(ranked) - cut)
+        return base + min(sum(prices[:cut]), sum(prices[cut:]))
 
     def told(cut: int) -> float:
         part = sum(ranked[:cut])
-        return part * (whole - part) / price(cut)
+        return part * (whole - part) / price(cut) if price(cut) else math.inf
 
     cut = 1
     for other in range(2, len(ranked)):
         if told(other) > told(cut) * (1 + 1e-9):
             cut = other
-    return whole * price(cut) + finding_out(ranked[:cut], cost) + finding_out(ranked[cut:], cost)
+    parts = finding_out(ranked[:cut], prices[:cut], base) + finding_out(ranked[cut:], prices[cut:], base)
+    return whole * price(cut) + parts
 
 
 class PlainPlanner:
-    def __init__(self, view: View, cost: QueryCost) -> None:
-        self.view = view
+    def __init__(self, tables: Tables, cost: QueryCost) -> None:
+        self.tables = tables
         self.cost = cost
         self.silent = cache(self._silent)
         self.settling = cache(self._settling)
 
     def alive(self, goals: Goals, w: int) -> Goals:
-        return frozenset(g for g in goals if self.view.weight[w, g] > 0)
+        return frozenset(g for g in goals if self.tables.weight[w, g] > 0)
 
     def probabilities(self, goals: Goals, w: int) -> dict[int, float]:
-        total = sum(float(self.view.weight[w, g]) for g in goals)
-        return {g: float(self.view.weight[w, g]) / total for g in sorted(goals)}
+        total = sum(float(self.tables.weight[w, g]) for g in goals)
+        return {g: float(self.tables.weight[w, g]) / total for g in sorted(goals)}
 
     def ego_steps(self, ego: Ego, goal: int) -> int:
-        position, tool = ego
-        table = self.view.ego.loaded if tool == goal else self.view.ego.unloaded
-        return int(table[position, goal])
+        place, load = ego
+        table = self.tables.ego.loaded if load == goal else self.tables.ego.unloaded
+        return int(table[place, goal])
 
     def known(self, goals: Goals, w: int, ego: Ego) -> float:
         """Expected cost if the goal is told now."""
-        left: list[int] = self.view.steps[w].tolist()
+        left: list[int] = self.tables.steps[w].tolist()
         return sum(p * max(left[g] + 1, self.ego_steps(ego, g)) for g, p in self.probabilities(goals, w).items())
 
     def actions(self, goals: Goals, ego: Ego) -> list[Ego]:
-        """What the ego agent's state can be after a step: moves, then tools of possible goals."""
-        position, tool = ego
-        moves = [(int(t), tool) for t in self.view.ego.next[position] if t >= 0]
-        tools = [g for g in sorted(goals) if self.view.ego.load_at[g] == position and g != tool]
-        return moves + [(position, g) for g in tools]
+        """What the ego agent's state can be after a step: moves, then loads of possible goals."""
+        place, load = ego
+        moves = [(int(t), load) for t in self.tables.ego.next[place] if t >= 0]
+        loads = [g for g in sorted(goals) if self.tables.ego.load_at[g] == place and g != load]
+        return moves + [(place, g) for g in loads]
 
     def after(self, goals: Goals, w: int, ego: Ego) -> float:
         """Expected cost after a step that led the ego agent to `ego`, if the goal is told then."""
-        left: list[int] = self.view.steps[w].tolist()
+        left: list[int] = self.tables.steps[w].tolist()
         return sum(p * max(left[g], self.ego_steps(ego, g)) for g, p in self.probabilities(goals, w).items())
 
     def best_step(self, goals: Goals, w: int, ego: Ego) -> Ego:
@@ -87,12 +93,12 @@ class PlainPlanner:
 
     def next_states(self, goals: Goals, w: int) -> list[tuple[float, int, Goals]]:
         """Where the teammate is one step further, how probably, and the goals that are left."""
-        total = sum(self.view.weight[w, g] for g in goals)
+        total = sum(self.tables.weight[w, g] for g in goals)
         found = []
-        for t in self.view.following[w]:
+        for t in self.tables.following[w]:
             left = self.alive(goals, int(t)) if t >= 0 else frozenset()
             if left:
-                found.append((sum(self.view.weight[t, g] for g in left) / total, int(t), left))
+                found.append((sum(self.tables.weight[t, g] for g in left) / total, int(t), left))
         return found
 
     def _silent(self, goals: Goals, w: int, ego: Ego) -> float:
@@ -103,7 +109,8 @@ class PlainPlanner:
         """The same, but the goal is found out at once wherever that is cheaper."""
         if len(goals) == 1:
             return self.known(goals, w, ego)
-        at_once = finding_out(list(self.probabilities(goals, w).values()), self.cost)
+        odds = self.probabilities(goals, w)
+        at_once = finding_out(list(odds.values()), [self.cost([g]) - self.cost.base for g in odds], self.cost.base)
         return min(self._stepping(goals, w, ego, self.settling), self.known(goals, w, ego) + at_once)
 
     def _stepping(self, goals: Goals, w: int, ego: Ego, onwards: Callable[[Goals, int, Ego], float]) -> float:
@@ -112,10 +119,10 @@ class PlainPlanner:
         if ego[1] not in goals:
             ego = ego[0], -1
         there = self.best_step(goals, w, ego)
-        arrived = [g for g in goals if self.view.steps[w, g] == 0]
+        arrived = [g for g in goals if self.tables.steps[w, g] == 0]
         odds = self.probabilities(goals, w)
         later = sum(p * onwards(left, t, there) for p, t, left in self.next_states(goals, w))
         return 1 + later + sum(odds[g] * self.ego_steps(there, g) for g in arrived)
 
     def root(self) -> tuple[Goals, int]:
-        return frozenset(int(g) for g in np.flatnonzero(self.view.prior > 0)), self.view.start
+        return frozenset(int(g) for g in np.flatnonzero(self.tables.prior > 0)), self.tables.start

@@ -9,8 +9,8 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.bounds import bound_problem
-from askwise.planning.optimal import solve_problem
-from askwise.planning.optimal_solver import Solver
+from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.exact.solver import Solver
 from askwise.questions import QueryCost
 from tests.tool_fetching import instances
 
@@ -48,7 +48,7 @@ def test_its_value_is_the_sum_over_its_groups() -> None:
     members = [goal for group in found.groups for goal in group]
     assert len(members) == len(set(members)), "a goal in two groups would count twice"
     assert found.k == max(map(len, found.groups)) < 8
-    parts = [Solver(problem, goals=group).loss(problem.start) for group in found.groups]
+    parts = [Solver(problem, goals=group).regret(problem.start) for group in found.groups]
     assert found.value == pytest.approx(sum(parts))
     assert not found.verdict.exact
     assert str(found.verdict) == (

@@ -17,9 +17,9 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.problem import product_problem
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
-from askwise.planning.optimal import solve_problem
-from askwise.planning.optimal_size import TooLarge
-from askwise.planning.optimal_solver import Solver
+from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.exact.size import TooLarge
+from askwise.planning.exact.solver import Solver
 from askwise.problem import JointState, Problem, optimal_costs
 from askwise.questions import QueryCost
 from tests.planning.plain_optimum import PlainOptimum
@@ -201,7 +201,7 @@ def test_every_choice_is_consistent_with_what_follows(seed: int) -> None:
             continue
         seen.add((state, goals))
         choice = solver.at(state, sorted(goals))
-        here = {g: solver.view.weight[state.teammate, g] for g in goals}
+        here = {g: solver.tables.weight[state.teammate, g] for g in goals}
         value, mass = 0.0, sum(here.values())
         if choice.ask is not None:
             value = mass * problem.query_cost(choice.ask)
@@ -211,12 +211,12 @@ def test_every_choice_is_consistent_with_what_follows(seed: int) -> None:
             ego = problem.ego_next(state.ego, choice.action)
             before, steps = optimal_costs(problem, state), problem.teammate_steps(state.teammate)
             value = sum(w * (1 + max(steps[g], problem.ego_steps(ego)[g]) - before[g]) for g, w in here.items())
-            onwards = [t for t in solver.view.following[state.teammate].tolist() if t >= 0]
-            alive = solver.view.weight > 0
+            onwards = [t for t in solver.tables.following[state.teammate].tolist() if t >= 0]
+            alive = solver.tables.weight > 0
             following = [(JointState(t, ego), frozenset(g for g in goals if alive[t, g])) for t in onwards]
         for there, left in following:
             if len(left) > 1:
-                weight = sum(solver.view.weight[there.teammate, g] for g in left)
+                weight = sum(solver.tables.weight[there.teammate, g] for g in left)
                 value += weight * solver.at(there, sorted(left)).expected_marginal_cost
                 waiting.append((there, left))
         assert choice.expected_marginal_cost * mass == pytest.approx(value, abs=1e-12)
@@ -275,7 +275,7 @@ def test_too_large_on_the_way() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.planning.optimal_solver.STATES_A_TURN", 100)
+    monkeypatch.setattr("askwise.planning.exact.solver.STATES_A_TURN", 100)
     problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
     told: list[tuple[int, int]] = []
     found = solve_problem(problem, progress=lambda states, splits: told.append((states, splits)))

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning import planner_kernels as kernels
-from askwise.planning import planner_silence as silence
-from askwise.planning.optimal import solve_problem
-from askwise.planning.planner import FULL, LIGHT, Plan, Planner, Settings
-from askwise.planning.view import mask_rows, view_of
+from askwise.ego import FAR
+from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.search.planner import Plan, Planner
+from askwise.planning.search.proposals import propose
+from askwise.planning.search.sets import add_up
+from askwise.planning.search.settings import FULL, LIGHT, PlannerSettings
+from askwise.planning.search.silence import finding_out as compiled_finding_out
+from askwise.planning.search.silence import silent
+from askwise.planning.search.steps import after, best_action, count_actions, score_actions
+from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from tests.planning.plain_planner import PlainPlanner, finding_out
@@ -25,13 +30,14 @@ from tests.tool_fetching import instances
 
 SEARCH = replace(FULL, endgame=0)
 """Without the exact search, which would leave nothing to do on small problems."""
-ALL_SPLITS = replace(SEARCH, exact=8, budget=10**7)
+MUCH = replace(SEARCH, breadth=50, inner=50, kept=31, depth=50, budget=10**7)
+"""Looks at all that the search by itself can look at."""
 
 
-def planned(problem: Problem, settings: Settings, *, budget: int | None = None) -> Plan:
-    view = view_of(problem)
+def planned(problem: Problem, settings: PlannerSettings, *, budget: int | None = None) -> Plan:
+    tables = tables_of(problem)
     everything = mask_rows(problem.prior > 0)
-    return Planner(problem, view, settings).plan(everything, view.start, problem.start.ego, budget=budget)
+    return Planner(problem, tables, settings).plan(everything, tables.start, problem.start.ego, budget=budget)
 
 
 def drawn(seed: int, *, stations: int = 20, walls: float = 0.0, prior: str = "uniform") -> ToolFetching:
@@ -49,14 +55,14 @@ def several_goals(problem: Problem) -> bool:
 
 
 def assert_silent_values_agree(problem: Problem) -> None:
-    view = view_of(problem)
-    plain = PlainPlanner(view, problem.query_cost)
+    tables = tables_of(problem)
+    plain = PlainPlanner(tables, problem.query_cost)
     goals, w = plain.root()
-    ego = view.ego.split(problem.start.ego)
-    planner = Planner(problem, view, SEARCH)
+    ego = tables.ego.split(problem.start.ego)
+    planner = Planner(problem, tables, SEARCH)
     plan = planner.plan(mask_rows(problem.prior > 0), w, problem.start.ego)
     assert plan.silent == pytest.approx(plain.silent(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
-    settling = silence.silent(planner.desk, 0, w, *ego, True) / kernels.weigh(planner.desk, w, w)
+    settling = silent(planner.ws, 0, w, *ego, True) / add_up(planner.ws.sets, w, planner.ws.world.weight, w)
     assert settling == pytest.approx(plain.settling(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
     assert min(plan.act, plan.ask) <= settling + 1e-9
 
@@ -75,7 +81,7 @@ def test_more_goals_than_bits_in_a_word(seed: int) -> None:
     assert_silent_values_agree(problem)
 
 
-def test_a_problem_without_tools() -> None:
+def test_a_problem_without_loads() -> None:
     assert_silent_values_agree(Coverage("A...C\n..W..\n.F...\nB...D", prior=[3, 1, 2, 2]))
 
 
@@ -83,43 +89,48 @@ def test_a_problem_without_tools() -> None:
 @given(
     st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=12),
     st.sampled_from([(0.5, 0.0), (0.5, 0.2), (0.1, 0.5), (0.0, 0.3), (0.0, 0.0)]),
+    st.booleans(),
+    st.integers(0, 10**6),
 )
-def test_finding_out_costs_what_the_plain_twin_says(odds: list[float], prices: tuple[float, float]) -> None:
+def test_finding_out_costs_what_the_plain_twin_says(
+    odds: list[float], prices: tuple[float, float], uniform: bool, seed: int
+) -> None:
     problem = drawn(0, stations=len(odds))
-    planner = Planner(problem, view_of(problem), SEARCH)
-    planner.desk.prices[:] = prices
-    planner.desk.weight[: len(odds)] = odds
-    row = int(planner.desk.shape[kernels.STACK])
-    planner.desk.sets[row] = 2 ** len(odds) - 1
-    found = silence.finding_out(planner.desk, row, 0)
-    assert found == pytest.approx(finding_out(odds, QueryCost(*prices)), rel=1e-9)
+    planner = Planner(problem, tables_of(problem), SEARCH)
+    ws, row = planner.ws, planner.ws.rows.stack
+    weight = np.array([odds])
+    ws.sets[row] = 2 ** len(odds) - 1
+    extra = np.zeros(len(odds)) if uniform else np.random.default_rng(seed).random(len(odds))
+    asked = ws.prices._replace(base=prices[0], per_goal=prices[1], extra=extra, uniform=uniform)
+    found = compiled_finding_out(weight, asked, ws.sets, ws.ranked, row, 0)
+    assert found == pytest.approx(finding_out(odds, (prices[1] + extra).tolist(), prices[0]), rel=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
 @given(instances(max_side=5, max_stations=6), st.integers(0, 10**6))
 def test_the_best_step_is_that_of_the_plain_twin(given: Instance, drawn: int) -> None:
-    """Anywhere, with any tool in hand: the same regret, and the same steps left after it."""
+    """Anywhere, with any load: the same regret, and the same steps left after it."""
     problem = ToolFetching(given)
-    view = view_of(problem)
-    plain = PlainPlanner(view, problem.query_cost)
+    tables = tables_of(problem)
+    plain = PlainPlanner(tables, problem.query_cost)
     rng = np.random.default_rng(drawn)
     goals, w = plain.root()
     if len(goals) < 2:
         return
-    planner = Planner(problem, view, SEARCH)
-    position = int(rng.integers(view.ego.next.shape[0]))
-    if (view.ego.unloaded[position] > 10**5).any():
+    planner = Planner(problem, tables, SEARCH)
+    place = int(rng.integers(tables.ego.next.shape[0]))
+    if (tables.ego.unloaded[place] == FAR).any():
         return  # walled in
-    tool = int(rng.choice(sorted(goals)))
-    row = int(planner.desk.shape[kernels.STACK])
-    planner.desk.sets[row * view.n_words : (row + 1) * view.n_words] = mask_rows(problem.prior > 0)
-    weight = kernels.score_actions(planner.desk, row, w, position, tool)
-    action = kernels.best_action(planner.desk, position, weight)
-    there = kernels.after(planner.desk, position, tool, action)
-    best = plain.best_step(goals, w, (position, tool))
+    load = int(rng.choice(sorted(goals)))
+    ws, row = planner.ws, planner.ws.rows.stack
+    ws.sets[row] = mask_rows(problem.prior > 0)
+    weight = score_actions(ws.world, ws.sets, ws.ranked, ws.scored, row, w, place, load)
+    action = best_action(ws.scored, count_actions(ws.world, place), weight)
+    there = after(ws.world, place, load, action)
+    best = plain.best_step(goals, w, (place, load))
     assert plain.after(goals, w, there) == pytest.approx(plain.after(goals, w, best), abs=1e-6)
-    regret = 1 + plain.after(goals, w, there) - plain.known(goals, w, (position, tool))
-    assert planner.desk.scored[action] / weight == pytest.approx(regret, abs=1e-9)
+    regret = 1 + plain.after(goals, w, there) - plain.known(goals, w, (place, load))
+    assert ws.scored[action]["regret"] / weight == pytest.approx(regret, abs=1e-9)
 
 
 # -- against the optimum -----------------------------------------------------------------------------------------
@@ -127,11 +138,10 @@ def test_the_best_step_is_that_of_the_plain_twin(given: Instance, drawn: int) ->
 
 @settings(max_examples=60, deadline=None)
 @given(instances(max_side=5, max_stations=5))
-def test_with_all_splits_the_value_is_the_optimum(given: Instance) -> None:
+def test_however_far_it_looks_it_is_never_below_the_optimum(given: Instance) -> None:
     problem = ToolFetching(given)
     if several_goals(problem):
-        # The root itself compares a few actions and questions only; all that follows is exact.
-        plan = planned(problem, replace(ALL_SPLITS, breadth=50, kept=31))
+        plan = planned(problem, MUCH)
         best = solve_problem(problem).expected_marginal_cost
         assert min(plan.act, plan.ask) >= best - 1e-9
         assert plan.act >= best - 1e-9
@@ -161,12 +171,46 @@ def test_the_exact_search_may_give_up() -> None:
     assert plan == planned(problem, SEARCH)
 
 
+# -- proposals ---------------------------------------------------------------------------------------------------
+
+
+def pool_of(planner: Planner, groups: Words, problem: Problem) -> set[frozenset[int]]:
+    """The questions that are proposed at the start, each written without the first possible goal."""
+    ws, tables = planner.ws, planner.tables
+    ws.sets[ws.rows.stack] = mask_rows(problem.prior > 0)
+    n = propose(ws, groups, ws.rows.stack, tables.start, *tables.ego.split(problem.start.ego))
+    return {frozenset(goals_in(ws.sets[ws.rows.pool + k])) for k in range(n)}
+
+
+def test_groups_of_goals_are_proposed() -> None:
+    problem = drawn(4)
+    planner = Planner(problem, tables_of(problem))
+    groups = [set(group) for group in problem.groups.values()]
+    assert len(groups) == 4
+    without, with_groups = (pool_of(planner, given, problem) for given in (planner.groups[:0], planner.groups))
+    every = set(range(20))
+    for group in [*groups, groups[0] | groups[1]]:
+        written = frozenset(every - group if 0 in group else group)
+        assert written in with_groups
+        assert written not in without
+    assert without < with_groups
+
+
+def test_groups_may_overlap_and_may_be_handed_in() -> None:
+    problem = drawn(4)
+    given = [(1, 2, 3, 5, 8), (8, 13, 17), (19,)]
+    planner = Planner(problem, tables_of(problem), groups=given)
+    assert [goals_in(row) for row in planner.groups] == [list(group) for group in given]
+    proposed = pool_of(planner, planner.groups, problem)
+    assert {frozenset(given[0]), frozenset(given[1]), frozenset(given[0]) | frozenset(given[1])} <= proposed
+
+
 # -- what follows from the definitions ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("setting", [FULL, LIGHT], ids=["full", "light"])
 @pytest.mark.parametrize("prior", ["far", "uniform", "near"])
-def test_plans(setting: Settings, prior: str) -> None:
+def test_plans(setting: PlannerSettings, prior: str) -> None:
     for seed in range(4):
         plan = planned(drawn(seed, prior=prior), setting)
         assert 0 <= plan.act <= plan.silent + 1e-12
@@ -210,12 +254,12 @@ def test_a_small_memory_gives_the_same_plan() -> None:
 
 def test_memory_survives_pickling() -> None:
     problem = drawn(1)
-    view = view_of(problem)
-    planner = Planner(problem, view, SEARCH)
+    tables = tables_of(problem)
+    planner = Planner(problem, tables, SEARCH)
     everything = mask_rows(problem.prior > 0)
-    first = planner.plan(everything, view.start, problem.start.ego)
+    first = planner.plan(everything, tables.start, problem.start.ego)
     again = pickle.loads(pickle.dumps(planner))
-    one, other = (each.plan(everything, view.start, problem.start.ego) for each in (planner, again))
+    one, other = (each.plan(everything, tables.start, problem.start.ego) for each in (planner, again))
     assert one == other
     assert one.worked < first.worked
     assert len(pickle.dumps(planner)) < 4_000_000
@@ -224,14 +268,14 @@ def test_memory_survives_pickling() -> None:
 def test_where_silence_takes_too_long_the_rest_is_valued_by_asking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of that is remembered: the next plan with enough work is the same as ever."""
     problem = drawn(1)
-    view = view_of(problem)
+    tables = tables_of(problem)
     everything = mask_rows(problem.prior > 0)
-    planner, fresh = (Planner(problem, view, SEARCH) for _ in range(2))
-    monkeypatch.setattr("askwise.planning.planner.AT_LEAST", 3)
-    short = planner.plan(everything, view.start, problem.start.ego, budget=3)
+    planner, fresh = (Planner(problem, tables, SEARCH) for _ in range(2))
+    monkeypatch.setattr("askwise.planning.search.planner.AT_LEAST", 3)
+    short = planner.plan(everything, tables.start, problem.start.ego, budget=3)
     monkeypatch.undo()
     # Halving 20 goals: 10, 5, 3, 1 and 1 of them are asked about.
     assert 0 < short.silent <= planned(problem, SEARCH).silent + 5 * 0.5 + 20 * 0.2
-    long, expected = (each.plan(everything, view.start, problem.start.ego) for each in (planner, fresh))
+    long, expected = (each.plan(everything, tables.start, problem.start.ego) for each in (planner, fresh))
     assert replace(long, worked=0) == replace(expected, worked=0)
     assert short.worked < long.worked

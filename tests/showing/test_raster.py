@@ -16,6 +16,8 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.showing import raster, scene_at, scenes, start_scene
 from askwise.showing.axes import labelled
+from askwise.showing.grounds import Map
+from askwise.showing.map_panel import BELOW, DIGITS, MapPanel
 from askwise.showing.marks import font
 from askwise.showing.palette import (
     EGO,
@@ -36,10 +38,19 @@ from tests.showing.episodes import asking, row_of
 from tests.tool_fetching import instance, instances, workshop
 
 CELL = 48
-LAYOUT = raster.Layout(6, 5)
+
+
+def panel_of(width: int, height: int) -> MapPanel:
+    """Where an open map is in its picture."""
+    (panel,) = raster.Sheet([Map(np.zeros((height, width), dtype=np.bool_))]).panels
+    assert isinstance(panel, MapPanel)
+    return panel
+
+
+LAYOUT = panel_of(6, 5)
 LEFT = LAYOUT.left
 BOTTOM = 5 * CELL
-STRIP = BOTTOM + raster.BELOW
+STRIP = BOTTOM + BELOW
 """Of the picture of `workshop`: its map is narrower than the strip below, and centred above it."""
 
 
@@ -103,7 +114,7 @@ def test_ruled_out_stations_are_grey_and_small(with_tool: raster.Pixels) -> None
 
 def test_the_tool_is_seen_in_the_hand(question: raster.Pixels, with_tool: raster.Pixels) -> None:
     fetcher = scene_at(asking(), 6).ego.at
-    assert pixel(with_tool, *fetcher, right=28, down=23) == LANDMARK
+    assert pixel(with_tool, int(fetcher[0]), int(fetcher[1]), right=28, down=23) == LANDMARK
     assert pixel(question, 2, 0, right=28, down=23) != LANDMARK
 
 
@@ -182,15 +193,15 @@ def test_the_coordinates_are_written_beside_and_below(question: raster.Pixels) -
 
 @pytest.mark.parametrize(("width", "height"), [(20, 20), (9, 200), (600, 300), (10_000, 100), (1, 1)])
 def test_coordinates_do_not_run_into_each_other(width: int, height: int) -> None:
-    layout = raster.Layout(width, height)
-    longest = font(raster.DIGITS).getlength(str(width - 1))
+    layout = panel_of(width, height)
+    longest = font(DIGITS).getlength(str(width - 1))
     along_x, along_y = (
         labelled(width, layout.cell, longest + 6),
-        labelled(height, layout.cell, raster.DIGITS + 4),
+        labelled(height, layout.cell, DIGITS + 4),
     )
     assert along_x.step * layout.cell >= longest + 6
-    assert along_y.step * layout.cell > raster.DIGITS
-    assert layout.beside > font(raster.DIGITS).getlength(str(height - 1))
+    assert along_y.step * layout.cell > DIGITS
+    assert layout.beside > font(DIGITS).getlength(str(height - 1))
     assert layout.left >= layout.beside
     assert (along_x[0], along_y[0]) == (0, 0)
 
@@ -209,7 +220,7 @@ def test_on_a_large_map_marks_are_still_seen() -> None:
     scene = start_scene(generate(width=600, stations=20, toolboxes=3, walls=0.2, seed=4), np.full(20, 0.05))
     picture = raster.draw(scene)
     x, y = scene.teammate.at
-    column, row = map(round, raster.Layout(600, 600).centre((x, y)))
+    column, row = map(round, panel_of(600, 600).centre((x, y)))
     around = picture[row - 8 : row + 8, column - 8 : column + 8].reshape(-1, 3)
     assert (around == TEAMMATE).all(axis=1).sum() > 30
 

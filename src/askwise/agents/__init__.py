@@ -2,7 +2,8 @@
 
 Other packages add agents of their own, by name, without touching askwise: an entry point in the group
 ``askwise.agents`` whose value is a subclass of `Agent` (or a function that returns one), taking the options that
-`make_agent` passes on (``belief`` and ``tie_break`` if it keeps a belief).
+`make_agent` passes on (``belief`` and ``tie_break`` if it keeps a belief). One that is in no package is named by its
+place, ``mine.py:Likeliest`` (`askwise.agents.loading`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from askwise.agents.cost_prob import CostProb
 from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
 from askwise.agents.informed import Informed
+from askwise.agents.loading import is_place, load_agent, takes
 from askwise.agents.never import Never
 from askwise.agents.optimal import Optimal
 from askwise.agents.pairs import PairZones
@@ -78,46 +80,45 @@ def methods() -> dict[str, Callable[..., Agent]]:
 
 
 def make_agent(given: str | Agent, **options: Any) -> Agent:
-    """Return an agent by name, made with `options` (``belief``, ``tie_break``); an `Agent` is returned as it is."""
+    """Return an agent by name, made with `options` (``belief``, ``tie_break``); an `Agent` is returned as it is.
+
+    The name may be a place: ``mine.py:Likeliest`` or ``package.module:Likeliest``.
+    """
     if isinstance(given, Agent):
         return given
     known = methods() if isinstance(given, str) and given not in AGENTS else AGENTS
+    if isinstance(given, str) and given not in known and is_place(given):
+        return load_agent(given, **options)
     if not isinstance(given, str) or given not in known:
         allowed = "one of " + ", ".join(map(repr, known))
         raise InputError("method", repr(given), allowed + did_you_mean(str(given), known))
     return known[given](**({} if given == Informed.name else options))
 
 
-def agent_for(
-    problem: Problem,
-    given: str | Agent,
-    *,
-    belief: str | None = None,
-    tie_break: str | None = None,
-    errs: bool = False,
-) -> Agent:
+def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
     """Return the agent that plays a problem: by name, with these options or the defaults of its method.
 
     Args:
         problem: what is played.
         given: the agent, or the name of one.
-        belief: the belief of an agent that is given by name. By default that of its method, or ``robust`` if the
-            teammate does not always take a shortest way: other beliefs would rule out its goal for good.
-        tie_break: how such an agent chooses among actions that are optimal for all possible goals.
-        errs: the teammate does not always take a shortest way.
+        errs: the teammate does not always take a shortest way. Then an agent by name believes ``robust`` unless told
+            otherwise: other beliefs would rule out the teammate's goal for good.
+        options: of an agent that is given by name (``belief``, ``tie_break``, ...); those that are None are left out.
     """
-    if belief is None and (errs or problem.teammate_policies is not None) and _keeps_belief(given):
-        belief = "robust"
-    options = {key: value for key, value in (("belief", belief), ("tie_break", tie_break)) if value is not None}
-    if options and isinstance(given, Agent):
-        key, value = next(iter(options.items()))
+    chosen = {key: value for key, value in options.items() if value is not None}
+    if chosen and isinstance(given, Agent):
+        key, value = next(iter(chosen.items()))
         raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
-    return make_agent(given, **options)
+    if (errs or problem.teammate_policies is not None) and _keeps_belief(given):
+        chosen.setdefault("belief", "robust")
+    return make_agent(given, **chosen)
 
 
 def _keeps_belief(given: str | Agent) -> bool:
     """Whether an agent by that name takes the option `belief`; those of other packages need not."""
-    return isinstance(given, str) and given in AGENTS and given != Informed.name
+    if not isinstance(given, str) or given == Informed.name:
+        return False
+    return given in AGENTS or (is_place(given) and takes(given, "belief"))
 
 
 def _load(point: Any, **options: Any) -> Agent:

@@ -16,7 +16,7 @@ from askwise.agents.pairs import PairZones
 from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, belief_kind
-from askwise.query.gate import common_actions
+from askwise.query.gate import common_actions, some_out_of_reach
 from askwise.questions import Answer as Answer
 from askwise.seeds import Seed, generator
 from askwise.tracking import Observation as Observation
@@ -174,24 +174,24 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         self.tracker.update(observation)
-        state, possible = observation.state, self.belief.possible
-        optimal = self.problem.ego_optimal(state.ego)
+        state, belief = observation.state, self.tracker.belief
+        possible, optimal = belief.possible, self.problem.ego_optimal(state.ego)
         common = common_actions(optimal, possible)
-        situation = Situation(self.problem, state, self.probabilities)
-        if not common.size:
-            possible = self.within_reach(state, possible)
+        if not common.size and (belief.name == "robust" or some_out_of_reach(optimal, possible)):
+            possible = self.within_reach(state, possible, optimal)
             common = common_actions(optimal, possible)
+        situation = Situation(self.problem, state, belief.probabilities)
         if common.size:
             return self._act(common, possible, situation)
         return self.when_torn(state, possible).made_at(situation)
 
-    def within_reach(self, state: JointState, possible: BoolArray) -> BoolArray:
+    def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Leave out goals that one of the agents can no longer reach: nothing can be done for them.
 
-        Such goals stay possible only where the teammate may err, or the ego agent went astray.
+        The ego agent has no optimal action for what it cannot reach. The teammate's own goal is always within its
+        reach, so only a belief that allows for errors may think a goal possible that is not.
         """
-        reached = (self.problem.teammate_steps(state.teammate) >= 0) & (self.problem.ego_steps(state.ego) >= 0)
-        left = possible & reached
+        left = possible & optimal.any(axis=1) & (self.problem.teammate_steps(state.teammate) >= 0)
         return left if left.any() else possible
 
     @abstractmethod

@@ -1,8 +1,9 @@
 """Does what is best, proven: the exact optimum of small problems as an agent.
 
-It assumes that the teammate follows the UROP of its goal. If a belief that allows for errors (``robust``) says
-otherwise, because the teammate has left all shortest plans of a goal that is still possible, it solves the problem anew
-from there: as if from now on there were no more errors, with the probabilities that the belief gives.
+It assumes that the teammate follows the UROP of its goal, and refuses problems that say how else it does. If a belief
+that allows for errors (``robust``) says otherwise, because the teammate has left all shortest plans of a goal that is
+still possible, it solves the problem anew from there: as if from now on there were no more errors, with the
+probabilities that the belief gives.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import numpy as np
 
 from askwise.agents.base import BeliefAgent, Decision, Observation
 from askwise.agents.explanation import Situation
-from askwise.planning.optimal_size import MOST_STATES
-from askwise.planning.optimal_solver import Choice, Solver
-from askwise.planning.view import view_of
+from askwise.planning.exact.size import MOST_STATES
+from askwise.planning.exact.solver import Choice, Solver
+from askwise.planning.tables import tables_of, within_reach
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
 from askwise.types import BoolArray
@@ -47,18 +48,21 @@ class Optimal(BeliefAgent):
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         self.tracker.update(observation)
-        possible, state = self.belief.possible, observation.state
-        if possible.sum() == 1:
-            actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible][0])
-            return self._act(actions, possible, Situation(self.problem, state, self.probabilities))
-        return self.when_torn(state, possible)
+        state = observation.state
+        possible = within_reach(self.problem, state.teammate, self.belief.possible)
+        if possible.sum() > 1:
+            return self.when_torn(state, possible)
+        actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible].any(axis=0))
+        if not actions.size:
+            return self.wait("Wait: no possible goal can be reached any more.")
+        return self._act(actions, possible, Situation(self.problem, state, self.probabilities))
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; for all states in which more than one goal is possible."""
         goals = np.flatnonzero(possible)
-        if (self.solver.view.weight[state.teammate, goals] <= 0).any():
-            view = view_of(self.problem, prior=np.where(possible, self.probabilities, 0.0), start=state.teammate)
-            self.solver = Solver(self.problem, goals=goals.tolist(), view=view, limit=self.limit)
+        if (self.solver.tables.weight[state.teammate, goals] <= 0).any():
+            tables = tables_of(self.problem, prior=np.where(possible, self.probabilities, 0.0), start=state.teammate)
+            self.solver = Solver(self.problem, goals=goals.tolist(), tables=tables, limit=self.limit)
         return self._explained(self.solver.at(state, possible), int(goals.size))
 
     def _explained(self, choice: Choice, left: int) -> Decision:

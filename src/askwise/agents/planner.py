@@ -1,11 +1,13 @@
 """Plans in belief space: acts before it is certain, waits while waiting is free, asks now or later.
 
-See `askwise.planning.planner` for the method. It assumes that the teammate draws one of its shortest plans uniformly;
-then its belief is exact (`bayes`), and everything that it has worked out holds for the whole episode. Where the
-teammate turns out to be different (it does what no goal explains, or an answer contradicts what it did), the agent goes
-on with the belief `robust`, taking all it has seen and heard into account again. With that belief, and with
-`elimination`, it plans anew in every step, as if the episode began where the teammate is now, with what it believes as
-the prior.
+See `askwise.planning.search.planner` for the method. It assumes that the teammate draws one of its shortest plans
+uniformly; then its belief is exact (`bayes`), and everything that it has worked out holds for the whole episode. Where
+the teammate turns out to be different (it does what no goal explains, or an answer contradicts what it did), the agent
+goes on with the belief `robust`, taking all it has seen and heard into account again.
+
+With that belief, with `elimination`, and where the problem says how the teammate pursues its goals
+(`Problem.teammate_policies`), it plans anew in every step: as if the episode began where the teammate is now, with what
+it believes as the prior, and as if from now on the teammate took a shortest way. The verdict of its decisions says so.
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ import numpy as np
 from askwise.agents.base import BeliefAgent, Decision, Observation
 from askwise.agents.explanation import Situation
 from askwise.errors import InputError, did_you_mean
-from askwise.planning.planner import FULL, LIGHT, Plan, Planner
-from askwise.planning.view import mask_rows, view_of
+from askwise.planning.prices import price_for_planning
+from askwise.planning.search.planner import Plan, Planner
+from askwise.planning.search.settings import FULL, LIGHT
+from askwise.planning.tables import mask_rows, tables_of, within_reach
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
 SETTINGS = {"full": FULL, "light": LIGHT}
+ASSUMES = "assumes that the teammate takes a shortest way from here on"
 FIRST_SHARE = 1_000
 """States to be looked at before the clock says how many more there is time for."""
 
@@ -69,36 +74,42 @@ class PlannerAgent(BeliefAgent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem, seed)
+        self._price = price_for_planning(problem, "the planner adds up prices goal by goal")
         self._planner: Planner | None = None
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         self.tracker.update(observation)
-        possible, state = self.belief.possible, observation.state
-        if possible.sum() == 1:
-            optimal = self.problem.ego_optimal(state.ego)[possible].all(axis=0)
-            situation = Situation(self.problem, state, self.probabilities)
-            return self._act(np.flatnonzero(optimal)[:1], possible, situation)
-        return self.when_torn(state, possible)
+        state = observation.state
+        possible = within_reach(self.problem, state.teammate, self.belief.possible)
+        if possible.sum() > 1:
+            return self.when_torn(state, possible)
+        actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible].any(axis=0))
+        if not actions.size:
+            return self.wait("Wait: no possible goal can be reached any more.")
+        return self._act(actions[:1], possible, Situation(self.problem, state, self.probabilities))
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; here it is called whenever several goals are possible."""
-        if not self.problem.teammate_steps(state.teammate)[possible].any():
-            return self._ask_who_has_arrived(possible)
         planner = self._planner_at(state.teammate, possible)
         return self._explained(self._plan(planner, possible, state), possible)
 
     # -- planning ----------------------------------------------------------------------------------------------------
 
+    @property
+    def _plans_anew(self) -> bool:
+        """Whether what the teammate did so far is not what the planner's own tables would say of it."""
+        return self.belief.name != "bayes" or self.problem.teammate_policies is not None
+
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
-        """Return a planner whose view fits the belief."""
-        if self.belief.name == "bayes":
+        """Return a planner whose tables fit the belief."""
+        if not self._plans_anew:
             if self._planner is None:
-                self._planner = Planner(self.problem, view_of(self.problem), self.settings)
+                self._planner = Planner(self.problem, tables_of(self.problem), self.settings)
             return self._planner
         prior = np.where(possible, self.probabilities, 0.0)
-        view = view_of(self.problem, prior=prior / prior.sum(), start=teammate)
-        return Planner(self.problem, view, self.settings)
+        tables = tables_of(self.problem, prior=prior / prior.sum(), start=teammate)
+        return Planner(self.problem, tables, self.settings)
 
     def _plan(self, planner: Planner, possible: BoolArray, state: JointState) -> Plan:
         allowed = mask_rows(possible)
@@ -113,12 +124,6 @@ class PlannerAgent(BeliefAgent):
         return planner.plan(allowed, state.teammate, state.ego, budget=budget)
 
     # -- words -------------------------------------------------------------------------------------------------------
-
-    def _ask_who_has_arrived(self, possible: BoolArray) -> Decision:
-        """Ask about the likeliest of several goals that the teammate has all reached: watching tells no more."""
-        likeliest = int(np.where(possible, self.probabilities, -1.0).argmax())
-        name = self.problem.goals[likeliest]
-        return self.ask([likeliest], f"Ask about {name}: the teammate is where {int(possible.sum())} goals end.")
 
     def _explained(self, plan: Plan, possible: BoolArray) -> Decision:
         left = int(possible.sum())
@@ -159,4 +164,5 @@ class PlannerAgent(BeliefAgent):
         return f"no question is worth its price with {left} possible goals"
 
     def _verdict(self, plan: Plan) -> str:
-        return "optimal" if plan.optimal else f"best of those looked at ({plan.worked} states)"
+        verdict = "optimal" if plan.optimal else f"best of those looked at ({plan.worked} states)"
+        return f"{verdict}; {ASSUMES}" if self._plans_anew else verdict

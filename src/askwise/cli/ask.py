@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--fresh", action="store_true", help="start at the given places: infer nothing from the teammate's way")
     add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent holds (default: none)")
-    add("--seed", metavar="N", default="0", help="for methods that draw lots (%(default)s)")
+    add("--seed", metavar="N", default="0", help="for methods that choose at random (%(default)s)")
     add("--json", action="store_true", help="print JSON instead of text")
 
 

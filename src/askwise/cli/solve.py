@@ -19,7 +19,7 @@ from askwise.cli.progress import Progress
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
-    from askwise.planning.optimal import Solution
+    from askwise.planning.exact.optimal import Solution
     from askwise.problem import Problem
 
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
     from askwise.domains.registry import as_problem
     from askwise.evaluation import solve
-    from askwise.planning.optimal_size import TooLarge
+    from askwise.planning.exact.size import TooLarge
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")

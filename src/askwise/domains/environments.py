@@ -1,5 +1,6 @@
-"""Where the environments of each domain are, by the name or id under which `askwise.envs` offers them.
+"""Where the environments are, by the name or id under which `askwise.envs` offers them.
 
+One set serves any problem; a domain may have others of its own, beside it in its folder.
 Plain text, and not part of the domains themselves: to register an id must load nothing, neither a domain nor the
 compiler that it brings along.
 """
@@ -9,19 +10,29 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+_ANY = "askwise.envs.problem"
 _TOOL_FETCHING = "askwise.domains.tool_fetching.envs"
 
 HOMES = {
+    "FlatProblem": f"{_ANY}.flat:FlatProblem",
     "FlatToolFetching": f"{_TOOL_FETCHING}.flat:FlatToolFetching",
+    "ProblemEnv": f"{_ANY}.environment:ProblemEnv",
     "ToolFetchingEnv": f"{_TOOL_FETCHING}.environment:ToolFetchingEnv",
+    "problem_v0": f"{_ANY}.problem_v0",
     "tool_fetching_v0": f"{_TOOL_FETCHING}.tool_fetching_v0",
 }
 """``module:name``, or a module, of everything that can be imported from `askwise.envs`."""
 
-GYMNASIUM_IDS = {"askwise/ToolFetching-v0": HOMES["ToolFetchingEnv"]}
+GYMNASIUM_IDS = {
+    "askwise/Problem-v0": HOMES["ProblemEnv"],
+    "askwise/ToolFetching-v0": HOMES["ToolFetchingEnv"],
+}
 """What Gymnasium calls to make an environment."""
 
-FLAT_GYMNASIUM_IDS = {"askwise/ToolFetchingFlat-v0": f"{_TOOL_FETCHING}.flat:make_flat"}
+FLAT_GYMNASIUM_IDS = {
+    "askwise/ProblemFlat-v0": f"{_ANY}.flat:make_flat",
+    "askwise/ToolFetchingFlat-v0": f"{_TOOL_FETCHING}.flat:make_flat",
+}
 """The same for environments that come inside a `askwise.envs.flat.FlatEnv`."""
 
 

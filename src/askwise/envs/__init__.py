@@ -1,16 +1,18 @@
 """Problems as environments: Gymnasium (you are the ego agent) and PettingZoo (both are played from outside).
 
-Importing this module registers two ids with Gymnasium:
+Importing this module registers four ids with Gymnasium:
 
+- ``askwise/Problem-v0``: `ProblemEnv`, any problem of any domain, you are the ego agent;
+- ``askwise/ProblemFlat-v0``: the same behind `FlatProblem`, a `Discrete` action space with a mask and a flat
+  observation, for libraries that want those;
 - ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, you are the fetcher;
-- ``askwise/ToolFetchingFlat-v0``: the same behind `FlatToolFetching`, a `Discrete` action space with a mask and a flat
-  observation, for libraries that want those.
+- ``askwise/ToolFetchingFlat-v0``: the same behind `FlatToolFetching`.
 
 Gymnasium loads no plugins by itself, so import this module first, or let the id do it:
-``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. The PettingZoo environment is
-``tool_fetching_v0.parallel_env()``, after ``from askwise.envs import tool_fetching_v0``.
+``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. The PettingZoo environments are
+``problem_v0.parallel_env(problem)`` and ``tool_fetching_v0.parallel_env()``, after ``from askwise.envs import ...``.
 
-The environments of a domain live with the domain. What is here serves all of them: `askwise.envs.single.GameEnv`,
+Environments of a domain's own live with the domain. What is here serves all of them: `askwise.envs.single.GameEnv`,
 `askwise.envs.both.GameParallelEnv` and `askwise.envs.flat.FlatEnv` are shells over one `askwise.game.Game`.
 """
 
@@ -22,10 +24,12 @@ from gymnasium.envs.registration import register
 
 from askwise.domains import environments
 
+PROBLEM_ID = "askwise/Problem-v0"
+FLAT_PROBLEM_ID = "askwise/ProblemFlat-v0"
 ID = "askwise/ToolFetching-v0"
 FLAT_ID = "askwise/ToolFetchingFlat-v0"
 
-__all__ = ["FLAT_ID", "ID", *environments.HOMES]
+__all__ = ["FLAT_ID", "FLAT_PROBLEM_ID", "ID", "PROBLEM_ID", *environments.HOMES]
 
 for _id, _entry_point in environments.GYMNASIUM_IDS.items():
     register(id=_id, entry_point=_entry_point)

@@ -100,12 +100,13 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         play, problem = self.play, self.play.game.problem
         theirs = ontic_action(teammate, len(problem.teammate_actions), f"{self.teammate}'s action")
         own = ego_action(ego, problem, self.stage.staging.goal_word)
-        if not isinstance(own, int):
-            play.ask(own)
+        done_by_ego = play.available_to_ego(own)
+        if not isinstance(done_by_ego, int):
+            play.ask(done_by_ego)
             return {self.teammate: False, self.ego: False}
-        done_by_ego, done_by_teammate = play.available_to_ego(own), play.available_to_teammate(theirs)
+        done_by_teammate = play.available_to_teammate(theirs)
         play.game.act(done_by_ego, done_by_teammate)
-        return {self.teammate: done_by_teammate != theirs, self.ego: done_by_ego != own}
+        return {self.teammate: done_by_teammate != theirs, self.ego: done_by_ego is not own}
 
     def _seen(self, illegal: dict[str, bool]) -> tuple[Told, Told]:
         stage, play = self.stage, self.play

@@ -12,7 +12,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.flattening import Flattener
-from askwise.envs.questions import KINDS, Asking, Kind, Questions, Situation
+from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
 from askwise.game import Game
@@ -90,17 +90,17 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """``bool [n_actions]``: the actions that make sense now."""
         return self._mask.copy()
 
-    def situation(self) -> Situation:
+    def context(self) -> QuestionContext:
         """Return what questions may depend on now."""
         game, tracker = self.game, self.tracker
-        return Situation(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
+        return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
     def _look(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Work out the questions and the mask, and return the flat observation and the info with the mask."""
-        situation = self.situation()
-        self._asked = self._questions(situation)
+        context = self.context()
+        self._asked = self._questions(context)
         sizes = self._asked.sum(axis=1)
-        sensible = (sizes > 0) & (sizes < situation.possible.sum())
+        sensible = (sizes > 0) & (sizes < context.possible.sum())
         mask = np.concatenate([info["action_mask"], sensible.astype(np.int8)])
         self._mask = mask.astype(np.bool_)
-        return self._flatten({**seen, "belief": situation.probabilities}), {**info, "action_mask": mask}
+        return self._flatten({**seen, "belief": context.probabilities}), {**info, "action_mask": mask}

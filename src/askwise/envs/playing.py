@@ -37,9 +37,13 @@ class Play:
         self.answer: bool | None = None
         self.allowed_when_asked: BoolArray = game.allowed
 
-    def available_to_ego(self, action: int) -> int:
-        """Return the ego agent's action if it is available, else the one that does nothing."""
-        return action if self._masks.ego(self.game.state.ego)[action] else self.game.problem.wait
+    def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
+        """Return the ego agent's action or question if it is available, else the action that does nothing."""
+        if isinstance(chosen, int):
+            available = self._masks.ego(self.game.state.ego)[chosen]
+        else:
+            available = self.game.empty_questions or chosen.any()
+        return chosen if available else self.game.problem.wait
 
     def available_to_teammate(self, action: int) -> int:
         """Return the teammate's action if it is available, else one that does nothing."""

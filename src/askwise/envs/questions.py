@@ -25,7 +25,7 @@ from askwise.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class QuestionContext:
     """What a question may depend on.
 
     Attributes:
@@ -42,43 +42,43 @@ class Situation:
 
 
 Asking: TypeAlias = Callable[[Any], Any]
-"""Takes a `Situation` and returns goals to ask about: ``bool [n_goals]``, or one such row for each question."""
+"""Takes a `QuestionContext` and returns goals to ask about: ``bool [n_goals]``, or one such row for each question."""
 
 Kind: TypeAlias = tuple[Asking, Callable[[Any], int]]
 """What is asked, and how many questions about a problem that makes."""
 
 
-def by_group(situation: Situation) -> BoolArray:
+def by_group(context: QuestionContext) -> BoolArray:
     """Ask about each group."""
-    groups = situation.problem.groups.values()
-    rows = np.zeros((len(groups), situation.possible.size), dtype=np.bool_)
+    groups = context.problem.groups.values()
+    rows = np.zeros((len(groups), context.possible.size), dtype=np.bool_)
     for row, goals in zip(rows, groups, strict=True):
         row[list(goals)] = True
     return rows
 
 
-def by_move(situation: Situation) -> BoolArray:
+def by_move(context: QuestionContext) -> BoolArray:
     """Ask which way to go."""
-    problem = situation.problem
-    return np.asarray(problem.ego_optimal(situation.ego).take(problem.ego_moves, axis=1).T)
+    problem = context.problem
+    return np.asarray(problem.ego_optimal(context.ego).take(problem.ego_moves, axis=1).T)
 
 
-def half(situation: Situation) -> BoolArray:
+def half(context: QuestionContext) -> BoolArray:
     """Ask about the likeliest goals that together have at least half of the probability."""
-    order = np.argsort(-situation.probabilities, kind="stable")
+    order = np.argsort(-context.probabilities, kind="stable")
     # Two equal goals are a half each, whatever the last digit says.
-    enough = int(np.searchsorted(np.cumsum(situation.probabilities[order]), 0.5 - 1e-9))
+    enough = int(np.searchsorted(np.cumsum(context.probabilities[order]), 0.5 - 1e-9))
     return _only(order[: enough + 1], order.size)
 
 
-def likeliest(situation: Situation) -> BoolArray:
+def likeliest(context: QuestionContext) -> BoolArray:
     """Ask about the likeliest goal."""
-    return _only(situation.probabilities.argmax(), situation.probabilities.size)
+    return _only(context.probabilities.argmax(), context.probabilities.size)
 
 
-def by_goal(situation: Situation) -> BoolArray:
+def by_goal(context: QuestionContext) -> BoolArray:
     """Ask for each goal by itself."""
-    return np.eye(situation.possible.size, dtype=np.bool_)
+    return np.eye(context.possible.size, dtype=np.bool_)
 
 
 KINDS: dict[str, Kind] = {
@@ -111,12 +111,12 @@ class Questions:
         self.n = ends[-1] if ends else 0
         self._shape = (self.n, len(problem.goals))
 
-    def __call__(self, situation: Situation) -> BoolArray:
+    def __call__(self, context: QuestionContext) -> BoolArray:
         """``bool [n, n_goals]``: the possible goals that each question asks about."""
         rows = np.empty(self._shape, dtype=np.bool_)
         for asking, place in self._askings:
-            rows[place] = asking(situation)
-        rows &= situation.possible
+            rows[place] = asking(context)
+        rows &= context.possible
         return rows
 
 

@@ -75,14 +75,12 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         play = self.stage.running()
         game = play.game
         wanted = ego_action(action, game.problem, self.stage.staging.goal_word)
-        illegal = False
-        if isinstance(wanted, int):
-            done = play.available_to_ego(wanted)
-            illegal = done != wanted
+        done = play.available_to_ego(wanted)
+        if isinstance(done, int):
             game.act(done, self._teammate.act(game.state.teammate))
         else:
-            play.ask(wanted)
-        observation, info = self._seen(illegal)
+            play.ask(done)
+        observation, info = self._seen(illegal=done is not wanted)
         return observation, -game.step_cost, game.finished, game.truncated, info
 
     def _seen(self, illegal: bool) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -25,6 +25,7 @@ class Staging:
         painter: how episodes are drawn.
         goal_word: what a goal is called, for messages.
         masks: how to find out which actions are available, if the domain knows a faster way than trying them.
+        empty_questions: whether a question about no goal can be asked; else it is an action that is not available.
     """
 
     source: Source
@@ -32,6 +33,7 @@ class Staging:
     painter: Painter
     goal_word: str = "goal"
     masks: type[Masks] = Masks
+    empty_questions: bool = True
 
 
 class Stage:
@@ -66,10 +68,11 @@ class Stage:
 
     def begin(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
         """Begin an episode and return the generator of the teammate."""
-        game, for_teammate = begin(self.staging.source, rng, options, self._max_steps)
+        staging = self.staging
+        game, for_teammate = begin(staging.source, rng, options, self._max_steps, staging.empty_questions)
         if self._play is None or self._play.game.problem is not game.problem:
             self.observe.begin(game.problem)
-            self._masks = self.staging.masks(game.problem)
+            self._masks = staging.masks(game.problem)
         self._play = Play(game, self._masks)
         return for_teammate
 

@@ -45,7 +45,11 @@ class Source(Protocol):
 
 
 def begin(
-    source: Source, rng: np.random.Generator, options: Mapping[str, Any] | None, max_steps: int | None
+    source: Source,
+    rng: np.random.Generator,
+    options: Mapping[str, Any] | None,
+    max_steps: int | None,
+    empty_questions: bool = True,
 ) -> tuple[Game, np.random.Generator]:
     """Return a new episode and the generator of the teammate.
 
@@ -54,6 +58,7 @@ def begin(
         rng: the environment's own generator.
         options: may have a ``goal``, and another problem under the name that the source gives it.
         max_steps: steps after which the episode is cut off.
+        empty_questions: whether questions about no goal can be asked.
     """
     options = options or {}
     for_goal, for_teammate, for_problem = spawn(rng, 3)
@@ -61,7 +66,7 @@ def begin(
     problem = source.draw(for_problem) if chosen is None else source.given(chosen)
     goal = chosen_goal(problem, options.get("goal"), for_goal)
     limit = max_steps or source.limit
-    return Game(problem, goal, max_steps=limit, empty_questions=True), for_teammate
+    return Game(problem, goal, max_steps=limit, empty_questions=empty_questions), for_teammate
 
 
 def checked_options(options: Mapping[str, Any] | None, source: Source) -> None:

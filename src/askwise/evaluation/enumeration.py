@@ -1,7 +1,7 @@
 """The exact expected cost of an agent, by meeting everything that it can see.
 
 The teammate follows the UROP of its goal. The goal is `g` and the teammate comes to `w` on one certain way with
-probability ``weight[w, g]``, whichever way that is (`askwise.planning.view`). So a *branch* of the agent's experience,
+probability ``weight[w, g]``, whichever way that is (`askwise.planning`). So a *branch* of the agent's experience,
 the steps of the teammate and the answers so far, has the probability ``Z_A(w)``, the sum of the weights of the goals
 `A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
 the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.
@@ -29,8 +29,8 @@ import numpy as np
 from askwise.agents import Agent, KnowsGoal, Observation, decided
 from askwise.errors import AskwiseError
 from askwise.game import answer_to, ends
-from askwise.planning.optimal_size import TooLarge
-from askwise.planning.view import view_of
+from askwise.planning.exact.size import TooLarge
+from askwise.planning.tables import tables_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
@@ -84,7 +84,7 @@ class Enumeration:
     ) -> None:
         self.problem = problem
         self.prior = problem.prior / problem.prior.sum()
-        self.view = view_of(problem) if problem.teammate_policies is None else None
+        self.tables = tables_of(problem) if problem.teammate_policies is None else None
         self.left_out = 0.0
         self.limit = limit
         self.progress = progress
@@ -103,8 +103,8 @@ class Enumeration:
             while self._now:
                 self._follow(self._now.take())
             self._now, self._later = self._later, self._now
-        if self.view is not None:
-            return math.fsum(self.costs) / float(self.view.prior.sum())
+        if self.tables is not None:
+            return math.fsum(self.costs) / float(self.tables.prior.sum())
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*self.costs, *(-known).tolist()])
 
@@ -116,7 +116,7 @@ class Enumeration:
             own.reset(self.problem, spawn(seed, 3)[2])
             if isinstance(own, KnowsGoal):
                 own.told(min(goals))
-            weight = None if self.view is not None else _only(self.prior, goals)
+            weight = None if self.tables is not None else _only(self.prior, goals)
             yield Branch(own, Observation(self.problem.start), goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
@@ -148,8 +148,8 @@ class Enumeration:
         if branch.weight is not None:
             added = branch.weight * price
         else:
-            assert self.view is not None
-            added = branch.ways * self.view.weight[branch.observation.state.teammate] * price
+            assert self.tables is not None
+            added = branch.ways * self.tables.weight[branch.observation.state.teammate] * price
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
     def _delay(self, state: JointState, ego: int) -> Any:
@@ -157,7 +157,7 @@ class Enumeration:
 
         A teammate that does not always take a shortest way puts the end off by itself: there it is the step.
         """
-        if self.view is None:
+        if self.tables is None:
             return STEP_COST
         steps = self.problem.teammate_steps(state.teammate)
         after = np.maximum(steps, self.problem.ego_steps(ego)) * STEP_COST

@@ -5,9 +5,9 @@ from __future__ import annotations
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.planning.optimal import Solution, solve_problem
-from askwise.planning.optimal_size import MOST_STATES
-from askwise.planning.optimal_solver import Progress
+from askwise.planning.exact.optimal import Solution, solve_problem
+from askwise.planning.exact.size import MOST_STATES
+from askwise.planning.exact.solver import Progress
 
 
 def solve(

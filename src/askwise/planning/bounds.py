@@ -2,8 +2,8 @@
 
 **Theory.** Put every goal into one of several groups, and let an oracle say at the start, for nothing, in which group
 the goal is. An agent is free to ignore it, so free information never makes the optimum larger. Within a group the
-optimum is exact (`askwise.planning.optimal`), with the posterior odds of its goals and the full price of each question
-about them. So, whatever the groups::
+optimum is exact (`askwise.planning.exact`), with the posterior odds of its goals; a question there names the goals of
+the group only, and leaving goals out of a question never makes it dearer. So, whatever the groups::
 
     optimum  >=  sum over groups of P(group) * optimum(group)
 
@@ -11,7 +11,7 @@ With one group it is the optimum itself. Groups of a single goal add nothing.
 
 The bound is tight where goals that are hard to tell apart, and matter, are together. Two ways to form groups are tried
 and the larger bound is kept: the likeliest goals together, which suits priors that favour a few; and goals together
-that lose most in pairs, each pair solved exactly. A group grows as long as solving it stays within `limit` states.
+that cost most in pairs, each pair solved exactly. A group grows as long as solving it stays within `limit` states.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askwise.planning.optimal import METHOD
-from askwise.planning.optimal_arrays import check_goals
-from askwise.planning.optimal_size import TooLarge
-from askwise.planning.optimal_solver import Solver
-from askwise.planning.view import View, view_of
+from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.planning.exact.optimal import METHOD
+from askwise.planning.exact.size import TooLarge
+from askwise.planning.exact.solver import Solver
+from askwise.planning.tables import Tables, tables_of
 from askwise.problem import Problem
 from askwise.types import FloatArray, Verdict
 
@@ -72,19 +72,20 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     """Return a lower bound on the expected marginal cost of every method, questions and all.
 
     Args:
-        problem: any problem that `askwise.planning.optimal` takes but for its size.
+        problem: any problem that `askwise.planning.exact` takes but for its size.
         limit: states to solve for each group; more make the bound tighter and take longer.
     """
     began = time.perf_counter()
-    view = view_of(problem)
-    goals = check_goals(problem, view)
-    ways = [_Partition(problem, view, goals, limit, _by_weight(view))]
+    check_teammate(problem, "the bound")
+    tables = tables_of(problem)
+    goals = check_goals(problem, tables)
+    ways = [_Partition(problem, tables, goals, limit, _by_weight(tables))]
     if len(ways[0].groups) > 1:
-        ways.append(_Partition(problem, view, goals, limit, _by_pairs(problem, view, goals)))
-    best = max(ways, key=lambda way: way.loss)
+        ways.append(_Partition(problem, tables, goals, limit, _by_pairs(problem, tables, goals)))
+    best = max(ways, key=lambda way: way.regret)
     whole = len(best.groups) == 1 and len(best.groups[0]) == len(goals)
     return Bound(
-        value=best.loss / float(view.weight[view.start, goals].sum()),
+        value=best.regret / float(tables.weight[tables.start, goals].sum()),
         verdict=Verdict(METHOD) if whole or len(goals) == 1 else _lower(best),
         groups=tuple(best.groups),
         states=best.states,
@@ -109,66 +110,66 @@ def _lower(way: _Partition) -> Verdict:
 class _Partition:
     """Groups, taken from the front of an order, each as large as the limit allows."""
 
-    def __init__(self, problem: Problem, view: View, goals: list[int], limit: int, order: Order) -> None:
-        self.problem, self.view, self.limit = problem, view, limit
+    def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
+        self.problem, self.tables, self.limit = problem, tables, limit
         self.groups: list[tuple[int, ...]] = []
-        self.loss = 0.0
+        self.regret = 0.0
         self.states = 0
         left = list(goals)
-        weights = view.weight[view.start]
+        weights = tables.weight[tables.start]
         while len(left) > 1 and weights[left].sum() > NEGLIGIBLE * weights[goals].sum():
             group = self._grown(order(left))
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Return the largest group from the front of `ordered` that can be solved, and count its loss."""
+        """Return the largest group from the front of `ordered` that can be solved, and count its regret."""
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
-                solver = Solver(self.problem, goals=ordered[:size], view=self.view, limit=self.limit)
-                best = solver.loss(self.problem.start), solver.states, tuple(solver.goals)
+                solver = Solver(self.problem, goals=ordered[:size], tables=self.tables, limit=self.limit)
+                best = solver.regret(self.problem.start), solver.states, tuple(solver.goals)
             except TooLarge:
                 break
             if size == len(ordered) or ROOM * solver.states > self.limit:
                 break
             size = min(size + GROWTH, len(ordered))
-        loss, states, group = best
-        self.loss += loss
+        regret, states, group = best
+        self.regret += regret
         self.states += states
         self.groups.append(group)
         return group
 
 
-def _by_weight(view: View) -> Order:
+def _by_weight(tables: Tables) -> Order:
     """Return the order of the likeliest goals first."""
-    return lambda left: sorted(left, key=lambda goal: (-view.weight[view.start, goal], goal))
+    return lambda left: sorted(left, key=lambda goal: (-tables.weight[tables.start, goal], goal))
 
 
-def _by_pairs(problem: Problem, view: View, goals: list[int]) -> Order:
-    """Return the order in which each goal loses most, in pairs, with those before it."""
-    pairs = _pair_losses(problem, view, goals)
+def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
+    """Return the order in which each goal costs most, in pairs, with those before it."""
+    pairs = _pair_regrets(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
 
     def order(left: list[int]) -> list[int]:
         rows = np.array([place[goal] for goal in left])
         inside = pairs[np.ix_(rows, rows)]
         first = int(inside.sum(axis=1).argmax())
-        chosen, lost = [first], inside[first].copy()
-        lost[first] = -1.0
+        chosen, regret = [first], inside[first].copy()
+        regret[first] = -1.0
         while len(chosen) < len(left):
-            following = int(lost.argmax())
+            following = int(regret.argmax())
             chosen.append(following)
-            lost += inside[following]
-            lost[chosen] = -1.0
+            regret += inside[following]
+            regret[chosen] = -1.0
         return [left[k] for k in chosen]
 
     return order
 
 
-def _pair_losses(problem: Problem, view: View, goals: list[int]) -> FloatArray:
-    losses = np.zeros((len(goals), len(goals)))
+def _pair_regrets(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
+    regrets = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):
         for j, other in enumerate(goals[:i]):
-            solver = Solver(problem, goals=[one, other], view=view, limit=None)
-            losses[i, j] = losses[j, i] = solver.loss(problem.start)
-    return losses
+            solver = Solver(problem, goals=[one, other], tables=tables, limit=None)
+            regrets[i, j] = regrets[j, i] = solver.regret(problem.start)
+    return regrets

@@ -38,3 +38,19 @@ def _common(optimal: Any, possible: Any) -> Any:
             common[filled] = a
             filled += 1
     return common[:filled]
+
+
+@compiled
+def some_out_of_reach(optimal: Any, possible: Any) -> bool:
+    """Whether some possible goal has no optimal action: the agent cannot reach it."""
+    n_goals, n_actions = optimal.shape
+    for goal in range(n_goals):
+        if possible[goal]:
+            reached = False
+            for a in range(n_actions):
+                if optimal[goal, a]:
+                    reached = True
+                    break
+            if not reached:
+                return True
+    return False

@@ -30,6 +30,9 @@ from askwise.showing.palette import (
 SMALLEST_LETTERS = 14
 """Letters lower than this many pixels of the canvas cannot be read, and are not drawn."""
 
+EASY_LETTERS = 20
+"""Letters of this many are read without effort."""
+
 
 @lru_cache(maxsize=64)
 def font(size: int) -> ImageFont.FreeTypeFont:
@@ -68,6 +71,40 @@ class Pen:
     def _ring(self, x: float, y: float) -> None:
         """Draw the frame of a goal in question: wider than its cell, to stand out among its neighbours."""
         self._box(x, y, 0.54 * self.size, EGO, PAPER)
+
+    def ego_place(
+        self, x: float, y: float, name: str, probability: float | None, asked: bool, shared: bool = False
+    ) -> None:
+        """Draw a place that the ego agent goes to: a diamond, small and aside where the teammate has a mark too."""
+        if shared:
+            x, y, half = x - 0.36 * self.size, y + 0.36 * self.size, 0.2 * self.size
+        else:
+            half = 0.5 * self.size
+        if probability is not None and probability <= 0:
+            self._diamond(x, y, 0.75 * half, RULED_OUT, FAINT)
+            return
+        fill = NO_BELIEF if probability is None else shade(probability)
+        if asked and not shared:
+            self._diamond(x, y, 1.25 * half, EGO, PAPER)
+        self._diamond(x, y, half, fill, EGO)
+        if not shared and not self._fits(name, 1.3 * half, 0.34 * self.size):
+            self._write_across(x, y, name)
+        elif not shared:
+            self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
+
+    def _fits(self, text: str, width: float, height: float) -> bool:
+        """Whether `label` would write the text in letters that are easy to read."""
+        return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
+
+    def _write_across(self, x: float, y: float, text: str) -> None:
+        """Write a text that is longer than its mark, with a rim that keeps it readable."""
+        size = int(0.24 * self.size)
+        if size >= SMALLEST_LETTERS:
+            self.draw.text((x, y), text, fill=INK, font=font(size), anchor="mm", stroke_width=4, stroke_fill=PAPER)
+
+    def _diamond(self, x: float, y: float, half: float, fill: Colour, edge: Colour) -> None:
+        corners = [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
+        self.draw.polygon(corners, fill=fill, outline=edge, width=max(1, round(0.06 * self.size)))
 
     def truth(self, x: float, y: float) -> None:
         """Draw the star of the teammate's goal at the upper right corner of its cell."""

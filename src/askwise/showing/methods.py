@@ -23,12 +23,16 @@ SUMMARIES = {
 }
 """What the list says about askwise's own methods; those of other packages speak for themselves."""
 
+OWN = "An agent of your own: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
+"""What the list says about agents that have no name."""
+
 
 def list_methods() -> str:
-    """Return all methods, one on a line."""
+    """Return all methods, one on a line, and how to name others."""
     described = dict(_described())
     width = max(map(len, described)) + 2
-    return "\n".join(f"{name:<{width}}{text}".rstrip() for name, text in described.items())
+    lines = [f"{name:<{width}}{text}".rstrip() for name, text in described.items()]
+    return "\n".join([*lines, "", OWN])
 
 
 def _described() -> Iterator[tuple[str, str]]:

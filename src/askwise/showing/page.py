@@ -6,9 +6,7 @@ nothing is worked out twice: colours, costs and zones come from here.
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import json
 import math
 import re
@@ -17,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from askwise import __version__
 from askwise.agents import Decision, PairZones, Situation
@@ -28,12 +25,17 @@ from askwise.problem import JointState, Problem
 from askwise.reading import printable
 from askwise.showing.episodes import costs_before, scene_of, start_scene, words_in
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
+from askwise.showing.grounds import Graph
+from askwise.showing.page_grounds import ground_data, is_plain
 from askwise.showing.palette import DARK_RAMP, RAMP
-from askwise.showing.scene import Map, Scene
+from askwise.showing.scene import Scene
+from askwise.showing.spots import ego_spots
 from askwise.showing.vocabulary import Vocabulary
 from askwise.types import FloatArray
 
-SCRIPTS = ("state.js", "map.js", "panels.js", "player.js")
+SCRIPTS = ("state.js", "map.js", "marks.js", "moments.js", "panels.js", "player.js")
+GROUND_SCRIPTS = ("state.js", "grounds.js", "graph.js", "marks.js", "spots.js", "panels.js", "player.js")
+"""Those of a page whose ground is more than one map with one place for each goal."""
 DIGITS = 4
 """Significant digits of probabilities in the page: more than anybody sees."""
 
@@ -47,28 +49,35 @@ def write_page(episode: Episode, path: str | Path) -> None:
 def page_text(episode: Episode) -> str:
     """Return the page as HTML."""
     words = words_in(episode)
+    start = start_scene(episode.problem)
+    plain = is_plain(start)
     parts = {
         "HEADING": html.escape(words.title),
         "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),
         "TEAMMATE": html.escape(words.teammate),
         "EGO": html.escape(words.ego),
-        "LEGEND": _legend(words),
-        "STYLE": _asset("page.css"),
+        "LEGEND": _legend(start),
+        "STYLE": _asset("page.css") + ("" if plain else _asset("grounds.css")),
         "DATA": _embedded(page_data(episode)),
-        "SCRIPT": "\n".join(_asset(name) for name in SCRIPTS),
+        "SCRIPT": "\n".join(_asset(name) for name in (SCRIPTS if plain else GROUND_SCRIPTS)),
         "VERSION": __version__,
     }
     # In one go: a goal may be called like one of the places to be filled in.
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("page.html"))
 
 
-def _legend(words: Vocabulary) -> str:
-    """Return what the marks mean, as far as the domain has them."""
+def _legend(start: Scene) -> str:
+    """Return what the marks mean, as far as they can occur."""
+    words = start.words
     signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
     if words.load:
         signs.append(("tag", words.goal[0].upper(), f"{words.load} in hand"))
     if words.landmark:
         signs.append(("tag", words.landmark_sign, words.landmark))
+    if ego_spots(start):
+        signs.append(("for-ego", "", f"where the {words.ego} goes"))
+    if any(isinstance(ground, Graph) and any(way.one_way for way in ground.ways) for ground in start.grounds):
+        signs.append(("arrow", "\u25b8", "no way back"))
     rows = [f'<li><b class="{kind}">{html.escape(sign)}</b>{html.escape(name)}</li>' for kind, sign, name in signs]
     return "\n      ".join(rows)
 
@@ -81,9 +90,7 @@ def page_data(episode: Episode) -> dict[str, Any]:
     return {
         "words": _words(start.words, episode),
         "size": start.size,
-        "width": start.ground.width,
-        "height": start.ground.height,
-        "walls": _picture_of_walls(start.ground),
+        **ground_data(start),
         "landmarks": [[printable(each.name), *each.at] for each in start.landmarks],
         "goals": [[printable(each.name), *each.at, each.landmark] for each in start.goals],
         "method": episode.method,
@@ -159,7 +166,9 @@ def _zone_row(pair: PairZones) -> list[float | None]:
 
 
 def _places(scene: Scene) -> dict[str, Any]:
+    named = {} if is_plain(scene) else {"places": [scene.teammate.place, scene.ego.place]}
     return {
+        **named,
         "teammate": list(scene.teammate.at),
         "ego": list(scene.ego.at),
         "carried": printable(scene.carried),
@@ -204,18 +213,6 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
     if decision.verdict:
         worth["verdict"] = verdict_in_words(decision)
     return worth
-
-
-def _picture_of_walls(ground: Map) -> str | None:
-    """Return the walls as a picture of one pixel for each cell: a million cells would be too many shapes."""
-    walls = ground.walls
-    if not walls.any():
-        return None
-    picture = Image.fromarray(np.flipud(walls).astype(np.uint8)).convert("P")
-    picture.putpalette([0, 0, 0, 108, 114, 124])
-    buffer = io.BytesIO()
-    picture.save(buffer, format="PNG", transparency=0, bits=1, optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
 def _embedded(data: dict[str, Any]) -> str:

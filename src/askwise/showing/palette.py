@@ -26,6 +26,9 @@ NO_BELIEF: Colour = (214, 228, 240)
 INK: Colour = (34, 36, 40)
 FAINT: Colour = (120, 124, 130)
 PAPER: Colour = (255, 255, 255)
+WAY: Colour = (186, 190, 196)
+ARROW: Colour = (96, 100, 108)
+"""Of a way that does not lead back: dark, because its direction matters more than where it runs."""
 
 RAMP: tuple[Colour, ...] = (
     (255, 248, 196),

@@ -7,43 +7,14 @@ them. An episode of `n` steps has ``n + 1`` scenes (`askwise.showing.episodes`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
-
-import numpy as np
 
 from askwise.reading import printable
+from askwise.showing.grounds import Cell, Graph, Ground, Map, Place
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, listed
-from askwise.types import BoolArray, FloatArray
+from askwise.types import FloatArray
 
-Cell: TypeAlias = tuple[int, int]
-"""A place on a map: x to the right, y up, from 0."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Map:
-    """A floor of square cells, some of them walls.
-
-    Attributes:
-        walls: ``bool [height, width]``, the row of y = 0 first.
-    """
-
-    walls: BoolArray
-
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return int(self.walls.shape[1])
-
-    @property
-    def height(self) -> int:
-        """Number of rows."""
-        return int(self.walls.shape[0])
-
-    @property
-    def n_walls(self) -> int:
-        """Number of cells that are walls."""
-        return int(np.count_nonzero(self.walls))
+__all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +30,7 @@ class Figure:
 
     name: str
     sign: str
-    at: Cell
+    at: Place
     place: str = ""
 
     def __post_init__(self) -> None:
@@ -72,16 +43,26 @@ class Landmark:
     """A place that matters and is no goal."""
 
     name: str
-    at: Cell
+    at: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A place that the teammate may be going to, and the number of the landmark that belongs to it, if one does."""
+    """What the teammate may be after: where it goes for it, and where the ego agent does.
+
+    Attributes:
+        name: what it is called.
+        at: where the teammate goes, on the teammate's ground.
+        landmark: the number of the landmark that belongs to it, if one does.
+        also: other places at which the teammate has reached it as well.
+        ego: where the ego agent goes, on its own ground; empty if that is not drawn.
+    """
 
     name: str
-    at: Cell
+    at: Place
     landmark: int | None = None
+    also: tuple[Place, ...] = ()
+    ego: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +71,7 @@ class Scene:
 
     Attributes:
         words: what the domain calls things.
-        ground: what everything stands on, a map.
+        ground: what everything stands on, a map or a graph.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
@@ -103,10 +84,11 @@ class Scene:
         goal: the teammate's goal, by number. The ego agent does not know it, so an environment must not show it.
         progress: one line, such as the number of the step and the cost so far.
         event: one line about what is happening.
+        ego_ground: what the ego agent stands on, if it is another ground than the teammate's, drawn beside it.
     """
 
     words: Vocabulary
-    ground: Map
+    ground: Ground
     teammate: Figure
     ego: Figure
     goals: tuple[Goal, ...]
@@ -119,6 +101,7 @@ class Scene:
     goal: int | None = None
     progress: str = ""
     event: str = ""
+    ego_ground: Ground | None = None
 
     def ruled_out(self, goal: int) -> bool:
         """Whether the ego agent knows that this is not the goal."""
@@ -135,11 +118,21 @@ class Scene:
         return f"Is it one of {listed(names, 12)}?"
 
     @property
+    def grounds(self) -> tuple[Ground, ...]:
+        """The one that everybody is on, or the teammate's and the ego agent's."""
+        return (self.ground,) if self.ego_ground is None else (self.ground, self.ego_ground)
+
+    @property
     def size(self) -> str:
         """How large all this is, in words."""
-        parts = [
-            f"{self.ground.width} x {self.ground.height} cells",
-            counted(self.ground.n_walls, "wall"),
-            counted(len(self.goals), self.words.goal),
-        ]
+        parts = [_size(self.ground)]
+        if self.ego_ground is not None:
+            parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_ground)}"]
+        parts.append(counted(len(self.goals), self.words.goal))
         return ", ".join([*parts, *([counted(len(self.landmarks), self.words.landmark)] if self.landmarks else [])])
+
+
+def _size(ground: Ground) -> str:
+    if isinstance(ground, Map):
+        return f"{ground.width} x {ground.height} cells, {counted(ground.n_walls, 'wall')}"
+    return f"a graph of {counted(ground.n_states, 'state')}"

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from PIL import ImageDraw
 
+from askwise.showing.grounds import Map
 from askwise.showing.marks import Pen, font
 from askwise.showing.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
 from askwise.showing.scene import Scene
+from askwise.showing.spots import ego_spots
 
 LETTERS = 14
 LINE_HEIGHT = 20
@@ -91,7 +93,12 @@ def _signs(scene: Scene) -> list[Sign]:
         signs.append(Sign(f"{words.load} in hand", lambda pen, x, y: pen.load(x, y, "")))
     if scene.goal is not None:
         signs.append(Sign("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
-    walls = [Sign("wall", _draw_wall)] if scene.ground.n_walls else []
+    if ego_spots(scene):
+        signs.append(
+            Sign(f"where the {scene.ego.name} goes", lambda pen, x, y: _smaller(pen).ego_place(x, y, "", 0.2, False))
+        )
+    walled = any(isinstance(ground, Map) and ground.n_walls for ground in scene.grounds)
+    walls = [Sign("wall", _draw_wall)] if walled else []
     if scene.belief is None:
         return [*signs, Sign(words.goal, lambda pen, x, y: _smaller(pen).goal(x, y, "", None, False)), *walls]
     signs.append(Sign("in the question", lambda pen, x, y: _smaller(pen).goal(x, y, "", 0.2, True)))

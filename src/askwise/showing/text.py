@@ -1,21 +1,31 @@
-"""A scene as text, for terminals: the map, what its signs mean, and what cannot be drawn."""
+"""A scene as text, for terminals: the map or the list of places, what its signs mean, and what cannot be drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 import numpy as np
 
 from askwise.reading import printable
+from askwise.showing.grounds import Map
 from askwise.showing.scene import Scene
-from askwise.showing.textmap import draw_map, meanings
-from askwise.showing.words import percent
+from askwise.showing.spots import ego_spots
+from askwise.showing.textgraph import draw_graph
+from askwise.showing.textmap import draw_map
+from askwise.showing.textmarks import TextGround, meanings
+from askwise.showing.words import columns_of, either, percent
 from askwise.types import FloatArray
 
 COLUMNS, ROWS = 100, 60
 """Room for a drawing that does not go to a terminal."""
 
 MOST_BELIEFS = 6
+MOST_TOLD = 3
+BETWEEN = "  |  "
+"""What is between two maps side by side."""
+ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 LINES_BELOW = 8
 """Lines that a drawing needs for everything but the map."""
 
@@ -26,18 +36,62 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
     Args:
         scene: what to draw.
         colour: whether to use the escape sequences of terminals with 256 colours.
-        columns: how wide the map may be.
-        rows: how high the map may be.
+        columns: how wide the ground may be.
+        rows: how high the ground may be.
     """
-    drawing = draw_map(scene, colour=colour, columns=columns, rows=rows)
+    drawing = _grounds(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
     legend = [", ".join(signs), *drawing.remarks]
-    lines = [*drawing.lines, "", "; ".join(legend), where(scene), belief_line(scene)]
+    lines = [*drawing.lines, "", "; ".join(legend), "; ".join(_ego_places(scene)), where(scene), belief_line(scene)]
     if scene.question:
         answer = "" if scene.answer is None else "  Yes." if scene.answer else "  No."
         lines.append(f"QUESTION  {_bold(scene.question + answer, colour)}")
     lines += [scene.event, scene.progress]
     return "\n".join(line for k, line in enumerate(lines) if line or k == len(drawing.lines)) + "\n"
+
+
+def _grounds(scene: Scene, colour: bool, columns: int, rows: int) -> TextGround:
+    """Draw the ground, or both: side by side if there is room, else one below the other."""
+    if len(scene.grounds) == 1:
+        return _ground(scene, 0, colour=colour, columns=columns, rows=rows)
+    names = [scene.teammate.name, scene.ego.name]
+    if all(isinstance(ground, Map) for ground in scene.grounds):
+        half = (columns - len(BETWEEN)) // 2
+        both = [_ground(scene, side, colour=colour, columns=half, rows=rows - 1) for side in (0, 1)]
+        columns_of_text = [[name, *made.lines] for name, made in zip(names, both, strict=True)]
+        # Colours keep the spaces at the ends of lines: both kinds of text get the same width.
+        coloured = _ground(scene, 0, colour=True, columns=half, rows=rows - 1).lines
+        wide = max(map(_visible, [names[0], *coloured]))
+        rows_of_both = zip_longest(*columns_of_text, fillvalue="")
+        lines = [f"{one}{' ' * (wide - _visible(one))}{BETWEEN}{other}".rstrip() for one, other in rows_of_both]
+    else:
+        both = [_ground(scene, side, colour=colour, columns=columns, rows=max(rows // 2 - 1, 1)) for side in (0, 1)]
+        lines = [line for name, made in zip(names, both, strict=True) for line in (f"{name}:", *made.lines)]
+    remarks = [f"{name}: {text}" for name, made in zip(names, both, strict=True) for text in made.remarks]
+    return TextGround(lines, both[0].signs | both[1].signs, remarks)
+
+
+def _ground(scene: Scene, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
+    ground = scene.grounds[side]
+    if isinstance(ground, Map):
+        return draw_map(scene, ground, side, colour=colour, columns=columns, rows=rows)
+    return draw_graph(scene, ground, side, colour=colour, columns=columns, rows=rows)
+
+
+def _visible(line: str) -> int:
+    return columns_of(ESCAPES.sub("", line))
+
+
+def _ego_places(scene: Scene) -> Iterator[str]:
+    """Tell where the ego agent goes, as far as the ground cannot show it: where others are already."""
+    hidden = {spot.at for spot in ego_spots(scene) if spot.shared}
+    called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
+    told = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
+    for goal in told[:MOST_TOLD]:
+        names = list(dict.fromkeys(called[place] for place in goal.ego if place in hidden))
+        yield f"for {printable(goal.name)} the {scene.ego.name} goes to {either(names)}"
+    if len(told) > MOST_TOLD:
+        yield f"and so on for {len(told) - MOST_TOLD} more"
 
 
 def where(scene: Scene) -> str:

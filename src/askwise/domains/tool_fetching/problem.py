@@ -218,18 +218,18 @@ class ToolFetching:
         return optimal
 
     def ego_map(self) -> EgoMap:
-        """See `Problem`; a position is a cell."""
+        """See `Problem`; a place is a cell, a load is a tool."""
         return self._ego_map
 
     @cached_property
     def _ego_map(self) -> EgoMap:
         to_box = self._boxes.distance[:, self._box_of]
-        held = np.where(self._stations.distance < 0, FAR, self._stations.distance).astype(np.int32)
-        bare = np.where(to_box < 0, FAR, to_box + self._from_box).astype(np.int32)
+        loaded = np.where(self._stations.distance < 0, FAR, self._stations.distance).astype(np.int32)
+        unloaded = np.where(to_box < 0, FAR, to_box + self._from_box).astype(np.int32)
         pickups = np.arange(FIRST_PICKUP, FIRST_PICKUP + self._n, dtype=np.int32)
         boxes = np.array(self.rules.box_cells, dtype=np.int32)
         moves = tuple(range(FETCHER_NOOP + 1))
-        return EgoMap(self.grid.successor, moves, bare, held, pickups, boxes, self._n + 1)
+        return EgoMap(self.grid.successor, moves, unloaded, loaded, pickups, boxes, self._n + 1)
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""

@@ -72,7 +72,7 @@ def play_condition(task: Task, problems: Problems, number: int, condition: Condi
         problem = problems(condition)
         start = time.perf_counter()
         key = _key(task, number, condition, problem.query_cost)
-        agent = timed(condition.method.make(), clock)
+        agent = timed(condition.method.make_for(problem, condition.teammate), clock)
         episode = simulate(
             problem, agent, condition.teammate, seed=task.episode_seed(number), max_steps=task.study.max_steps
         )

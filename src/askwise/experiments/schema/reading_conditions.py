@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from askwise.domains.registry import studies_of
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
+from askwise.experiments.schema.sources import DEFAULT_DOMAIN
 from askwise.experiments.schema.study import FROM_FILE, Exactly, StudyPrior
 from askwise.reading import Field
 from askwise.teammates import make_teammate
@@ -64,10 +65,13 @@ def _costs(root: Field, key: str, default: float | None) -> tuple[float | None, 
     return tuple(distinct(root.child(key), costs, costs))
 
 
-def read_teammates(root: Field) -> Iterator[str]:
-    """Yield the teammates of a study, each made once to see that it can be."""
+def read_teammates(root: Field, domain_name: str) -> Iterator[str]:
+    """Yield the teammates of a study, each made once to see that it can be.
+
+    By default it is the one that each problem describes; in tool fetching, where all describe the same, by its name.
+    """
     if not root.has("teammates"):
-        yield "urop"
+        yield "urop" if domain_name == DEFAULT_DOMAIN else "policy"
         return
     names = [element.text() for element in root.child("teammates").elements()]
     for k, name in enumerate(distinct(root.child("teammates"), names, names)):

@@ -9,7 +9,7 @@ import glob
 from pathlib import Path
 from typing import Any
 
-from askwise.domains.registry import studies_of
+from askwise.domains.registry import domain_of, names, read_file, studies_of
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import distinct
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Generated, Given
@@ -17,6 +17,8 @@ from askwise.reading import Field
 
 MOST_INSTANCES = 1_000_000
 DEFAULT_COUNT = 100
+ENDINGS = (".json", ".toml")
+"""Of a folder, the files that are instances."""
 
 
 def read_instances(root: Field, folder: Path) -> Generated | Given:
@@ -25,8 +27,9 @@ def read_instances(root: Field, folder: Path) -> Generated | Given:
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
     field = root.child("instances").object()
     if field.has("files"):
-        return _given(field.object((), ("files",)).child("files"), folder, DEFAULT_DOMAIN)
-    return _drawn(field, DEFAULT_DOMAIN)
+        return _given(field.object((), ("files",)).child("files"), folder)
+    name = field.child("domain").text(names()) if field.has("domain") else DEFAULT_DOMAIN
+    return _drawn(field, name)
 
 
 def drawn_keys(name: str = DEFAULT_DOMAIN) -> tuple[str, ...]:
@@ -35,32 +38,45 @@ def drawn_keys(name: str = DEFAULT_DOMAIN) -> tuple[str, ...]:
 
 
 def _drawn(field: Field, name: str) -> Generated:
-    field.object((), drawn_keys(name))
+    studies = studies_of(name)
+    field.object((), ("domain", *drawn_keys(name)))
     count = field.child("count").whole(1, MOST_INSTANCES) if field.has("count") else DEFAULT_COUNT
-    return Generated(count, studies_of(name).parameters(field), name)
+    return Generated(count, studies.parameters(field), name)
 
 
-def _given(field: Field, folder: Path, name: str) -> Given:
+def _given(field: Field, folder: Path) -> Given:
     files = [file for element in field.elements() for file in _matching(element, folder)]
     distinct(field, files, files)
+    instances = [_loaded(folder / file) for file in files]
+    owners = [domain_of(instance, "instances.files").name for instance in instances]
+    for file, owner in zip(files, owners, strict=True):
+        if owner != owners[0]:
+            found = f"{files[0]!r} of the domain {owners[0]!r} and {file!r} of {owner!r}"
+            raise InputError(field.path, found, "files of one domain: their results could not be compared")
     # Named as in the study file: the same study is the same from wherever it is started.
-    return Given(tuple(files), tuple(_loaded(folder / file, name) for file in files), name)
+    return Given(tuple(files), tuple(instances), owners[0])
 
 
 def _matching(field: Field, folder: Path) -> list[str]:
-    """Return the files that a name or a pattern stands for, relative to the folder."""
-    if "*" not in field.text():
-        return [Path(field.text()).as_posix()]
+    """Return the files that a name, a folder or a pattern stands for, relative to the folder of the study."""
+    text = field.text()
+    if "*" not in text:
+        if not text or "\0" in text or not (folder / text).is_dir():
+            return [Path(text).as_posix()]
+        found = [path for path in (folder / text).iterdir() if path.suffix.lower() in ENDINGS]
+        if not found:
+            raise field.refuse(f"a folder with files that end in {' or '.join(ENDINGS)}")
+        return sorted((Path(text) / path.name).as_posix() for path in found)
     # Path.glob takes no absolute patterns, and raises what it likes about odd ones.
-    found = [] if "\0" in field.text() else glob.glob(field.text(), root_dir=folder, recursive=True)  # noqa: PTH207
-    if not found:
+    matched = [] if "\0" in text else glob.glob(text, root_dir=folder, recursive=True)  # noqa: PTH207
+    if not matched:
         raise field.refuse("a pattern that some file matches")
-    return sorted(Path(name).as_posix() for name in found)
+    return sorted(Path(name).as_posix() for name in matched)
 
 
-def _loaded(path: Path, name: str) -> Any:
+def _loaded(path: Path) -> Any:
     try:
-        return studies_of(name).read(path)
+        return read_file(path)
     except InputError as error:
         if error.field.startswith("file "):
             raise

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from askwise.agents import make_agent, methods
+from askwise.agents.loading import is_place
 from askwise.errors import AskwiseError, InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
 from askwise.experiments.schema.study import Method
@@ -35,12 +36,18 @@ def _believing(method: Method, belief: str, labelled: bool) -> Method:
 
 def _method(field: Field) -> Method:
     if not isinstance(field.value, dict):
-        name = field.text(methods())
+        name = _name(field)
         return _checked(Method(name, name), field)
     field.object(("name",))
-    name = field.child("name").text(methods())
+    name = _name(field.child("name"))
     options = tuple((key, _option(field.child(key))) for key in field.value if key not in ("name", "label"))
     return _checked(Method(name, chosen_label(field, _label(name, options)), options), field)
+
+
+def _name(field: Field) -> str:
+    """Return the name of a method, or the place of an agent such as ``mine.py:Likeliest``."""
+    of_a_place = isinstance(field.value, str) and is_place(field.value)
+    return field.text(None if of_a_place else methods())
 
 
 def _option(field: Field) -> Any:

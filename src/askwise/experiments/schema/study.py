@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, make_agent
+from askwise.agents import Agent, agent_for, make_agent
 from askwise.experiments.schema.sources import Generated, Given
+from askwise.problem import Problem
 from askwise.questions import QueryCost
+from askwise.teammates import may_err
 
 FROM_FILE = "file"
 """The prior that means: the one that the instance's own file states."""
@@ -37,6 +39,10 @@ class Method:
     def make(self) -> Agent:
         """Return a new agent."""
         return make_agent(self.name, **dict(self.options))
+
+    def make_for(self, problem: Problem, teammate: str) -> Agent:
+        """Return a new agent that plays a problem beside a teammate, with the defaults that go with both."""
+        return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
 
     def describe(self) -> dict[str, Any]:
         """Return the method as it stands in a study file."""

@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 
 from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
-from askwise.domains.tool_fetching.envs.questions import KINDS, Situation, toolbox_numbers
+from askwise.domains.tool_fetching.envs.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.envs.flat import FlatEnv
 from askwise.envs.questions import Asking
 
@@ -62,13 +62,13 @@ class FlatToolFetching(FlatEnv):
         super().__init__(env, questions=questions, belief=belief)
         self._boxes_of: Any = None
 
-    def situation(self) -> Situation:
+    def context(self) -> QuestionContext:
         """See `FlatEnv`."""
         tracker = self.tracker
         problem: Any = self.game.problem
         if self._boxes_of is not problem:
             self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)
-        return Situation(problem, self.game.state.ego, tracker.possible, tracker.probabilities, self._boxes)
+        return QuestionContext(problem, self.game.state.ego, tracker.possible, tracker.probabilities, self._boxes)
 
 
 def make_flat(

@@ -21,7 +21,7 @@ from askwise.types import BoolArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class Situation(questions.Situation):
+class QuestionContext(questions.QuestionContext):
     """What a question may depend on.
 
     Attributes:
@@ -35,10 +35,10 @@ class Situation(questions.Situation):
     boxes: IntArray
 
 
-def by_toolbox(situation: Situation) -> BoolArray:
+def by_toolbox(context: QuestionContext) -> BoolArray:
     """Ask where the tool is."""
-    boxes = np.arange(len(situation.problem.instance.toolboxes))
-    return np.asarray(situation.boxes == boxes[:, np.newaxis])
+    boxes = np.arange(len(context.problem.instance.toolboxes))
+    return np.asarray(context.boxes == boxes[:, np.newaxis])
 
 
 KINDS: dict[str, questions.Kind] = {

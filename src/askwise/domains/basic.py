@@ -1,0 +1,163 @@
+"""A domain of one's own from three functions; all else that a `Domain` has is there by default.
+
+::
+
+    DOMAIN = BasicDomain(
+        "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
+    )
+
+`problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. How it is drawn and described, its
+traces, where everybody may be on the command line, studies of its files: that of any problem of two models
+(`askwise.domains.plain`), with the domain's own words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askwise.errors import InputError
+from askwise.factored import FactoredProblem
+from askwise.reading import Field
+from askwise.showing.vocabulary import PLAIN, Vocabulary
+
+if TYPE_CHECKING:
+    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.studied import Studied
+
+
+class BasicProblem(FactoredProblem):
+    """Two models and shared goals that remember what they were made from; equal if that and their starts are.
+
+    Args:
+        instance: what a file of the domain describes.
+        **stated: the arguments of `askwise.FactoredProblem`.
+
+    Attributes:
+        instance: what it was made from.
+        stated_start: where both began when it was made.
+    """
+
+    def __init__(self, instance: Any, **stated: Any) -> None:
+        super().__init__(**stated)
+        self.instance = instance
+        self.stated_start = self.start
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BasicProblem):
+            return NotImplemented
+        return bool(self.instance == other.instance and self.start == other.start)
+
+    __hash__ = None  # type: ignore[assignment]  # instances need not be hashable
+
+
+class BasicDomain:
+    """A domain; fulfils `askwise.domains.registry.Domain`.
+
+    Args:
+        name: its name, such as ``lift``.
+        format: what stands under ``format`` in its files, such as ``house/lift@1``.
+        instance: the class of its instances; two that describe the same are equal (a dataclass does that).
+        problem: takes an instance and returns its `BasicProblem`.
+        read: takes a file's contents as a `Field` and returns the instance, or refuses with an `InputError`.
+        write: takes an instance and returns a file's contents, without ``format``; for a dataclass of plain values
+            `dataclasses.asdict` will do.
+        words: what it calls things.
+        look: how it is drawn, if not as any problem of two models.
+        generator: random instances, for ``askwise generate``.
+        studies: what studies need of it, if they are to draw instances or to have other priors.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        format: str,  # noqa: A002 - that is what it is called in files
+        instance: type,
+        problem: Callable[[Any], BasicProblem],
+        read: Callable[[Field], Any],
+        write: Callable[[Any], dict[str, Any]],
+        words: Vocabulary = PLAIN,
+        look: Look | None = None,
+        generator: Generator | None = None,
+        studies: Studied | None = None,
+    ) -> None:
+        if not isinstance(instance, type):
+            raise InputError(f"domain {name!r}, instance", repr(instance), "the class of its instances")
+        self.name = name
+        self.format = format
+        self.instance = instance
+        self.words = words
+        self.generator = generator
+        self._problem, self._read, self._write = problem, read, write
+        self._look, self._studies = look, studies
+
+    def owns(self, given: object) -> bool:
+        """See `Domain`."""
+        return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
+
+    def problem(self, given: Any) -> BasicProblem:
+        """See `Domain`."""
+        if isinstance(given, BasicProblem):
+            return given
+        instance = self._from_file(given) if isinstance(given, str | Path) else given
+        made = self._problem(instance)
+        if not isinstance(made, BasicProblem) or made.instance is not instance:
+            found = f"a problem of type {type(made).__name__} that does not know the instance it was made from"
+            raise InputError(f"domain {self.name!r}", found, "BasicProblem(instance, ...)")
+        return made
+
+    def _from_file(self, path: str | Path) -> Any:
+        from askwise.domains.registry import read_file
+
+        return read_file(path)
+
+    def read(self, given: Field) -> Any:
+        """Return the instance that a file describes."""
+        instance = self._read(given)
+        if not isinstance(instance, self.instance):
+            kinds = [f"something of type {type(instance).__name__}", f"a {self.instance.__name__}: it reads its files"]
+            raise InputError(f"domain {self.name!r}", *kinds)
+        return instance
+
+    def write(self, given: Any) -> dict[str, Any]:
+        """Return the contents of the file of an instance or a problem."""
+        if isinstance(given, BasicProblem) and given.start != given.stated_start:
+            names = given.teammate_model.name(given.start.teammate), given.ego_model.name(given.start.ego)
+            found = "{!r} and {!r}, where its instance does not start".format(*names)
+            raise InputError("start", found, f"that of its instance: a file of {self.format} holds no other")
+        instance = given.instance if isinstance(given, BasicProblem) else given
+        # Through JSON, so that what cannot stand in a file is noticed here, and tuples are the lists that are read.
+        contents: dict[str, Any] = json.loads(json.dumps(self._write(instance), allow_nan=False))
+        return {"format": self.format, **contents}
+
+    @cached_property
+    def recording(self) -> Recording:
+        """See `Domain`."""
+        from askwise.domains.basic_parts import BasicRecording
+
+        return BasicRecording(self.format, self.read, self.write)
+
+    @cached_property
+    def look(self) -> Look:
+        """See `Domain`."""
+        from askwise.domains.basic_parts import BasicLook
+
+        return self._look or BasicLook(self.words, self.problem)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """See `Domain`."""
+        from askwise.domains.basic_parts import BasicMoments
+
+        return BasicMoments(self.problem)
+
+    @cached_property
+    def studies(self) -> Studied:
+        """See `Domain`."""
+        from askwise.domains.basic_parts import BasicStudies
+
+        return self._studies or BasicStudies(self.name, self.words, self.write)

@@ -1,0 +1,1 @@
+"""Any problem as Gymnasium and PettingZoo environments; `askwise.envs` registers them and offers them by name."""

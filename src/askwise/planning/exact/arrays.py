@@ -1,0 +1,73 @@
+"""From the tables of a problem to the arrays of the exact search, for all its goals or some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from askwise.ego import FAR
+from askwise.errors import InputError
+from askwise.planning.exact.memory import Arrays
+from askwise.planning.tables import Tables
+from askwise.problem import Problem
+from askwise.questions import AdditivePrice
+
+MOST_GOALS = 62
+"""Sets of goals are bits of one signed 64-bit number."""
+
+
+def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice) -> Arrays:
+    """Return the arrays for these goals only, as if the others could not be: weights keep their scale."""
+    goals = list(goals)
+    weight = np.ascontiguousarray(tables.weight[:, goals])
+    bits = np.int64(1) << np.arange(len(goals), dtype=np.int64)
+    ego = tables.ego
+    loads = np.zeros(ego.next.shape[0], dtype=np.int64)
+    for goal, bit in zip(goals, bits, strict=True):
+        if ego.load_at[goal] >= 0:
+            loads[ego.load_at[goal]] |= bit
+    price = price.among(goals)
+    return Arrays(
+        weight=weight,
+        steps=np.ascontiguousarray(tables.steps[:, goals]),
+        alive=((weight > 0) * bits).sum(axis=1),
+        following=np.ascontiguousarray(tables.following),
+        next=np.ascontiguousarray(ego.next, dtype=np.int32),
+        unloaded=np.ascontiguousarray(ego.unloaded[:, goals]),
+        loaded=np.ascontiguousarray(ego.loaded[:, goals]),
+        loads=loads,
+        base=price.base,
+        per_goal=price.per_goal,
+        extra=price.extra,
+        uniform=price.uniform,
+    )
+
+
+def check_goals(problem: Problem, tables: Tables) -> list[int]:
+    """Return the goals that the prior allows; refuse problems to which the recursion does not apply."""
+    goals = [int(goal) for goal in np.flatnonzero(tables.prior > 0)]
+    place, load = tables.ego.split(problem.start.ego)
+    names = problem.goals
+    for goal in goals:
+        steps = tables.ego.loaded if load == goal else tables.ego.unloaded
+        if not tables.weight[tables.start, goal] > 0 or steps[place, goal] >= FAR:
+            who = "ego agent" if tables.weight[tables.start, goal] > 0 else "teammate"
+            raise InputError(f"goal {names[goal]!r}", f"no way to it for the {who}", "a goal that can be reached")
+    arrived = (tables.steps == 0) & (tables.weight > 0)
+    for shared in arrived[arrived.sum(axis=1) > 1]:
+        one, other = np.flatnonzero(shared)[:2]
+        found = f"{names[one]} and {names[other]}, which the teammate reaches in the same state"
+        raise InputError("goals", found, "goals that can be told apart when the teammate has arrived")
+    return goals
+
+
+def check_teammate(problem: Problem, who: str) -> None:
+    """Refuse a teammate that is not a UROP: the belief would not be a function of where it is."""
+    if problem.teammate_policies is not None:
+        raise InputError(
+            "teammate_policies",
+            "policies of the teammate's own",
+            f"none: {who} holds for a teammate that draws one of its shortest plans uniformly; "
+            "for others use the method 'planner', or evaluate methods",
+        )

@@ -1,0 +1,161 @@
+"""What the exact search reads and writes: the problem, a stack of states, and a table of those that are solved."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askwise._compiled import compiled
+
+EMPTY = -1
+"""In place of a key: nothing is there."""
+NO_CHOICE = -(1 << 62)
+"""In place of a choice: the regret is a lower bound only."""
+
+FRAME = np.dtype(
+    [
+        ("goals", np.int64),
+        ("w", np.int64),
+        ("place", np.int64),
+        ("load", np.int64),
+        ("key", np.int64),
+        ("options", np.int64),
+        ("option", np.int64),
+        ("split", np.int64),
+        ("choice", np.int64),
+        ("best", np.float64),
+        ("weight", np.float64),
+    ]
+)
+"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and the `key` of all that in the table; how
+many actions there are (`options`), which one is looked at (`option`), then the question that is looked at (`split`);
+the least regret so far (`best`), the `choice` that has it, and the `weight` of the goals."""
+
+
+class Arrays(NamedTuple):
+    """A problem with few goals, for compiled loops.
+
+    Attributes:
+        weight: ``float64 [n_states, n_goals]``, see `askwise.planning.tables`.
+        steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal.
+        alive: ``int64 [n_states]``, the goals of positive weight.
+        following: ``int32 [n_states, n_moves]``, the teammate's next states, filled up by -1.
+        next: ``int32 [n_places, n_actions]``, the ego agent's next place, -1 where there is none.
+        unloaded: ``int32 [n_places, n_goals]``, the ego agent's steps without the goal's load.
+        loaded: the same with it.
+        loads: ``int64 [n_places]``, the goals whose loads are taken up there.
+        base: price of a question.
+        per_goal: price for each goal in it.
+        extra: ``float64 [n_goals]``, what each goal adds beyond that.
+        uniform: whether `extra` is 0 everywhere.
+    """
+
+    weight: Any
+    steps: Any
+    alive: Any
+    following: Any
+    next: Any
+    unloaded: Any
+    loaded: Any
+    loads: Any
+    base: float
+    per_goal: float
+    extra: Any
+    uniform: bool
+
+
+class Stack(NamedTuple):
+    """States that wait for the values of others.
+
+    Attributes:
+        frames: ``FRAME [depth]``.
+        actions: ``int64 [depth, n_options]``, the actions of each state, most promising first: a column of
+            ``Arrays.next``, or one for each goal after them, taking up its load.
+        regrets: ``float64 [depth, n_options]``, what is known of the regret of each.
+    """
+
+    frames: Any
+    actions: Any
+    regrets: Any
+
+
+class Table(NamedTuple):
+    """A hash table with open addressing: key, regret and choice of every state that is solved.
+
+    A choice is an action as in `Stack`, or ``-1 - q`` for a question about the goals `q`.
+    """
+
+    keys: Any
+    regrets: Any
+    choices: Any
+
+
+def stack_of(arrays: Arrays, steps: int) -> Stack:
+    """Return room for the deepest chain of states: every step of the teammate, and a question for each goal."""
+    n_goals = arrays.weight.shape[1]
+    depth, n_options = steps + n_goals + 2, arrays.next.shape[1] + n_goals
+    return Stack(
+        np.zeros(depth, dtype=FRAME),
+        np.zeros((depth, n_options), dtype=np.int64),
+        np.zeros((depth, n_options)),
+    )
+
+
+def table_of(size: int) -> Table:
+    """Return an empty table; its size is a power of two."""
+    return Table(np.full(size, EMPTY, dtype=np.int64), np.empty(size), np.empty(size, dtype=np.int64))
+
+
+def larger(table: Table) -> Table:
+    """Return the same table with twice as many places."""
+    grown = table_of(2 * table.keys.size)
+    _refill(table, grown)
+    return grown
+
+
+@compiled
+def useful(goals: int, load: int) -> int:
+    """Return the load, or -1 for none if no goal of the set needs it."""
+    return load if load >= 0 and (goals >> load) & 1 else -1
+
+
+@compiled
+def key_of(arrays: Arrays, goals: int, w: int, place: int, load: int) -> Any:
+    """Return the number of a state."""
+    n_states, n_goals = arrays.weight.shape
+    return ((goals * n_states + w) * arrays.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
+
+
+@compiled
+def find(keys: Any, key: int) -> Any:
+    """Return where a key is in the table, or the empty place where it would go."""
+    last = keys.size - 1
+    mixed = (key ^ (key >> 31)) * 0x7FB5D329728EA185
+    mixed = (mixed ^ (mixed >> 27)) * 0x1B03738712FAD5C9
+    slot = (mixed ^ (mixed >> 33)) & last
+    while keys[slot] != key and keys[slot] != EMPTY:
+        slot = (slot + 1) & last
+    return slot
+
+
+@compiled
+def is_solved(table: Table, slot: int) -> bool:
+    """Whether the state at a place of the table is solved, not only bounded from below."""
+    return bool(table.keys[slot] != EMPTY and table.choices[slot] != NO_CHOICE)
+
+
+@compiled
+def known_regret(table: Table, slot: int) -> float:
+    """Return what the state at a place of the table is sure to cost."""
+    return float(table.regrets[slot]) if table.keys[slot] != EMPTY else 0.0
+
+
+@compiled
+def _refill(old: Table, new: Table) -> None:
+    for k in range(old.keys.size):
+        if old.keys[k] != EMPTY:
+            slot = find(new.keys, old.keys[k])
+            new.keys[slot] = old.keys[k]
+            new.regrets[slot] = old.regrets[k]
+            new.choices[slot] = old.choices[k]

@@ -1,0 +1,65 @@
+"""How large the exact search can get, and when it refuses to begin or to go on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from askwise.errors import AskwiseError
+from askwise.planning.exact.arrays import MOST_GOALS
+from askwise.planning.tables import Tables
+
+MOST_STATES = 3_000_000
+"""States up to which problems are solved unless told to go on: some seconds, and at most 200 MB."""
+SPLITS_A_STATE = 300
+"""Questions looked at for each of these states, likewise."""
+
+
+class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
+    """An exact answer would take more work than allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a problem is.
+
+    Attributes:
+        goals: number of goals.
+        questions: splits of all goals by a question.
+        states: a number that the states cannot exceed; most searches need a tiny part of it.
+        bits: size of the largest number of a state.
+    """
+
+    goals: int
+    questions: int
+    states: float
+    bits: float
+
+    def refuse_hopeless(self, limit: int | None) -> None:
+        """Refuse what cannot be done, and what takes more than `limit` states (None: any number) for sure."""
+        if self.goals > MOST_GOALS or self.bits >= MOST_GOALS:
+            raise self.too_large("more than this search can number")
+        if limit is not None and self.questions > limit:
+            raise self.too_large(f"at most {limit:,} are tried unless told to go on")
+
+    def too_large(self, reason: str) -> TooLarge:
+        """Return the refusal."""
+        return TooLarge(
+            f"too large for an exact answer: {self.goals} goals, {_told(self.questions)} questions at the start alone, "
+            f"up to {_told(self.states)} states; {reason}"
+        )
+
+
+def size_of(tables: Tables, goals: Sequence[int]) -> Size:
+    """Return the size of a problem with these goals."""
+    n = len(goals)
+    alive = (tables.weight[:, list(goals)] > 0).sum(axis=1)
+    sets = sum(2**k - k - 1 for k in alive.tolist())
+    places = tables.ego.next.shape[0] * (n + 1 if tables.ego.states_per_place > 1 else 1)
+    numbers = math.log2(alive.size * tables.ego.next.shape[0] * (n + 1))
+    return Size(n, 2 ** (n - 1) - 1, sets * places, n + numbers)
+
+
+def _told(number: float) -> str:
+    return f"{number:,}" if number < 10**7 else f"{number:.1e}"

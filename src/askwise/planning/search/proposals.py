@@ -1,0 +1,197 @@
+"""Compiled loops of the planner: questions that are worth a look.
+
+Some suit every problem: the likeliest goals, the goals that a move costs nothing, parts of these by weight. A domain
+adds groups of goals that belong together (`askwise.problem.Problem.groups`), which are handed in as sets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.planning.search.sets import add_up, clear, equal, first_goal, flip, has, list_goals
+from askwise.planning.search.steps import ego_steps
+from askwise.planning.search.workspace import POOL_SIZE
+
+MOST_PAIRED = 6
+"""Groups that are put together two by two."""
+
+
+@compiled
+def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> int:
+    """Write questions worth a look into the pool; return their number.
+
+    Args:
+        ws: the workspace.
+        groups: ``uint64 [n_groups, n_words]``, sets of goals that belong together.
+        row: the set of goals that are possible.
+        w: state of the teammate.
+        place: where the ego agent is.
+        load: what it carries.
+    """
+    goals = by_weight(ws, row, w)
+    n = _offer_likeliest(ws, row, w, goals, 0)
+    first = _groups_by_goal(groups, goals)
+    n = _offer_groups(ws, groups, first, row, w, goals, n)
+    n = _offer_by_move(ws, row, w, place, load, goals, n)
+    return _offer_pairs(ws, groups, first, row, goals, n)
+
+
+@compiled
+def by_weight(ws: Any, row: int, w: int) -> Any:
+    """Return the goals of a set, the heaviest first, equals by number."""
+    weight, n = ws.world.weight, list_goals(ws.sets, row, ws.ranked)
+    goals = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        goals[i] = ws.ranked[i].goal
+    for i in range(1, n):
+        g = goals[i]
+        j = i - 1
+        while j >= 0 and weight[w, goals[j]] < weight[w, g]:
+            goals[j + 1] = goals[j]
+            j -= 1
+        goals[j + 1] = g
+    return goals
+
+
+# -- the pool ----------------------------------------------------------------------------------------------------
+
+
+@compiled
+def offer(ws: Any, row: int, n: int) -> int:
+    """Keep proposal `n` if it is neither empty nor everything nor there already; return the new count.
+
+    A set and its complement are the same question; proposals are written with the first goal of `row` outside.
+    """
+    sets, pool = ws.sets, ws.rows.pool
+    if n >= POOL_SIZE:
+        return n
+    turn = has(sets, pool + n, first_goal(sets, row))
+    empty = True
+    for k in range(sets.shape[1]):
+        word = sets[pool + n, k] & sets[row, k]
+        if turn:
+            word ^= sets[row, k]
+        sets[pool + n, k] = word
+        empty = empty and word == 0
+    if empty:
+        return n
+    for i in range(n):
+        if equal(sets, pool + i, pool + n):
+            return n
+    return n + 1
+
+
+@compiled
+def offer_these(ws: Any, row: int, goals: Any, first: int, last: int, n: int) -> int:
+    """Offer the set of ``goals[first:last]``."""
+    proposal = ws.rows.pool + n
+    clear(ws.sets, proposal)
+    for k in range(first, last):
+        flip(ws.sets, proposal, goals[k])
+    return offer(ws, row, n)
+
+
+@compiled
+def _offer_shares(ws: Any, row: int, w: int, goals: Any, count: int, n: int) -> int:
+    """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
+    weight, total, part = ws.world.weight, 0.0, 0.0
+    for k in range(count):
+        total += weight[w, goals[k]]
+    half, most = False, False
+    for k in range(count):
+        part += weight[w, goals[k]]
+        if not half and part >= 0.5 * total:
+            half = True
+            n = offer_these(ws, row, goals, 0, k + 1, n)
+        if not most and part >= 0.8 * total:
+            most = True
+            n = offer_these(ws, row, goals, 0, k + 1, n)
+    return offer_these(ws, row, goals, 0, count, n)
+
+
+# -- for every problem -------------------------------------------------------------------------------------------
+
+
+@compiled
+def _offer_likeliest(ws: Any, row: int, w: int, goals: Any, n: int) -> int:
+    """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
+    weight, count = ws.world.weight, goals.size
+    total, part, middle = add_up(ws.sets, row, weight, w), 0.0, 0
+    while part < 0.5 * total and middle < count:
+        part += weight[w, goals[middle]]
+        middle += 1
+    for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
+        if 0 < size < count:
+            n = offer_these(ws, row, goals, 0, size, n)
+    for k in range(1, min(4, count)):
+        n = offer_these(ws, row, goals, k, k + 1, n)
+    return n
+
+
+@compiled
+def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any, n: int) -> int:
+    """Offer, for each move, the goals that it costs nothing."""
+    world, unloaded, loaded = ws.world, ws.world.unloaded, ws.world.loaded
+    chosen = np.empty(goals.size, dtype=np.int64)
+    for a in range(world.next.shape[1]):
+        t = np.int64(world.next[place, a])
+        size = 0
+        for g in goals if t >= 0 else goals[:0]:
+            d = world.steps[w, g]
+            if max(d, ego_steps(unloaded, loaded, t, load, g)) < max(
+                d + 1, ego_steps(unloaded, loaded, place, load, g)
+            ):
+                chosen[size] = g
+                size += 1
+        if 0 < size < goals.size:
+            n = _offer_shares(ws, row, w, chosen, size, n)
+    return n
+
+
+# -- of the domain -----------------------------------------------------------------------------------------------
+
+
+@compiled
+def _groups_by_goal(groups: Any, goals: Any) -> Any:
+    """Return the groups that hold some of the goals, in the order of the first goal that each of them holds."""
+    order, found = np.empty(groups.shape[0], dtype=np.int64), 0
+    done = np.zeros(groups.shape[0], dtype=np.bool_)
+    for g in goals:
+        for k in range(groups.shape[0]):
+            if not done[k] and has(groups, k, g):
+                done[k] = True
+                order[found] = k
+                found += 1
+    return order[:found]
+
+
+@compiled
+def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any, n: int) -> int:
+    """Offer groups, and parts of them by weight."""
+    chosen = np.empty(goals.size, dtype=np.int64)
+    for group in order:
+        size = 0
+        for g in goals:
+            if has(groups, group, g):
+                chosen[size] = g
+                size += 1
+        n = _offer_shares(ws, row, w, chosen, size, n)
+    return n
+
+
+@compiled
+def _offer_pairs(ws: Any, groups: Any, order: Any, row: int, goals: Any, n: int) -> int:
+    """Offer the first groups two by two."""
+    chosen = np.empty(goals.size, dtype=np.int64)
+    for i in range(min(order.size, MOST_PAIRED)):
+        for j in range(i):
+            size = 0
+            for g in goals:
+                if has(groups, order[i], g) or has(groups, order[j], g):
+                    chosen[size] = g
+                    size += 1
+            n = offer_these(ws, row, chosen, 0, size, n)
+    return n

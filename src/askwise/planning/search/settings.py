@@ -1,0 +1,54 @@
+"""How far the planner looks, and how much work it may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerSettings:
+    """How far the planner looks.
+
+    Attributes:
+        questions: the most questions that a plan holds.
+        kept: questions on the menu of a state, see `askwise.planning.search.menus`.
+        depth: steps ahead within which a plan may ask later.
+        breadth: actions that are compared now.
+        inner: actions that are compared in later states.
+        climbs: how often the best question is improved by one goal.
+        budget: states to be looked at for a decision; what is not at hand then is valued by settling.
+        endgame: try to find the optimum once this many goals are left,
+        endgame_states: with at most so many states.
+        log_memory: two to this power values are remembered.
+    """
+
+    questions: int = 2
+    kept: int = 6
+    depth: int = 4
+    breadth: int = 5
+    inner: int = 2
+    climbs: int = 4
+    budget: int = 150_000
+    endgame: int = 10
+    endgame_states: int = 40_000
+    log_memory: int = 18
+
+    @property
+    def menus(self) -> int:
+        """Menus for one decision: one now, and one for each answer to each question on it, again and again."""
+        return int((2 * self.kept + 1) ** self.questions)
+
+
+FULL = PlannerSettings()
+LIGHT = PlannerSettings(
+    questions=1,
+    kept=4,
+    depth=3,
+    breadth=2,
+    inner=2,
+    climbs=2,
+    budget=30_000,
+    endgame=8,
+    endgame_states=5_000,
+    log_memory=16,
+)

@@ -1,0 +1,161 @@
+"""Compiled loops of the planner: what it costs to go on without questions, to the end or until settling is cheaper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.planning.search.memory import SETTLING, SILENT, find, keep
+from askwise.planning.search.sets import common, list_goals, useful
+from askwise.planning.search.steps import ROUNDING, after, best_action, count_actions, score_actions
+from askwise.planning.search.workspace import Prices, World
+
+
+@compiled
+def silent(ws: Any, base: int, w: Any, place: int, load: int, settles: bool) -> float:
+    """Return the regret of going on without any question, always by the action of least regret.
+
+    If it `settles`, the goal is found out at once wherever that is cheaper than going on (`finding_out`): a plan that
+    is worked out as fast as silence, and comes much closer to what good plans cost. The goals are those of level `base`
+    of the stack; all of them are alive at `w`, and there are at least two. On large maps silence takes long to be
+    followed to its end; when ``counts.silence`` states have been looked at, what is left is valued by `finding_out`,
+    and nothing that depends on it is remembered.
+    """
+    world, prices, sets, memory, frames = ws.world, ws.prices, ws.sets, ws.memory, ws.frames
+    ranked, scored, counts, rows = ws.ranked, ws.scored, ws.counts[0], ws.rows.stack
+    following, tag = world.following, SETTLING if settles else SILENT
+    load = useful(sets, rows + base, load)
+    slot = find(memory, sets, rows + base, w, place, load, tag)
+    if slot >= 0:
+        return float(memory.values[slot])
+    if counts.worked >= counts.silence:
+        return finding_out(world.weight, prices, sets, ranked, rows + base, w)
+    level = base
+    counts.worked += 1
+    _begin(world, sets, ranked, scored, frames[level], rows + level, w, place, load)
+    while True:
+        frame = frames[level]
+        t = next_state(following, frame)
+        if t < 0:
+            total = _going_on(world.weight, prices, sets, ranked, rows + level, frame, settles)
+            if counts.worked < counts.silence:
+                keep(memory, sets, rows + level, frame.w, frame.place, frame.load, tag, total)
+            if level == base:
+                return float(total)
+            level -= 1
+            frames[level].sum += total
+            continue
+        frame.child += 1
+        if common(sets, rows + level, t, rows + level + 1) < 2:
+            continue
+        there, hand = frame.next_place, useful(sets, rows + level + 1, frame.next_load)
+        slot = find(memory, sets, rows + level + 1, t, there, hand, tag)
+        if slot >= 0:
+            frame.sum += memory.values[slot]
+        elif counts.worked >= counts.silence:
+            frame.sum += finding_out(world.weight, prices, sets, ranked, rows + level + 1, t)
+        else:
+            level += 1
+            counts.worked += 1
+            _begin(world, sets, ranked, scored, frames[level], rows + level, t, there, hand)
+
+
+@compiled
+def next_state(following: Any, frame: Any) -> Any:
+    """Return the teammate's next state that a state on the stack has not looked at yet, -1 if there is none."""
+    if frame.child < following.shape[1]:
+        return np.int64(following[frame.w, frame.child])
+    return np.int64(-1)
+
+
+@compiled
+def _begin(
+    world: World, sets: Any, ranked: Any, scored: Any, frame: Any, row: int, w: Any, place: int, load: int
+) -> None:
+    """Put a state on the stack and take the action of least regret in it."""
+    weight = score_actions(world, sets, ranked, scored, row, w, place, load)
+    action = best_action(scored, count_actions(world, place), weight)
+    frame.w, frame.place, frame.load, frame.child = w, place, load, 0
+    frame.next_place, frame.next_load = after(world, place, load, action)
+    frame.weight = weight
+    regret = scored[action].regret
+    frame.sum = regret if regret > ROUNDING * weight else 0.0
+
+
+# -- settling ----------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _going_on(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, frame: Any, settles: bool) -> Any:
+    """Return what a state on the stack costs, its sum; or, if it settles, less where finding out is cheaper."""
+    if not settles or frame.sum <= prices.base * frame.weight:
+        return frame.sum
+    return min(frame.sum, finding_out(weight, prices, sets, ranked, row, frame.w))
+
+
+@compiled
+def finding_out(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, w: Any) -> float:
+    """Return what it costs to find out the goal by questions at once, times the weight of the set.
+
+    The goals are sorted by their weight, and the list is cut in two again and again (`_cut`).
+    """
+    n = _rank(weight, sets, ranked, row, w)
+    if not prices.uniform:
+        for k in range(n):
+            ranked[k].extra = prices.extra[ranked[k].goal]
+    total, first, depth = 0.0, np.int64(0), 0
+    ranked[0].end = n
+    while depth >= 0:
+        last = ranked[depth].end
+        if last - first < 2:
+            first = last
+            depth -= 1
+            continue
+        cut, paid = _cut(ranked, first, last, prices.base, prices.per_goal, prices.uniform)
+        total += paid
+        depth += 1
+        ranked[depth].end = cut
+    return total
+
+
+@compiled
+def _rank(weight: Any, sets: Any, ranked: Any, row: int, w: Any) -> int:
+    """List the goals of a set, the heaviest first, with their weights; return their number."""
+    n = list_goals(sets, row, ranked)
+    for i in range(n):
+        goal = ranked[i].goal
+        odds, j = weight[w, goal], i
+        while j > 0 and ranked[j - 1].odds < odds:
+            ranked[j].odds, ranked[j].goal = ranked[j - 1].odds, ranked[j - 1].goal
+            j -= 1
+        ranked[j].odds, ranked[j].goal = odds, goal
+    return n
+
+
+@compiled
+def _cut(ranked: Any, first: Any, last: Any, base: float, per_goal: float, uniform: bool) -> tuple[Any, float]:
+    """Return where to cut ``ranked[first:last]`` in two, and the price of the question times their weight.
+
+    Of all cuts it is the one that tells most for its price, ``p (1 - p) / price`` for parts of shares p and 1 - p.
+    """
+    whole, extra = 0.0, 0.0
+    for k in range(first, last):
+        whole += ranked[k].odds
+        if not uniform:
+            extra += ranked[k].extra
+    part, part_extra = 0.0, 0.0
+    best, paid, cut = -1.0, 1.0, np.int64(first + 1)
+    for k in range(first, last - 1):
+        part += ranked[k].odds
+        size = k + 1 - first
+        named, others = per_goal * size, per_goal * (last - first - size)
+        if not uniform:
+            part_extra += ranked[k].extra
+            named, others = named + part_extra, others + (extra - part_extra)
+        price = base + min(named, others)
+        told = part * (whole - part)
+        if told * paid > best * price * (1 + ROUNDING):  # without a division: questions may cost nothing
+            best, paid, cut = told, price, np.int64(k + 1)
+    return cut, paid * whole

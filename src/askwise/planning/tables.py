@@ -1,0 +1,214 @@
+"""A problem as plain arrays that compiled loops can use, seen from where the teammate stands.
+
+**The belief needs no filter.** A teammate that draws one of all its shortest plans uniformly (a UROP) is in state `w`
+of a plan for goal `g` from `w0` with likelihood ``reach[w, g] = N_g(w) / N_g(w0)``, `N_g` the number of plans left, 0
+where `w` lies on no plan for `g`. On which way it came does not matter. So, with ``weight = prior * reach``, `A`
+the goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A``:
+
+- ``P(g | w, A) = weight[w, g] / Z_A(w)``;
+- the teammate's next state is `w'` with probability ``Z_A(w') / Z_A(w)``, over its successors one step further from
+  `w0`; with the rest, ``weight[w, g] / Z_A(w)`` of each goal that has `w` as a target, it stays there and has arrived.
+
+This holds in every deterministic model; several actions that lead to one state are as many entries of `following`.
+
+**The ego agent** is at a place and carries at most one load (see `askwise.ego.EgoMap`).
+
+A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwise._compiled import compiled
+from askwise.ego import EgoMap
+from askwise.model._kernels import BASE, add_count
+from askwise.problem import Problem
+from askwise.types import BoolArray, FloatArray, IntArray
+
+Words = NDArray[np.uint64]
+
+SMALLEST = 1e-300
+"""A goal that is possible never gets weight 0, however unlikely it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A problem seen from a state of the teammate.
+
+    Attributes:
+        prior: ``float64 [n_goals]``, probabilities of the goals when the teammate was at `start`.
+        start: the state of the teammate that `weight` counts from.
+        depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 where no plan of a possible goal leads.
+        following: ``int32 [n_states, n_moves]``, states one step further on plans of possible goals, filled up by -1.
+        steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is.
+        reach: ``float64 [n_states, n_goals]``, see above.
+        weight: ``float64 [n_states, n_goals]``, prior times reach.
+        alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
+        ego: the ego agent's model.
+        loads: ``int32 [n_loads]``, the goals that need a load, sorted by where it is taken up.
+        loads_from: ``int32 [n_places + 1]``, the loads at place `p` are those of the goals
+            ``loads[loads_from[p] : loads_from[p + 1]]``.
+    """
+
+    prior: FloatArray
+    start: int
+    depth: IntArray
+    following: IntArray
+    steps: IntArray
+    reach: FloatArray
+    weight: FloatArray
+    alive: Words
+    ego: EgoMap
+    loads: IntArray
+    loads_from: IntArray
+
+    @property
+    def n_goals(self) -> int:
+        """Number of goals."""
+        return int(self.prior.size)
+
+    @property
+    def n_words(self) -> int:
+        """Words in a set of goals."""
+        return int(self.alive.shape[1])
+
+
+def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int | None = None) -> Tables:
+    """Return the tables of a problem.
+
+    Args:
+        problem: the problem; its teammate's model is deterministic.
+        prior: probabilities of the goals with the teammate at `start`, by default the problem's prior. Goals that the
+            teammate cannot reach from there get no weight.
+        start: a state of the teammate, by default its start.
+    """
+    weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
+    start = problem.start.teammate if start is None else start
+    successor = _moves(problem)
+    n_states, n_goals = successor.shape[0], weights.size
+    home = np.asarray(problem.teammate_steps(start), dtype=np.int32)
+    depth = np.full(n_states, -1, dtype=np.int32)
+    order = _levels(successor, start, int(home[weights > 0].max()), depth)
+    steps = np.full((n_states, n_goals), -1, dtype=np.int32)
+    for state in order:
+        steps[state] = problem.teammate_steps(int(state))
+    reach = np.zeros((n_states, n_goals))
+    _count(successor, order, depth, steps, home, weights, reach)
+    weight = np.where(reach > 0, np.maximum(reach * weights, SMALLEST), 0.0)
+    off = ~weight.any(axis=1)
+    depth[off] = -1
+    following = np.full_like(successor, -1)
+    _list_following(successor, depth, following)
+    ego = problem.ego_map()
+    loads, loads_from = _by_place(ego)
+    return Tables(weights, start, depth, following, steps, reach, weight, mask_rows(weight > 0), ego, loads, loads_from)
+
+
+def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
+    """Return the possible goals that the teammate can still reach from where it is: no way leads to the others."""
+    return np.asarray(possible & (problem.teammate_steps(teammate) >= 0))
+
+
+def mask_rows(members: Any) -> Words:
+    """Return sets of goals, ``bool [..., n_goals]``, as ``uint64 [..., n_words]``."""
+    members = np.asarray(members, dtype=bool)
+    n_goals = members.shape[-1]
+    n_words = max(1, -(-n_goals // 64))
+    padded = np.zeros((*members.shape[:-1], n_words * 64), dtype=np.uint8)
+    padded[..., :n_goals] = members
+    packed = np.packbits(padded, axis=-1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
+
+
+def goals_in(mask: Words) -> list[int]:
+    """Return the numbers of the goals in one set."""
+    bits = np.unpackbits(np.asarray(mask, dtype="<u8").view(np.uint8), bitorder="little")
+    return [int(goal) for goal in np.flatnonzero(bits)]
+
+
+def _moves(problem: Problem) -> IntArray:
+    """Return the teammate's successors without staying, as a contiguous table."""
+    model = problem.teammate_model
+    kept = [a for a in range(model.n_actions) if a != model.stay]
+    return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
+
+
+def _by_place(ego: EgoMap) -> tuple[IntArray, IntArray]:
+    """Return the goals that need a load, sorted by where it is taken up, and where each place's part begins."""
+    goals = np.flatnonzero(ego.load_at >= 0)
+    goals = goals[np.argsort(ego.load_at[goals], kind="stable")]
+    counts = np.bincount(ego.load_at[goals], minlength=ego.next.shape[0])
+    return goals.astype(np.int32), np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+
+
+@compiled
+def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
+    """Fill `depth` with steps from `start`, up to `furthest`; return the states reached, nearest first."""
+    order = np.empty(successor.shape[0], dtype=np.int32)
+    order[0] = start
+    depth[start] = 0
+    head, filled = 0, 1
+    while head < filled:
+        s = order[head]
+        head += 1
+        if depth[s] >= furthest:
+            break
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and depth[t] < 0:
+                depth[t] = depth[s] + 1
+                order[filled] = t
+                filled += 1
+    return order[:filled]
+
+
+@compiled
+def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
+    """Fill `reach`; plans left are counted furthest states first, as ``mantissa * BASE**exponent``."""
+    n_states, n_moves = successor.shape
+    mantissa = np.zeros(n_states)
+    exponent = np.zeros(n_states, dtype=np.int32)
+    for goal in range(prior.size):
+        if prior[goal] <= 0 or home[goal] < 0:
+            continue
+        for k in range(order.size - 1, -1, -1):
+            s = order[k]
+            mantissa[s] = 0.0
+            left = steps[s, goal]
+            if left < 0 or depth[s] + left != home[goal]:
+                continue
+            if left == 0:
+                mantissa[s] = 1.0
+                exponent[s] = 0
+                continue
+            for a in range(n_moves):
+                t = successor[s, a]
+                # Counts of states on no plan are 0: they lie one step further, so they were set just before.
+                if t >= 0 and depth[t] == depth[s] + 1 and steps[t, goal] == left - 1:
+                    add_count(mantissa, exponent, s, t)
+        start = order[0]
+        for k in range(order.size):
+            s = order[k]
+            if mantissa[s] > 0:
+                down = exponent[s] - exponent[start]
+                share = mantissa[s] / mantissa[start] * (BASE**down if down >= -3 else 0.0)
+                reach[s, goal] = max(share, SMALLEST)
+
+
+@compiled
+def _list_following(successor: Any, depth: Any, following: Any) -> None:
+    """Fill `following`: successors one step further that some plan leads through."""
+    for s in range(successor.shape[0]):
+        if depth[s] < 0:
+            continue
+        filled = 0
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and depth[t] == depth[s] + 1:
+                following[s, filled] = t
+                filled += 1

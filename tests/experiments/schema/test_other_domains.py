@@ -1,0 +1,147 @@
+"""Studies of any domain: instances from files and folders, priors by distance, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from askwise.domains.plain.studies import PlainStudies, by_distance
+from askwise.domains.registry import as_problem, read_file
+from askwise.experiments.running.play import play
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study_file import load_study
+from askwise.factored import FactoredProblem
+from askwise.questions import QueryCost
+from askwise.simulation import simulate
+from tests.refused import assert_refused
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+PLAIN = ("coverage.toml", "kitchen.toml", "ward.toml")
+
+
+def study(folder: Path, instances: str, more: str = "") -> Study:
+    path = folder / "study.toml"
+    path.write_text(f'name = "s"\nepisodes = 2\nmethods = ["never", "planner"]\n{more}\n[instances]\n{instances}\n')
+    return load_study(path)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "wards").mkdir()
+    for name in PLAIN:
+        shutil.copy(EXAMPLES / name, tmp_path / "wards" / name)
+    (tmp_path / "wards" / "notes.txt").write_text("no instance")
+    shutil.copy(EXAMPLES / "workshop.json", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "files", ['["wards"]', '["wards/*.toml"]', '["wards/coverage.toml", "wards/k*", "wards/ward.toml"]']
+)
+def test_a_folder_a_pattern_or_a_list(folder: Path, files: str) -> None:
+    found = study(folder, f"files = {files}")
+    assert found.domain == "problem"
+    assert found.instances.describe()["files"] == [f"wards/{name}" for name in PLAIN]
+    assert found.teammates == ("policy",)
+    assert [prior.kind for prior in found.priors] == ["file"]
+
+
+def test_rows_are_the_episodes_that_simulate_plays(folder: Path) -> None:
+    found = study(folder, 'files = ["wards"]')
+    for index, name in enumerate(PLAIN):
+        task = found.task(index)
+        rows = play(task).tables["episodes"]
+        assert rows["error"].null_count() == rows.height == 4
+        for row in rows.iter_rows(named=True):
+            episode = simulate(EXAMPLES / name, row["method"], "policy", seed=task.episode_seed(row["episode"]))
+            assert (row["goal"], row["cost"], row["marginal_cost"]) == (
+                episode.goal_name,
+                episode.cost,
+                episode.marginal_cost,
+            )
+
+
+def test_priors_by_distance_and_prices_of_the_study(folder: Path) -> None:
+    found = study(
+        folder, 'files = ["wards/ward.toml"]', 'priors = ["far", "near", "uniform"]\nper_station_costs = [0.3]'
+    )
+    assert play(found.task(0)).tables["episodes"]["per_station_cost"].unique().to_list() == [0.3]
+    problem = as_problem(EXAMPLES / "ward.toml")
+    assert isinstance(problem, FactoredProblem)
+    steps = problem.teammate_steps(problem.start.teammate)
+    for kind, sign in (("far", 1), ("near", -1), ("uniform", 0)):
+        weights = np.exp(sign * steps / 2.0)
+        assert by_distance(problem, kind, 2.0) == pytest.approx(weights / weights.sum())
+
+
+def test_other_terms_change_nothing_else() -> None:
+    problem = as_problem(EXAMPLES / "kitchen.toml")
+    assert isinstance(problem, FactoredProblem)
+    prior, prices = problem.prior.copy(), problem.query_cost
+    other = PlainStudies().with_terms(problem, "far", 1.0, QueryCost(0.9, 0.2))
+    assert other.query_cost == QueryCost(0.9, 0.2)
+    assert other.teammate_divergence is problem.teammate_divergence
+    assert (problem.prior.tolist(), problem.query_cost) == (prior.tolist(), prices)
+    assert PlainStudies().contents(read_file(EXAMPLES / "kitchen.toml"))["format"] == "askwise/problem@1"
+
+
+FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "two domains": (
+        lambda folder: study(folder, 'files = ["wards/ward.toml", "workshop.json"]'),
+        "instances.files: found 'wards/ward.toml' of the domain 'problem' and 'workshop.json' of 'tool-fetching'; "
+        "expected files of one domain: their results could not be compared",
+    ),
+    "a domain that draws nothing": (
+        lambda folder: study(folder, 'domain = "problem"'),
+        "instances.domain: found 'problem', which draws no instances; expected files of its instances",
+    ),
+    "an unknown domain": (
+        lambda folder: study(folder, 'domain = "problems"'),
+        "instances.domain: found \"problems\"; expected one of 'tool-fetching', 'problem' (did you mean 'problem'?)",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_refused(fault: str, folder: Path) -> None:
+    attempt, message = FAULTS[fault]
+    assert_refused(lambda: attempt(folder), message)
+
+
+def test_a_folder_without_instances(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert_refused(
+        lambda: study(tmp_path, 'files = ["empty"]'),
+        'instances.files[0]: found "empty"; expected a folder with files that end in .json or .toml',
+    )
+
+
+MINE = """
+from askwise.agents import BeliefAgent
+
+
+class Waits(BeliefAgent):
+    def when_torn(self, state, possible):
+        return self.wait("Wait.")
+"""
+
+
+def test_agents_of_ones_own_by_their_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name travels as text; each worker loads the file, and where there is none only these rows fail."""
+    (folder / "mine.py").write_text(MINE)
+    monkeypatch.chdir(folder)
+    path = folder / "study.toml"
+    path.write_text('name = "s"\nepisodes = 3\nmethods = ["never", "mine.py:Waits"]\n[instances]\nfiles = ["wards"]\n')
+    found = load_study(path)
+    rows = play(found.task(2)).tables["episodes"]
+    costs = {name: rows.filter(rows["method"] == name)["cost"].to_list() for name in ("never", "mine.py:Waits")}
+    assert costs["never"] == costs["mine.py:Waits"]
+    (folder / "mine.py").unlink()
+    rows = play(found.task(2)).tables["episodes"]
+    assert rows.filter(rows["method"] == "never")["error"].null_count() == 3
+    errors = rows.filter(rows["method"] == "mine.py:Waits")["error"].to_list()
+    assert all("mine.py" in error for error in errors)
