@@ -100,6 +100,13 @@ def is_data(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[") or "=" in text
 
 
+def copied(value: Any) -> Any:
+    """Return a copy of what JSON or TOML hold; several times faster than copying whatever there may be."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}
+    return [copied(each) for each in value] if isinstance(value, list) else value
+
+
 def as_text(data: dict[str, Any]) -> str:
     """Return JSON with one line for each key, and one for each entry of an object below it: made to be read."""
     lines = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.showing.words import columns_of, counted, listed, number, percent
+from askwise.showing.words import columns_of, counted, listed, number, percent, plural
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,20 @@ def test_listed() -> None:
 
 def test_columns() -> None:
     assert [columns_of(text) for text in ("abc", "日本", "e\u0301")] == [3, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("goal", "goals"),
+        ("toolbox", "toolboxes"),
+        ("dish", "dishes"),
+        ("bus", "buses"),
+        ("bench", "benches"),
+        ("city", "cities"),
+        ("key", "keys"),
+        ("y", "ys"),
+    ],
+)
+def test_several_of_a_kind(one: str, several: str) -> None:
+    assert plural(one) == several

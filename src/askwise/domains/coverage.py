@@ -30,7 +30,6 @@ class Coverage(FactoredProblem):
     ) -> None:
         drawing = Drawing.parse(drawing) if isinstance(drawing, str) else drawing
         self.drawing = drawing
-        self.weights = None if prior is None else tuple(float(weight) for weight in prior)
         names = tuple(drawing.goals)
         if len(names) < 2:
             raise InputError("drawing", f"{len(names)} goals", "at least two, so that there is another one to cover")
@@ -50,3 +49,5 @@ class Coverage(FactoredProblem):
             start=JointState(grid.state(drawing.teammate), grid.state(drawing.ego)),
             query_cost=query_cost,
         )
+        # As given, once they have been checked: written to a file, they give the same prior to the last digit.
+        self.weights = None if prior is None else tuple(float(weight) for weight in prior)

@@ -13,7 +13,7 @@ import askwise
 from askwise.domains import registry
 from askwise.domains.plain.file import ProblemFile
 from askwise.domains.plain.sides import DrawnMap, Graph
-from askwise.domains.plain.stated import Answers, Goal, QuestionPrices
+from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
@@ -52,8 +52,8 @@ def test_what_is_stated(stated: ProblemFile) -> None:
     assert (stated.teammate.start, stated.ego.start) == ("desk", (2, 0))
     assert stated.ego.letters == {"A": ((0, 1),), "B": ((4, 0),), "F": ((2, 0),)}
     assert stated.goals == {
-        "to room 1": Goal(("room 1",), ((0, 1),), 2.0, 0.3),
-        "to room 2": Goal(("room 2",), ((4, 0),)),
+        "to room 1": StatedGoal(("room 1",), ((0, 1),), 2.0, 0.3),
+        "to room 2": StatedGoal(("room 2",), ((4, 0),)),
     }
     assert stated.prices == QuestionPrices(0.5, 0.1, 0.2)
     assert stated.answers == Answers()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,15 @@ def test_a_file_is_written_as_it_was_read(tmp_path: Path, data: dict[str, Any], 
     assert loaded.to_json() == data
     loaded.save(tmp_path / f"b{ending}")
     assert (tmp_path / f"a{ending}").read_text() == (tmp_path / f"b{ending}").read_text()
+
+
+def test_files_and_problems_can_be_sent_to_other_processes() -> None:
+    file = read(CONTENTS)
+    problem = file.problem()
+    assert pickle.loads(pickle.dumps(file)) == file
+    there = pickle.loads(pickle.dumps(problem))
+    assert there == problem
+    assert simulate(there, "ezq-exact", seed=1) == simulate(problem, "ezq-exact", seed=1)
 
 
 def test_contents_are_a_copy() -> None:

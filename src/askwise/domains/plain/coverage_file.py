@@ -17,7 +17,6 @@ out: ``name``, ``weights`` and ``prices`` by letter, ``query_cost``, ``answers``
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +34,7 @@ from askwise.domains.plain.stated import QuestionPrices
 from askwise.errors import InputError
 from askwise.model import Drawing
 from askwise.questions import QueryCost
-from askwise.reading import Field, parse_text, read_text
+from askwise.reading import Field, copied, parse_text, read_text
 from askwise.types import FloatArray
 
 FORMAT = "askwise/coverage@1"
@@ -74,7 +73,8 @@ class CoverageFile:
 
     def to_json(self) -> dict[str, Any]:
         """Return the contents; reading them gives the same file."""
-        return copy.deepcopy(dict(self.contents))
+        contents: dict[str, Any] = copied(self.contents)
+        return contents
 
     @property
     def prior(self) -> FloatArray:
@@ -123,7 +123,7 @@ def _read(root: Field) -> CoverageFile:
     prices = read_prices(root)
     read_answers(root)
     return CoverageFile(
-        contents=copy.deepcopy(dict(root.value)),
+        contents=copied(root.value),
         drawing=drawing,
         weights=tuple(weights.get(name, 1.0) for name in drawing.goals) if root.has("weights") else None,
         prices=prices,

@@ -29,7 +29,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,7 +43,7 @@ from askwise.domains.plain.policies import PolicyChoice, read_policy, rows_to_js
 from askwise.domains.plain.reading_file import read_answers, read_goals, read_groups, read_prices, read_words
 from askwise.domains.plain.reading_sides import read_side
 from askwise.domains.plain.sides import Side, same_ground
-from askwise.domains.plain.stated import Answers, Goal, QuestionPrices
+from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
 from askwise.domains.plain.toml_text import toml_text
 from askwise.domains.plain.vocabulary import words_from
 from askwise.errors import InputError
@@ -53,7 +52,7 @@ from askwise.factored_input import PRIOR_TOLERANCE
 from askwise.files import whole_file
 from askwise.model import Model, Policy
 from askwise.questions import QueryCost
-from askwise.reading import Field, as_text, parse_text, read_text
+from askwise.reading import Field, as_text, copied, parse_text, read_text
 from askwise.showing.vocabulary import Vocabulary
 from askwise.types import FloatArray
 
@@ -82,7 +81,7 @@ class ProblemFile:
     contents: Mapping[str, Any] = field(repr=False)
     teammate: Side = field(compare=False)
     ego: Side = field(compare=False)
-    goals: Mapping[str, Goal] = field(compare=False)
+    goals: Mapping[str, StatedGoal] = field(compare=False)
     name: str = field(default="", compare=False)
     prices: QuestionPrices = field(default_factory=QuestionPrices, compare=False)
     answers: Answers = field(default_factory=Answers, compare=False)
@@ -104,7 +103,8 @@ class ProblemFile:
 
     def to_json(self) -> dict[str, Any]:
         """Return the contents; reading them gives the same file."""
-        return copy.deepcopy(dict(self.contents))
+        contents: dict[str, Any] = copied(self.contents)
+        return contents
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all: TOML if its name ends so, else JSON."""
@@ -208,7 +208,7 @@ def _read(root: Field) -> ProblemFile:
 
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
     """Return what was written, with the rows of a table that is another file."""
-    contents = copy.deepcopy(dict(value))
+    contents: dict[str, Any] = copied(value)
     if policy.kind == "table":
         contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}
     return contents

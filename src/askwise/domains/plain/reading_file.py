@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from askwise.domains.plain.names import StateName, as_json, check_name, read_name
 from askwise.domains.plain.sides import Side, reached
-from askwise.domains.plain.stated import Answers, Goal, QuestionPrices
+from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
 from askwise.errors import InputError
 from askwise.reading import Field, shown
 
@@ -17,9 +17,9 @@ ERRORS = ("independent", "persistent")
 # -- goals -------------------------------------------------------------------------------------------------------
 
 
-def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, Goal]:
+def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]:
     """Return the goals by name; both agents can get to every one, and no two have a common target of the teammate."""
-    goals: dict[str, Goal] = {}
+    goals: dict[str, StatedGoal] = {}
     for name, each in given.items():
         check_name(name, given.path)
         goals[name] = _goal(each, teammate, ego)
@@ -35,9 +35,9 @@ def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, Goal]:
     return goals
 
 
-def _goal(given: Field, teammate: Side, ego: Side) -> Goal:
+def _goal(given: Field, teammate: Side, ego: Side) -> StatedGoal:
     given.object(["teammate", "ego"], ["weight", "price"])
-    return Goal(
+    return StatedGoal(
         teammate=teammate.targets(given.child("teammate")),
         ego=ego.targets(given.child("ego")),
         weight=given.child("weight").number() if given.has("weight") else 1.0,
@@ -45,7 +45,7 @@ def _goal(given: Field, teammate: Side, ego: Side) -> Goal:
     )
 
 
-def _refuse_shared(given: Field, goals: Mapping[str, Goal]) -> None:
+def _refuse_shared(given: Field, goals: Mapping[str, StatedGoal]) -> None:
     """Refuse goals with a common target of the teammate: it would stay there, and nobody could ever see for which."""
     owner: dict[StateName, str] = {}
     for name, goal in goals.items():
@@ -57,7 +57,7 @@ def _refuse_shared(given: Field, goals: Mapping[str, Goal]) -> None:
                 raise InputError(place, found, "targets of its own: nobody could see which goal it stays for")
 
 
-def _refuse_unreachable(given: Field, goals: Mapping[str, Goal], who: str, side: Side) -> None:
+def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str, side: Side) -> None:
     model = side.model
     there = reached(model, model.state(side.start))
     for name, goal in goals.items():

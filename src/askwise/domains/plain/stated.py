@@ -8,7 +8,7 @@ from askwise.domains.plain.names import StateName
 
 
 @dataclass(frozen=True)
-class Goal:
+class StatedGoal:
     """A goal: where it is reached in both models, how likely it is, what naming it costs.
 
     Attributes:
