@@ -53,7 +53,17 @@ def test_the_wheel_has_the_source_and_nothing_else(wheel: zipfile.ZipFile) -> No
     }
     assert {name for name in shipped if not name.startswith(info)} == source
     assert "askwise/py.typed" in shipped
-    assert {Path(name).suffix for name in source} <= {".py", ".typed", ".json", ".html", ".css", ".js", ".toml", ""}
+    assert {Path(name).suffix for name in source} <= {
+        ".py",
+        ".typed",
+        ".json",
+        ".html",
+        ".css",
+        ".js",
+        ".toml",
+        ".txt",
+        "",
+    }
 
 
 def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
