@@ -244,3 +244,29 @@ def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch
         lambda: run_study(small(), tmp_path, dask="tcp://127.0.0.1:1"),
         "--dask: found no package 'distributed'; expected it to be installed: pip install 'askwise[cluster]'",
     )
+
+
+MINE = """
+from askwise.agents import BeliefAgent
+
+
+class Waits(BeliefAgent):
+    def when_torn(self, state, possible):
+        return self.wait("Wait.")
+"""
+
+
+def test_agents_of_ones_own_are_loaded_where_the_file_is(
+    two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its whole path workers find the file; by a name that means something only here they say what is missing."""
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    everywhere, here = f"{tmp_path / 'mine.py'}:Waits", "mine.py:Waits"
+    methods = tuple(Method(name, name) for name in ("never", everywhere, here))
+    run_study(replace(small(priors=["far"]), methods=methods), tmp_path / "out", dask=two_workers.address)
+    rows = stored(tmp_path / "out")
+    costs = {name: rows.filter(rows["method"] == name)["cost"].to_list() for name in ("never", everywhere, here)}
+    assert costs["never"] == costs[everywhere]
+    assert set(costs[here]) == {None}
+    assert all("mine.py" in error for error in rows.filter(rows["method"] == here)["error"])
