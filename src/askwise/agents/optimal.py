@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents.base import BeliefAgent, Decision, Observation
-from askwise.agents.explanation import Situation
+from askwise.agents.ahead import LooksAhead
+from askwise.agents.base import Decision
 from askwise.planning.exact.size import MOST_STATES
 from askwise.planning.exact.solver import Choice, Solver
-from askwise.planning.tables import tables_of, within_reach
+from askwise.planning.tables import tables_of
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
 
-class Optimal(BeliefAgent):
+class Optimal(LooksAhead):
     """Follows the optimal policy; refuses problems that are too large to solve.
 
     Args:
@@ -44,18 +44,6 @@ class Optimal(BeliefAgent):
             self._home = Solver(problem, limit=self.limit)
             self._home.at(problem.start)
         self.solver = self._home
-
-    def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
-        self.tracker.update(observation)
-        state = observation.state
-        possible = within_reach(self.problem, state.teammate, self.belief.possible)
-        if possible.sum() > 1:
-            return self.when_torn(state, possible)
-        actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible].any(axis=0))
-        if not actions.size:
-            return self.wait("Wait: no possible goal can be reached any more.")
-        return self._act(actions, possible, Situation(self.problem, state, self.probabilities))
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; for all states in which more than one goal is possible."""

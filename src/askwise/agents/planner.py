@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from askwise.agents.base import BeliefAgent, Decision, Observation
-from askwise.agents.explanation import Situation
+from askwise.agents.ahead import LooksAhead
+from askwise.agents.base import Decision
 from askwise.errors import InputError, did_you_mean
 from askwise.planning.prices import price_for_planning
 from askwise.planning.search.planner import Plan, Planner
 from askwise.planning.search.settings import FULL, LIGHT
-from askwise.planning.tables import mask_rows, tables_of, within_reach
+from askwise.planning.tables import mask_rows, tables_of
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
 from askwise.types import BoolArray
@@ -34,7 +35,7 @@ FIRST_SHARE = 1_000
 """States to be looked at before the clock says how many more there is time for."""
 
 
-class PlannerAgent(BeliefAgent):
+class PlannerAgent(LooksAhead):
     """The planner.
 
     Args:
@@ -74,20 +75,12 @@ class PlannerAgent(BeliefAgent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem, seed)
-        self._price = price_for_planning(problem, "the planner adds up prices goal by goal")
+        price_for_planning(problem, "the planner adds up prices goal by goal")  # refused now, not in the middle
         self._planner: Planner | None = None
 
-    def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
-        self.tracker.update(observation)
-        state = observation.state
-        possible = within_reach(self.problem, state.teammate, self.belief.possible)
-        if possible.sum() > 1:
-            return self.when_torn(state, possible)
-        actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible].any(axis=0))
-        if not actions.size:
-            return self.wait("Wait: no possible goal can be reached any more.")
-        return self._act(actions[:1], possible, Situation(self.problem, state, self.probabilities))
+    def candidates(self, actions: Any) -> Any:
+        """See `LooksAhead`; the first, so that nothing is left to chance."""
+        return actions[:1]
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; here it is called whenever several goals are possible."""
