@@ -20,6 +20,7 @@ from askwise.seeds import spawn
 from askwise.simulation import simulate
 from askwise.teammates import Urop
 from tests.graphs import random_problem
+from tests.refused import assert_refused
 from tests.tool_fetching import workshop
 
 PROBLEMS: dict[str, Callable[[], Problem]] = {
@@ -142,3 +143,14 @@ def test_a_game_that_does_not_know_the_goal_does_not_answer() -> None:
         game.ask((0,))
     assert math.isnan(game.optimal_cost)
     assert np.all(game.allowed)
+
+
+def test_it_takes_what_describes_a_problem_and_says_how_it_stands() -> None:
+    game = Game(workshop(), "A")
+    assert repr(game) == "<Game: 0 steps, cost 0, goes on>"
+    game.ask((0,))
+    assert repr(game) == "<Game: 1 step, cost 0.5, goes on>"
+    assert_refused(
+        lambda: game.hear(True),  # type: ignore[arg-type]
+        "answer: found True; expected an askwise.Answer: the goals asked about, and yes or no",
+    )

@@ -87,6 +87,14 @@ FAULTS: dict[str, Fault] = {
         lambda: QueryCost(prices=(0.1, float("inf"))),
         f"query cost: price of goal 1: found inf; {PRICE}",
     ),
+    "a function that pays": (
+        lambda: AnyPrice(function=lambda _: -1.0)([0, 2]),
+        f"query cost: price of asking about goals [0, 2]: found -1.0; {PRICE}",
+    ),
+    "a function that returns a text": (
+        lambda: AnyPrice(function=lambda _: "x")([1]),  # type: ignore[arg-type,return-value]
+        f"query cost: price of asking about goals [1]: found 'x'; {PRICE}",
+    ),
     "how many, but not which": (
         lambda: QueryCost(prices=(0.1, 0.2))(2),
         "question: found 2 goals, without saying which; expected the goals: each has its own price",

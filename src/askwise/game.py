@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.domains.registry import as_problem
 from askwise.errors import AskwiseError, InputError
 from askwise.model.names import as_int
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
@@ -97,8 +98,10 @@ def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
 class Game:
     """One episode, from its start to its end, one step at a time.
 
+    `act` is a step of both, `ask` a question that the game answers, `hear` one that was answered outside.
+
     Args:
-        problem: what is played.
+        problem: what is played: a problem, an instance of any domain, or the path of its file.
         goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
             too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
         max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
@@ -124,14 +127,14 @@ class Game:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: object,
         goal: int | str | None = None,
         *,
         max_steps: int | None = None,
         empty_questions: bool = False,
         names: tuple[str, str] = ("the ego agent", "the teammate"),
     ) -> None:
-        self.problem = problem
+        self.problem = problem = as_problem(problem)
         self.goal = None if goal is None else goal_number(problem, goal)
         self.max_steps = most_steps(problem, self.goal) if max_steps is None else max_steps
         if (as_int(self.max_steps) or 0) < 1:
@@ -147,6 +150,10 @@ class Game:
         self.cost = 0.0
         self.finished = False
         self._earliest_end = 0
+
+    def __repr__(self) -> str:
+        how = "finished" if self.finished else "cut off" if self.over else "goes on"
+        return f"<Game: {self.steps} step{'' if self.steps == 1 else 's'}, cost {self.cost:g}, {how}>"
 
     @property
     def observation(self) -> Observation:
@@ -192,6 +199,8 @@ class Game:
     def hear(self, answer: Answer) -> Observation:
         """Take an answer from outside to a question that was asked in this step; nobody moves."""
         self._check_running()
+        if not isinstance(answer, Answer):
+            raise InputError("answer", repr(answer), "an askwise.Answer: the goals asked about, and yes or no")
         who = f"step {self.steps + 1}: {self.names[0]}"
         check_question(self.problem, answer.asked, who, may_be_empty=self.empty_questions)
         asked = np.zeros(len(self.problem.goals), dtype=bool)

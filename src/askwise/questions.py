@@ -87,7 +87,9 @@ class AnyPrice(QueryCost):
         """Return the cost of asking about these goals."""
         if isinstance(asked, int):
             raise InputError("question", f"{asked} goals, without saying which", "the goals asked about")
-        return float(self.function(list(asked)))
+        paid = self.function(list(asked))
+        _check_price(f"query cost: price of asking about goals {list(asked)}", paid)
+        return float(paid)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,9 @@ as X,Y or by their letter. A teammate that is not at its start has walked there 
 way, unless --seen says how, and that rules goals out (for --belief robust, it makes them
 unlikely); with --fresh the given places are the start, and nothing is inferred.
 
-  askwise ask ward.toml
-  askwise ask ward.toml --teammate hall --ego dock --ruled-out "room 1"
-  askwise ask kitchen.toml --seen EAST,EAST,NORTH --answered "cup,plate:no"
+  askwise ask examples/ward.toml
+  askwise ask examples/ward.toml --teammate "corridor 1" --ego "upper hall" --ruled-out "pills for Ada"
+  askwise ask examples/kitchen.toml --seen EAST,SOUTH --answered "toast,soup:no"
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
   askwise ask instance.json --fetcher 4,0 --holding S2 --json
   askwise ask --method help
