@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import pickle
@@ -270,9 +271,15 @@ def test_an_option_that_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> 
     )
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="whoever may read everything is not refused")
-def test_a_file_that_cannot_be_read(folder: Path) -> None:
-    (folder / "mine.py").chmod(0)
+def test_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raised here instead of taken away by permissions, which do not keep everybody from reading."""
+    assert (folder / "mine.py").exists()
+
+    def denied(path: Path, *_: object, **__: object) -> object:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    for way in ("open", "read_text", "read_bytes"):
+        monkeypatch.setattr(Path, way, denied)
     with pytest.raises(askwise.InputError, match=r"no file 'mine.py' in .* \(permission denied\)"):
         make_agent("mine.py:Likeliest")
 
