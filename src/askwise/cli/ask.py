@@ -8,7 +8,7 @@ way, unless --seen says how, and that rules goals out (for --belief robust, it m
 unlikely); with --fresh the given places are the start, and nothing is inferred.
 
   askwise ask examples/ward.toml
-  askwise ask examples/ward.toml --teammate "corridor 1" --ego "upper hall" --ruled-out "pills for Ada"
+  askwise ask examples/ward.toml --teammate "corridor 1" --ruled-out "pills for Ada"
   askwise ask examples/kitchen.toml --seen EAST,SOUTH --answered "toast,soup:no"
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
   askwise ask instance.json --fetcher 4,0 --holding S2 --json
