@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help reproduce beyond test lint browser docs docs-results bench oracle clean
+.PHONY: help reproduce beyond test lint browser docs docs-results bench oracle torture clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
@@ -14,6 +14,7 @@ help:
 	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
 	@echo "make bench       speed, scale and memory, beside other ways and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
+	@echo "make torture     damaged results, agents that misbehave, malformed files: up to 20 minutes"
 	@echo "make lint        ruff and mypy only"
 	@echo "make clean       remove the environment and everything that was built"
 
@@ -83,6 +84,10 @@ bench: $(VENV)/installed-oracle $(VENV)/installed-bench
 
 oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 	$(BIN)/pytest tests/oracle
+
+# Too long for every day: what "What is safe, and what is not" promises, tried exhaustively.
+torture: $(VENV)/installed-test
+	timeout 1200 $(BIN)/pytest -n 2 tests/torture
 
 clean:
 	rm -rf $(VENV) out docs/drawn .mypy_cache .pytest_cache .ruff_cache .hypothesis
