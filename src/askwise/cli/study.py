@@ -122,7 +122,13 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     total = study.n_tasks
     try:
         done = conducting.conduct(
-            study, folder, workers=workers, dask=options.dask, retry_failed=options.retry_failed, show_progress=True
+            study,
+            folder,
+            workers=workers,
+            dask=options.dask,
+            retry_failed=options.retry_failed,
+            show_progress=True,
+            on_damage=lambda damaged: print(damaged, file=sys.stderr),
         )
     except Interrupted as stopped:
         stored = len(stopped.store.done())
@@ -135,8 +141,6 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
             hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
             raise AskwiseError(f"{error} ({hint})") from None
         raise
-    for path in done.ran.damaged:
-        print(f"{path} was damaged; its instance was played again", file=sys.stderr)
     _print(done, options)
     return 0
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
+from askwise.errors import InputError
 from askwise.experiments.analysis import Analysis, write_results
-from askwise.experiments.running.run import Ran, previous_runs, run_study
+from askwise.experiments.running.claim import belongs_to
+from askwise.experiments.running.damage import Damaged
+from askwise.experiments.running.run import Ran, run_study
 from askwise.experiments.running.store import Store
 from askwise.experiments.schema.sources import words_of
 from askwise.experiments.schema.study import Study
@@ -37,12 +38,21 @@ def conduct(
     dask: str | None = None,
     retry_failed: bool = False,
     show_progress: bool = False,
+    on_damage: Callable[[Damaged], object] | None = None,
 ) -> Conducted:
     """Run a study (see `run_study`), or what is left of it, and write its tables, figures and report."""
-    ran = run_study(study, folder, workers=workers, dask=dask, retry_failed=retry_failed, show_progress=show_progress)
+    ran = run_study(
+        study,
+        folder,
+        workers=workers,
+        dask=dask,
+        retry_failed=retry_failed,
+        show_progress=show_progress,
+        on_damage=on_damage,
+    )
     store = ran.store
     store.combine()
-    episodes, queries, timings, expected = (pl.read_parquet(store.folder / f"{name}.parquet") for name in SCHEMAS)
+    episodes, queries, timings, expected = (store.table(name) for name in SCHEMAS)
     analysis = write_results(
         store.folder,
         episodes,
@@ -51,7 +61,7 @@ def conduct(
         expected=expected,
         title=study.title,
         study=study.describe(),
-        provenance={"fingerprint": study.fingerprint, "runs": previous_runs(store)},
+        provenance={"fingerprint": study.fingerprint, "runs": store.previous_runs()},
         words=words_of(study.domain),
     )
     return Conducted(ran, analysis)
@@ -59,9 +69,7 @@ def conduct(
 
 def stored_tasks(study: Study, folder: str | Path) -> int:
     """Return how many tasks of this study are stored in a folder; 0 if it is not this study's."""
-    path = Path(folder) / "study.json"
     try:
-        mine = json.loads(path.read_text(encoding="utf-8"))["fingerprint"] == study.fingerprint
-        return len(Store(folder, study).done()) if mine else 0
-    except (OSError, ValueError, KeyError, TypeError):
+        return len(Store(folder, study).done()) if belongs_to(Path(folder), study) else 0
+    except (OSError, InputError):
         return 0

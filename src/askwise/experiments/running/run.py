@@ -24,11 +24,12 @@ from typing import Any
 
 from askwise.errors import AskwiseError
 from askwise.experiments.running import cluster, executors
+from askwise.experiments.running.damage import Damaged
 from askwise.experiments.running.executors import Crew
 from askwise.experiments.running.play import Played, failed, play
 from askwise.experiments.running.progress import Progress, Silent, progress_for
 from askwise.experiments.running.provenance import now, provenance
-from askwise.experiments.running.store import Store, read_json
+from askwise.experiments.running.store import Store
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.tables import in_words
 
@@ -41,13 +42,13 @@ class Ran:
         store: the folder.
         before: how many tasks were done before.
         played: how many this run played, those that were played again among them.
-        damaged: parts that could not be read and were played again.
+        damaged: files that were not as askwise wrote them; parts among them were played again.
     """
 
     store: Store
     before: int
     played: int
-    damaged: tuple[Path, ...] = ()
+    damaged: tuple[Damaged, ...] = ()
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
@@ -71,6 +72,7 @@ def run_study(
     dask: str | None = None,
     retry_failed: bool = False,
     show_progress: bool = False,
+    on_damage: Callable[[Damaged], object] | None = None,
 ) -> Ran:
     """Play what is not played yet, and store it.
 
@@ -82,10 +84,14 @@ def run_study(
         dask: address of a Dask scheduler to use instead.
         retry_failed: play those instances again in which something failed.
         show_progress: draw a bar if standard error is a terminal.
+        on_damage: told at once about each file that is not as askwise wrote it.
     """
     store = Store(folder, study)
     with store.locked():
         damaged = store.clear()
+        if on_damage is not None:
+            for each in damaged:
+                on_damage(each)
         done = store.done()
         left = [index for index in range(study.n_tasks) if index not in done]
         if retry_failed:
@@ -201,7 +207,7 @@ class _recorded:  # noqa: N801 - used like a function
 
     def __init__(self, store: Store, tasks: int) -> None:
         self._store = store
-        self._runs = previous_runs(store)
+        self._runs = store.previous_runs()
         self._run: dict[str, Any] = {**provenance(), "tasks": tasks, "started": now(), "ended": None}
 
     def __enter__(self) -> None:
@@ -216,12 +222,3 @@ class _recorded:  # noqa: N801 - used like a function
         study = self._store.study
         head = {"study": study.name, "fingerprint": study.fingerprint, "seed": study.seed}
         self._store.write_json("provenance.json", {**head, "runs": [*self._runs, self._run]})
-
-
-def previous_runs(store: Store) -> list[dict[str, Any]]:
-    """Return what earlier runs in this folder wrote down."""
-    path = store.folder / "provenance.json"
-    if not path.exists():
-        return []
-    runs = read_json(path).value.get("runs", [])
-    return list(runs) if isinstance(runs, list) else []

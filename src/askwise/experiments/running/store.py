@@ -10,39 +10,44 @@
 A part is written beside its place, flushed to the disk and moved there in one step. The part of the episodes is
 written last: a task is done when that one is there. Whoever kills a run at any moment loses what was being played
 and nothing else. A lock that dies with its process keeps two runs out of one folder; whoever holds it may clear away
-what a dead run left behind, and parts that somebody damaged, whose tasks are then played again.
+what a dead run left behind, and parts that are damaged, whose tasks are then played again.
+
+Every file carries a checksum, and tables carry the study, table and task that they are of (`sealed`). All of them are
+checked when a study is gone on with, and again when their numbers are used.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
-import json
+import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
 from askwise import files
 from askwise.errors import InputError
+from askwise.experiments.running import records, sealed
+from askwise.experiments.running.claim import claim, refuse_others
+from askwise.experiments.running.damage import Damaged, as_error
+from askwise.experiments.running.lock import lock
 from askwise.experiments.running.play import Played
-from askwise.experiments.schema.study import Study, differences
+from askwise.experiments.running.sealed import Broken, Label
+from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.tables import SCHEMAS
-from askwise.reading import Field, parse_json, read_text
 
-FORMAT = "askwise/study@1"
 LAST = "episodes"
 """The table whose part says that a task is done."""
 
 PART = re.compile(r"([0-9]{5}|[1-9][0-9]{5,8})\.parquet")
-LEFT_OVER = re.compile(r"\.(\d+|episodes|queries|timings|study|provenance)\.[a-z0-9_]{8}\.(parquet|json)")
-"""How `askwise.files.whole_file` calls what it has not finished."""
-
+PROVENANCE = "provenance.json"
 ROW_GROUP = 100_000
-UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises about files that it cannot make sense of."""
 
 
@@ -58,34 +63,12 @@ class Store:
         self.study = study
         self.folder = files.make_folder(_nameable(folder))
         self._holding = False
-        self._refuse_others()
+        self._replaced: list[Damaged] = []
+        self._written = False
+        with contextlib.suppress(Broken):  # whoever gets the lock finds out whose folder it is
+            refuse_others(self.folder, study)
         for name in SCHEMAS:
-            files.make_folder(self.folder / "parts" / name)
-
-    # -- whose folder it is ------------------------------------------------------------------------------------------
-
-    def _claim(self) -> None:
-        """Write down whose folder it is; with the lock in hand, or two studies could claim it at once."""
-        self._refuse_others()
-        if not (self.folder / "study.json").exists():
-            head = {"format": FORMAT, "fingerprint": self.study.fingerprint}
-            self.write_json("study.json", {**head, **self.study.describe()})
-
-    def _refuse_others(self) -> None:
-        path = self.folder / "study.json"
-        if not path.exists():
-            return
-        description = self.study.describe()
-        found = read_json(path).object(("format", "fingerprint")).value
-        if found["fingerprint"] == self.study.fingerprint:
-            return
-        theirs = {key: value for key, value in found.items() if key not in ("format", "fingerprint")}
-        changed = ", ".join(differences(json.loads(json.dumps(description)), theirs)) or "its format"
-        raise InputError(
-            f"folder {str(self.folder)!r}",
-            f"the results of another study, {found.get('name')!r}, which differs in {changed}",
-            "an empty folder, or that of this very study (--out DIR chooses another)",
-        )
+            files.make_folder(self._parts_of(name))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -93,25 +76,28 @@ class Store:
         if self._holding:
             yield
             return
-        with self._lock_file() as handle:
-            if not _lock(handle.fileno()):
-                raise InputError(
-                    f"folder {str(self.folder)!r}", "another run that is working in it", "to be the only one there"
-                )
+        with lock(self.folder):
             self._holding = True
             try:
-                self._claim()
+                replaced = claim(self.folder, self.study, self._results())
+                self._replaced += [] if replaced is None else [replaced]
                 yield
             finally:
                 self._holding = False
+                self._settle()
 
-    def _lock_file(self) -> IO[str]:
-        try:
-            return (self.folder / ".lock").open("a+")
-        except OSError as error:
-            raise InputError(
-                f"folder {str(self.folder)!r}", files.reason(error), "a folder that can be written to"
-            ) from None
+    def _settle(self) -> None:
+        """See to it that the names of new parts are on the disk; what is in them is there already."""
+        if self._written:
+            self._written = False
+            for name in SCHEMAS:
+                _told(files.sync_names, self._parts_of(name))
+
+    def _results(self) -> Iterator[Path]:
+        """Iterate over all that carries a seal."""
+        yield from (path for name in SCHEMAS if (path := self._table(name)).exists())
+        for name in SCHEMAS:
+            yield from (self._part(name, index) for index in sorted(_numbers(self._parts_of(name))))
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -120,88 +106,132 @@ class Store:
         return set.intersection(*(self._stored(name) for name in SCHEMAS))
 
     def _stored(self, name: str) -> set[int]:
-        names = (path.name for path in (self.folder / "parts" / name).iterdir())
-        numbers = {int(found[1]) for file in names if (found := PART.fullmatch(file))}
-        return {index for index in numbers if index < self.study.n_tasks}
+        return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
 
-    def clear(self) -> list[Path]:
+    def clear(self) -> list[Damaged]:
         """Remove what a dead run left half-written, and damaged parts; return the latter. Needs the lock."""
-        for folder in (self.folder, *(self.folder / "parts" / name for name in SCHEMAS)):
-            for path in folder.glob(".*.*"):
-                if LEFT_OVER.fullmatch(path.name):
-                    path.unlink(missing_ok=True)
-        damaged = [path for path in self._parts() if not self._is_sound(path)]
-        for path in damaged:
-            _remove(path)
+        for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
+            if folder.is_dir():
+                _told(files.remove_left_overs, folder)
+        damaged = [*self._replaced, *self._aside()]
+        for name in SCHEMAS:
+            for index in sorted(self._stored(name)):
+                why = self._damage(name, index)
+                if why is not None:
+                    _told(Path.unlink, self._part(name, index))
+                    damaged.append(Damaged(self._part(name, index), why))
+        self._replaced = []
         return damaged
 
-    def _parts(self) -> Iterator[Path]:
-        for name in SCHEMAS:
-            yield from (self._part(name, index) for index in sorted(self._stored(name)))
-
-    def _is_sound(self, path: Path) -> bool:
-        """Whether a part can be opened and is what it should be; looks at its description, not at every value."""
-        name = path.parent.name
+    def _damage(self, name: str, index: int) -> str | None:
+        """Return what is wrong with a part, None if nothing is."""
+        path = self._part(name, index)
         try:
-            frame = scan_parts([path])
-            rows = int(frame.select(pl.len()).collect().item()) if name == LAST else None
-            return dict(frame.collect_schema()) == SCHEMAS[name] and rows in (None, self.study.episodes_per_task)
-        except UNREADABLE:
-            return False
+            with files.opened(path) as file:
+                sealed.check(file, self._label(name, index))
+                file.seek(0)
+                fits = pl.read_parquet_schema(file) == dict(SCHEMAS[name])
+        except PermissionError as error:
+            raise _forbidden(path, error) from None
+        except OSError as error:
+            return files.reason(error)
+        except (Broken, *UNREADABLE) as error:
+            return _one_line(error)
+        return None if fits else "its columns are those of another version of askwise"
 
     def failed(self) -> set[int]:
         """Return the numbers of the tasks that are done but hold rows with errors."""
         return {index for index in sorted(self.done()) if self._has_errors(index)}
 
     def _has_errors(self, index: int) -> bool:
-        path = self._part(LAST, index)
-        try:
-            errors = scan_parts([path]).select("error").collect()
-        except UNREADABLE as error:
-            raise unreadable(path, error) from None
-        return errors["error"].null_count() < errors.height
+        errors = _read(self._part(LAST, index), self._label(LAST, index))["error"]
+        return errors.null_count() < len(errors)
 
     def write(self, played: Played) -> None:
         """Store what came of a task."""
+        self._written = True
         for name in sorted(SCHEMAS, key=lambda name: name == LAST):
-            write_table(played.tables[name], self._part(name, played.index))
+            memory = io.BytesIO()
+            played.tables[name].write_parquet(memory)
+            sealed.seal(memory, self._label(name, played.index))
+            with files.whole_file(self._part(name, played.index), sync_folder=False) as temporary:
+                temporary.write_bytes(memory.getvalue())
 
     def _part(self, name: str, index: int) -> Path:
-        return self.folder / "parts" / name / f"{index:05}.parquet"
+        return self._parts_of(name) / f"{index:05}.parquet"
+
+    def _parts_of(self, name: str) -> Path:
+        return self.folder / "parts" / name
+
+    def _label(self, name: str, index: int | None = None) -> Label:
+        return Label(self.study.fingerprint, name, index)
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
     def scan(self, name: str) -> pl.LazyFrame:
-        """Return a whole table, not read yet, in the order of the tasks."""
-        parts = [self._part(name, index) for index in sorted(self.done())]
-        if not parts:
+        """Return a whole table, not read yet, in the order of the tasks; its parts have been checked."""
+        indices = sorted(self.done())
+        for index in indices:
+            why = self._damage(name, index)
+            if why is not None:
+                raise as_error(self._part(name, index), why)
+        if not indices:
             return pl.LazyFrame(schema=dict(SCHEMAS[name]))
-        return scan_parts(parts)
+        # Brackets, stars and equals signs in the folder's name mean themselves.
+        parts = [self._part(name, index) for index in indices]
+        return pl.scan_parquet(parts, glob=False, hive_partitioning=False)
 
     def combine(self) -> None:
         """Write each table as one file; the parts stay, so that the study can be gone on with."""
         with self.locked():
             for name in SCHEMAS:
-                path = self.folder / f"{name}.parquet"
-                with files.whole_file(path) as temporary:
-                    self._combine(name, path, temporary)
+                with files.whole_file(self._table(name)) as temporary:
+                    self._combine(name, temporary)
 
-    def _combine(self, name: str, path: Path, temporary: Path) -> None:
+    def _combine(self, name: str, temporary: Path) -> None:
+        rows = self.scan(name)
         try:
             # Groups of a fixed size: the same bytes on machines with more cores or fewer.
-            self.scan(name).sink_parquet(temporary, maintain_order=True, row_group_size=ROW_GROUP)
-        except UNREADABLE as error:
-            for part in (self._part(name, index) for index in sorted(self.done())):
-                _check_values(part)
-            # All parts are fine, so it is the new file that is not: a full disk, for instance.
-            raise InputError(f"file {str(path)!r}", _one_line(error), "a place that can be written to") from None
+            rows.sink_parquet(temporary, maintain_order=True, row_group_size=ROW_GROUP)
+        except (OSError, *UNREADABLE) as error:
+            # The parts are fine, so it is the new file that is not: a full disk, for instance.
+            where = f"file {str(self._table(name))!r}"
+            raise InputError(where, _one_line(error), "a place that can be written to") from None
+        with temporary.open("r+b") as file:
+            sealed.seal(file, self._label(name))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a table that `combine` wrote."""
+        return _read(self._table(name), self._label(name))
+
+    def _table(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"
+
+    # -- where results come from -------------------------------------------------------------------------------------
 
     def write_json(self, name: str, data: dict[str, Any]) -> None:
         """Write a JSON file into the folder."""
-        text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-        with files.whole_file(self.folder / name) as temporary:
-            # Halves of characters (from odd file names) have no UTF-8; an escape means the same in JSON.
-            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+        records.write_record(self.folder / name, data)
+
+    def previous_runs(self) -> list[dict[str, Any]]:
+        """Return what earlier runs in this folder wrote down."""
+        path = self.folder / PROVENANCE
+        try:
+            found = records.read_record(path)
+        except Broken as broken:
+            raise as_error(path, str(broken)) from None
+        return [] if found is None else list(found.get("runs", []))
+
+    def _aside(self) -> list[Damaged]:
+        """Put a damaged record of earlier runs aside: nobody can write it again, and somebody may read it."""
+        path = self.folder / PROVENANCE
+        try:
+            records.read_record(path)
+        except Broken as broken:
+            kept = _free(path)
+            _told(path.rename, kept)
+            return [Damaged(path, str(broken), f"it is kept as {kept.name}, and a new one is begun")]
+        return []
 
 
 def _nameable(folder: str | Path) -> str | Path:
@@ -209,73 +239,44 @@ def _nameable(folder: str | Path) -> str | Path:
         str(folder).encode("utf-8")
     except UnicodeEncodeError:  # polars takes no such paths
         raise InputError(f"folder {str(folder)!r}", "a name that is not UTF-8", "another name") from None
-    return folder
+    # Nor does it take a tilde at the beginning for what it is.
+    return Path(folder).absolute() if str(folder).startswith("~") else folder
 
 
-def read_json(path: Path) -> Field:
-    """Return what stands in one of the folder's own JSON files."""
+def _numbers(folder: Path) -> set[int]:
+    """Return the numbers of the parts in a folder."""
+    return {int(found[1]) for path in folder.iterdir() if (found := PART.fullmatch(path.name))}
+
+
+def _read(path: Path, label: Label) -> pl.DataFrame:
+    """Return the table in a file; what is in it is checked before polars sees it."""
     try:
-        return Field("", parse_json(read_text(path))).object()
-    except InputError as error:
-        if error.field == f"file {str(path)!r}":
-            raise
-        raise InputError(
-            f"file {str(path)!r}, {error.field}", error.found, f"{error.expected}, as askwise wrote it"
-        ) from None
+        return pl.read_parquet(sealed.read(path, label))
+    except PermissionError as error:
+        raise _forbidden(path, error) from None
+    except (Broken, *UNREADABLE) as error:
+        raise as_error(path, _one_line(error)) from None
 
 
-def scan_parts(paths: list[Path]) -> pl.LazyFrame:
-    """Return parts, not read yet; brackets, stars and equals signs in the folder's name mean themselves."""
-    return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
+def _forbidden(path: Path, error: OSError) -> InputError:
+    # Not removed: what cannot be looked at may be sound.
+    return InputError(f"file {str(path)!r}", files.reason(error), "a file that can be read")
 
 
-def unreadable(path: Path, error: BaseException) -> InputError:
-    """Return the error for a part that cannot be read."""
-    return InputError(
-        f"file {str(path)!r}",
-        f"something that cannot be read ({_one_line(error)})",
-        "what askwise wrote there (remove the file, and its instance is played again)",
-    )
-
-
-def _check_values(path: Path) -> None:
+def _told(work: Callable[[Path], object], path: Path) -> None:
+    """Do something with a file of the folder; an error is about that file."""
     try:
-        scan_parts([path]).collect()
-    except UNREADABLE as error:
-        raise unreadable(path, error) from None
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink()
+        work(path)
     except OSError as error:
-        raise InputError(f"file {str(path)!r}", files.reason(error), "a part of this study, or nothing") from None
+        expected = "a place that can be written to, in which askwise alone writes"
+        raise InputError(f"file {str(path)!r}", files.reason(error), expected) from None
+
+
+def _free(path: Path) -> Path:
+    """Return a name under which a damaged file can be kept."""
+    names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
-
-
-def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table so that it is on the disk, whole, when its name appears."""
-    memory = io.BytesIO()
-    frame.write_parquet(memory)
-    with files.whole_file(path) as temporary, temporary.open("wb") as handle:
-        handle.write(memory.getvalue())
-        handle.flush()
-        os.fsync(handle.fileno())
-
-
-def _lock(handle: int) -> bool:
-    """Lock a file until its process closes it or dies; False if somebody else holds it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: parts still appear whole, and two runs would write the same
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
