@@ -53,6 +53,17 @@ def undisturbed(study: Study, folder: Path) -> dict[str, bytes]:
     return table_bytes(folder / "out")
 
 
+def finished(study: Study, folder: Path) -> Path:
+    """Play a study in this process, put its tables together, and return its folder."""
+    run_study(study, folder).store.combine()
+    return folder
+
+
+def part(folder: Path, index: int, name: str = "episodes") -> Path:
+    """Return where the part of a task is."""
+    return folder / "parts" / name / f"{index:05}.parquet"
+
+
 def table_bytes(folder: Path) -> dict[str, bytes]:
     """Return the tables that are the same bit for bit however a study was run."""
     return {name: (folder / f"{name}.parquet").read_bytes() for name in ("episodes", "queries")}

@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from askwise import files
 from askwise.errors import InputError
+from askwise.experiments.conducting import conduct
 from askwise.experiments.running.play import failed, play
+from askwise.experiments.running.records import checksum
 from askwise.experiments.running.run import run_study
 from askwise.experiments.running.store import Store
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.tables import SCHEMAS
-from tests.experiments.studies import files_in, small, table_bytes
+from tests.experiments.studies import files_in, finished, part, small, table_bytes
 from tests.refused import assert_refused
 
 STUDY = small(methods=["never"], priors=["far"])
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished study, of which each test gets a copy."""
+    return finished(STUDY, tmp_path_factory.mktemp("played"))
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(played: Path, tmp_path: Path) -> Path:
     """A finished study."""
-    run_study(STUDY, tmp_path / "out").store.combine()
-    return tmp_path / "out"
-
-
-def part(folder: Path, index: int, name: str = "episodes") -> Path:
-    return folder / "parts" / name / f"{index:05}.parquet"
+    return Path(shutil.copytree(played, tmp_path / "out"))
 
 
 def test_what_lies_in_the_folder(folder: Path) -> None:
@@ -39,7 +43,8 @@ def test_what_lies_in_the_folder(folder: Path) -> None:
     tables = [f"{name}.parquet" for name in SCHEMAS]
     assert files_in(folder) == sorted([".lock", "provenance.json", "study.json", *tables, *parts])
     about = json.loads((folder / "study.json").read_text())
-    assert about == {"format": "askwise/study@1", "fingerprint": STUDY.fingerprint, **STUDY.describe()}
+    head = {"format": "askwise/study@2", "fingerprint": STUDY.fingerprint}
+    assert about == {**head, **STUDY.describe(), "checksum": checksum({**head, **STUDY.describe()})}
     assert pl.read_parquet(folder / "episodes.parquet")["instance"].to_list() == [k for k in range(6) for _ in range(2)]
 
 
@@ -112,39 +117,7 @@ def test_many_that_want_the_lock_at_once_get_it_one_by_one(tmp_path: Path) -> No
     assert most[0] == 1
 
 
-# -- files that somebody broke ---------------------------------------------------------------------------------------
-
-
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def swap(path: Path) -> None:
-    path.write_bytes(path.with_name("00001.parquet").read_bytes()[:50] + b"PAR1")
-
-
-DAMAGE: dict[str, Callable[[Path], object]] = {
-    "nothing in it": lambda path: path.write_bytes(b""),
-    "zero bytes": lambda path: path.write_bytes(bytes(len(path.read_bytes()))),
-    "garbage": lambda path: path.write_bytes(os.urandom(3000)),
-    "cut off": truncate,
-    "mixed up": swap,
-    "another table": lambda path: pl.DataFrame({"a": [1]}).write_parquet(path),
-    "rows missing": lambda path: pl.read_parquet(path).head(1).write_parquet(path),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-@pytest.mark.parametrize("name", ["episodes", "queries", "timings"])
-def test_damaged_parts_are_named_and_played_again(folder: Path, damage: Callable[[Path], object], name: str) -> None:
-    if name != "episodes" and damage is DAMAGE["rows missing"]:
-        return  # how many questions there are is for nobody to know
-    before = table_bytes(folder)
-    damage(part(folder, 3, name))
-    ran = run_study(STUDY, folder)
-    assert (ran.before, ran.played, ran.damaged) == (5, 1, (part(folder, 3, name),))
-    ran.store.combine()
-    assert table_bytes(folder) == before
+# -- other files and folders -----------------------------------------------------------------------------------------
 
 
 def test_parts_that_are_missing_are_played_again(folder: Path) -> None:
@@ -155,31 +128,6 @@ def test_parts_that_are_missing_are_played_again(folder: Path) -> None:
     assert (ran.before, ran.played, ran.damaged) == (4, 2, ())
     ran.store.combine()
     assert table_bytes(folder) == before
-
-
-def test_values_that_cannot_be_read_are_named_when_the_tables_are_put_together(folder: Path) -> None:
-    # The description at the end of the file is whole, what it describes is not.
-    path = part(folder, 3)
-    data = path.read_bytes()
-    path.write_bytes(data[:4] + b"\xff" * 400 + data[404:])
-    store = Store(folder, STUDY)
-    before = table_bytes(folder)
-    with pytest.raises(InputError) as caught:
-        store.combine()
-    message = str(caught.value)
-    assert message.startswith(f"file {str(path)!r}: found something that cannot be read (")
-    assert message.endswith("); expected what askwise wrote there (remove the file, and its instance is played again)")
-    assert "\n" not in message
-    assert table_bytes(folder) == before
-
-
-def test_a_folder_in_the_place_of_a_part_is_named(folder: Path) -> None:
-    part(folder, 3).unlink()
-    part(folder, 3).mkdir()
-    assert_refused(
-        lambda: run_study(STUDY, folder),
-        f"file {str(part(folder, 3))!r}: found is a directory; expected a part of this study, or nothing",
-    )
 
 
 def test_files_of_others_are_left_alone(folder: Path) -> None:
@@ -194,15 +142,11 @@ def test_files_of_others_are_left_alone(folder: Path) -> None:
 
 
 def test_what_a_dead_run_left_half_written_is_cleared_away(folder: Path) -> None:
+    (folder / "figures").mkdir()
     names = files_in(folder)
-    for name in (
-        "parts/episodes/.00003.abcdefgh.parquet",
-        "parts/queries/.00007.0a1b_2cd.parquet",
-        ".episodes.abcdefgh.parquet",
-        ".provenance.abcdefgh.json",
-        ".study.abcdefgh.json",
-    ):
-        (folder / name).write_text("half")
+    for place in ("parts/episodes", "parts/queries", "parts/timings", "parts/expected", "figures", "."):
+        for ending in (".parquet", ".json", ".csv", ".svg", ".html", ""):
+            (folder / place / f".askwise-0123456789ab{ending}").write_text("half")
     assert run_study(STUDY, folder).played == 0
     assert files_in(folder) == names
 
@@ -227,33 +171,6 @@ def test_clearing_away_catches_what_is_really_left(tmp_path: Path, monkeypatch: 
     assert files_in(tmp_path) == [".lock", "study.json"]
 
 
-# -- other files and folders -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["study.json", "provenance.json"])
-@pytest.mark.parametrize(
-    ("text", "where", "found", "expected"),
-    [
-        ("{", ", line 1, column 2", "something that is not JSON", "one JSON object, as askwise wrote it"),
-        ("[1]", ", file", "[1]", "an object, { ... }, as askwise wrote it"),
-        ("\xff", "", "bytes that are not UTF-8 text", "a text file"),
-    ],
-)
-def test_damaged_json_is_named(folder: Path, name: str, text: str, where: str, found: str, expected: str) -> None:
-    (folder / name).write_bytes(text.encode("latin-1"))
-    part(folder, 0).unlink()
-    with pytest.raises(InputError) as caught:
-        run_study(STUDY, folder)
-    message = str(caught.value)
-    assert message.startswith(f"file {str(folder / name)!r}{where}: found {found}")
-    assert message.endswith(f"; expected {expected}")
-
-
-def test_a_claim_without_fingerprint_is_refused(folder: Path) -> None:
-    (folder / "study.json").write_text('{"format": "askwise/study@1"}')
-    assert_refused(lambda: Store(folder, STUDY), "fingerprint: found nothing; expected this key, which is required")
-
-
 def test_a_file_where_the_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for name, why in (("file", "file exists"), ("file/below", "not a directory")):
@@ -272,13 +189,30 @@ def test_a_lock_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["a[b]", "star*", "prior=far", "what?", "日本", "a b", "{x}"])
-def test_odd_names_of_folders_mean_themselves(tmp_path: Path, name: str) -> None:
-    ran = run_study(STUDY, tmp_path / name / "out")
+@pytest.mark.parametrize("name", ["a[b]", "star*", "prior=far", "what?", "日本", "a b", "{x}", "~", "s3:"])
+def test_odd_names_of_folders_mean_themselves(
+    tmp_path: Path, played: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = Path(name) / "out"
+    out.parent.mkdir()
+    shutil.copytree(played, out)
+    ran = run_study(STUDY, out)
+    assert ran.played == 0
     ran.store.combine()
     assert ran.store.scan("episodes").collect().height == 12
+    assert ran.store.table("episodes").height == 12
     assert ran.store.failed() == set()
-    assert run_study(STUDY, tmp_path / name / "out").played == 0
+    assert table_bytes(out) == table_bytes(played)
+
+
+def test_a_neighbour_whom_the_folders_name_would_match_as_a_pattern(tmp_path: Path, played: Path) -> None:
+    neighbour = small(methods=["never"], priors=["far"], seed=8, instances={"count": 2, "size": 4, "stations": 3})
+    finished(neighbour, tmp_path / "x1")
+    shutil.copytree(played, tmp_path / "x[1]")
+    done = conduct(STUDY, tmp_path / "x[1]")
+    assert done.analysis.tables.episodes.height == 12
+    assert done.analysis.tables.episodes["instance"].n_unique() == 6
 
 
 def test_no_parts_make_empty_tables(tmp_path: Path) -> None:
@@ -290,6 +224,22 @@ def test_no_parts_make_empty_tables(tmp_path: Path) -> None:
 
 def test_tasks_with_errors_are_known(tmp_path: Path) -> None:
     store = Store(tmp_path, STUDY)
-    store.write(play(STUDY.task(0)))
-    store.write(failed(STUDY.task(2), "gone"))
+    with store.locked():
+        store.write(play(STUDY.task(0)))
+        store.write(failed(STUDY.task(2), "gone"))
     assert (store.done(), store.failed()) == ({0, 2}, {2})
+
+
+def test_names_of_parts_are_synced_when_a_run_lets_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr(files, "sync_names", synced.append)
+    store = Store(tmp_path, STUDY)
+    with store.locked():
+        synced.clear()
+        store.write(play(STUDY.task(0)))
+        assert synced == []
+    assert sorted(synced) == sorted(tmp_path / "parts" / name for name in SCHEMAS)
+    synced.clear()
+    with store.locked():
+        pass
+    assert synced == []
