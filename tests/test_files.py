@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from askwise.errors import InputError
-from askwise.files import make_folder, reason, save_figure, whole_file
+from askwise.files import make_folder, opened, reason, remove_left_overs, save_figure, sync_names, whole_file
 from tests.refused import assert_refused
 
 
@@ -113,6 +115,197 @@ def test_permissions_are_those_of_any_new_file(tmp_path: Path, mask: int, mode: 
         temporary.write_text("x")
     assert stat.S_IMODE(target.stat().st_mode) == mode
     assert os.umask(mask) == mask, "the umask was changed and not put back"
+
+
+@pytest.mark.usefixtures("umask")
+def test_files_of_other_threads_never_see_another_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.umask(0o077)
+
+    def refuse(_: int) -> int:
+        raise AssertionError("the umask is everybody's")
+
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "umask", refuse)
+        with whole_file(tmp_path / "result.txt") as temporary:
+            assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+
+
+@pytest.mark.usefixtures("umask")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    os.umask(0o022)
+    target = tmp_path / "result.txt"
+    target.write_text("old")
+    target.chmod(mode)
+    with whole_file(target) as temporary:
+        assert stat.S_IMODE(temporary.stat().st_mode) & ~(mode | 0o600) == 0, "it is never seen by more people"
+        temporary.write_text("new")
+    assert (stat.S_IMODE(target.stat().st_mode), target.read_text()) == (mode, "new")
+
+
+# -- what is on the disk ---------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_name_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[tuple[str, int]] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def watched_fsync(handle: int) -> None:
+        happened.append(("sync", os.fstat(handle).st_ino))
+        fsync(handle)
+
+    def watched_replace(path: Path, target: Path) -> Path:
+        happened.append(("replace", path.stat().st_ino))
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(Path, "replace", watched_replace)
+    target = tmp_path / "result.txt"
+    for sync_folder in (True, False):
+        happened.clear()
+        with whole_file(target, sync_folder=sync_folder) as temporary:
+            temporary.write_text("x")
+        file, folder = target.stat().st_ino, tmp_path.stat().st_ino
+        assert happened == [("sync", file), ("replace", file)] + [("sync", folder)] * sync_folder
+
+
+@pytest.mark.parametrize(("number", "is_said"), [(errno.EINVAL, False), (errno.EIO, True)])
+def test_folders_that_cannot_be_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, is_said: bool
+) -> None:
+    def refuse(handle: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    if is_said:
+        with pytest.raises(OSError, match=os.strerror(number)):
+            sync_names(tmp_path)
+    else:
+        sync_names(tmp_path)
+    sync_names(tmp_path / "none")
+
+
+def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "result.tar.gz") as temporary:
+        temporary.write_text("x")
+        mine = temporary.name
+        remove_left_overs(tmp_path)
+        assert not temporary.exists(), "or others would not be found either"
+        temporary.write_text("x")
+    others = [".askwise", ".askwise-notes.txt", "askwise-0123456789ab.json", ".x.json", mine.lstrip(".")]
+    for name in others:
+        (tmp_path / name).write_text("mine")
+    (tmp_path / ".askwise-0123456789ab").mkdir()
+    (tmp_path / ".askwise-0123456789ac.svg").write_text("half")
+    remove_left_overs(tmp_path)
+    assert names(tmp_path) == sorted([*others, ".askwise-0123456789ab", "result.tar.gz"])
+
+
+# -- links, devices, pipes -------------------------------------------------------------------------------------------
+
+
+def write(path: Path | str) -> None:
+    with whole_file(path) as temporary:
+        temporary.write_text("new")
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path, exists: bool) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here").mkdir()
+    target, link, second = tmp_path / "there" / "x.txt", tmp_path / "here" / "link.txt", tmp_path / "second.txt"
+    if exists:
+        target.write_text("old")
+    link.symlink_to("../there/x.txt")
+    second.symlink_to(link)
+    write(second)
+    assert target.read_text() == "new"
+    assert not target.is_symlink()
+    assert (link.readlink(), second.readlink()) == (Path("../there/x.txt"), link)
+    assert (names(tmp_path / "here"), names(tmp_path / "there")) == (["link.txt"], ["x.txt"])
+
+
+def test_a_link_that_leads_nowhere(tmp_path: Path) -> None:
+    loop, lost = tmp_path / "loop", tmp_path / "lost"
+    loop.symlink_to(loop)
+    lost.symlink_to(tmp_path / "none" / "x")
+    for path, why in ((loop, "too many levels of symbolic links"), (lost, "no such file or directory")):
+        assert_refused(
+            lambda path=path: write(path),  # type: ignore[misc]
+            f"file {str(path)!r}: found {why}; expected a place that can be written to",
+        )
+        assert path.is_symlink()
+
+
+def refused_as(path: Path | str, found: str) -> None:
+    assert_refused(lambda: write(path), f"file {str(path)!r}: found {found}; expected an ordinary file, or a new name")
+
+
+def test_a_pipe_is_neither_replaced_nor_waited_for(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe.txt", tmp_path / "link.txt"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    refused_as(pipe, "a pipe")
+    refused_as(link, "a pipe")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert names(tmp_path) == ["link.txt", "pipe.txt"]
+
+
+def test_a_socket_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the names of sockets may not be long
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind("socket")
+        refused_as("socket", "a socket")
+    assert stat.S_ISSOCK(Path("socket").stat().st_mode)
+
+
+def test_a_device_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Few may make one: an ordinary file passes for it.
+    target = tmp_path / "device"
+    target.write_text("old")
+    monkeypatch.setattr(stat, "S_ISREG", lambda _: False)
+    monkeypatch.setattr(stat, "S_IFMT", lambda _: stat.S_IFBLK)
+    refused_as(target, "a device")
+    assert target.read_text() == "old"
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no such names here")
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/1", "/dev/x"])
+def test_names_of_streams_and_devices_are_refused(tmp_path: Path, name: str) -> None:
+    before = names(Path("/dev"))
+    refused_as(name, "a device or a stream")
+    link = tmp_path / "link"
+    link.symlink_to(name)
+    refused_as(link, "a device or a stream")
+    assert names(Path("/dev")) == before
+
+
+def test_a_tilde_is_a_letter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("~").mkdir()
+    with whole_file("~/x.txt") as temporary:
+        assert temporary.is_absolute(), "libraries would look for it at home"
+        temporary.write_text("x")
+    assert names(tmp_path / "~") == ["x.txt"]
+
+
+def test_a_name_with_a_long_ending(tmp_path: Path) -> None:
+    target = tmp_path / ("x." + "y" * 250)
+    write(target)
+    assert target.read_text() == "new"
+
+
+def test_a_pipe_is_not_opened_for_reading(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="a pipe"), opened(tmp_path / "pipe"):
+        pass
+    with pytest.raises(IsADirectoryError), opened(tmp_path):
+        pass
+    (tmp_path / "file").write_bytes(b"x")
+    with opened(tmp_path / "file") as file:
+        assert file.read() == b"x"
 
 
 # -- figures -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,27 @@ def test_the_same_seed_gives_the_same_bytes(run: Run) -> None:
     assert run("generate", *EXAMPLE, "-o", "-").assert_fine() == printed
     for hash_seed in ("0", "4242"):
         assert run_as_user("generate", *EXAMPLE, env={"PYTHONHASHSEED": hash_seed}).assert_fine() == printed
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_what_is_no_file_is_not_replaced(run: Run) -> None:
+    os.mkfifo("pipe.json")
+    Path("folder.json").mkdir()
+    Path("link.json").symlink_to("target.json")
+    ordinary = "an ordinary file, or a new name"
+    for name, found, expected in (
+        ("pipe.json", "a pipe", ordinary),
+        ("folder.json", "is a directory", "a place that can be written to"),
+        ("/dev/stdout", "a device or a stream", ordinary),
+        ("/dev/null", "a device or a stream", ordinary),
+    ):
+        run("generate", *EXAMPLE, "-o", name).assert_refused(
+            f"askwise generate: file {name!r}: found {found}; expected {expected}"
+        )
+    run("generate", *EXAMPLE, "-o", "link.json").assert_fine()
+    assert Path("link.json").is_symlink()
+    assert Path("target.json").read_text() == run("generate", *EXAMPLE).out
+    assert sorted(path.name for path in Path().iterdir()) == ["folder.json", "link.json", "pipe.json", "target.json"]
 
 
 def test_another_seed_gives_another_instance(run: Run) -> None:

@@ -74,10 +74,23 @@ def test_a_damaged_part_is_named_and_played_again(run: Run) -> None:
     first = run(*command).assert_fine()
     before = table_bytes(Path("here"))
     Path("here/parts/episodes/00003.parquet").write_bytes(b"\0" * 100)
+    Path("here/parts/queries/00004.parquet").unlink()
+    os.mkfifo("here/parts/queries/00004.parquet")
     again = run(*command)
     assert (again.code, again.out) == (0, first)
-    assert again.err == "here/parts/episodes/00003.parquet was damaged; its instance was played again\n"
+    assert again.err == (
+        "here/parts/episodes/00003.parquet is damaged (it is cut off, or no table): its instance is played again\n"
+        "here/parts/queries/00004.parquet is damaged (a pipe): its instance is played again\n"
+    )
     assert table_bytes(Path("here")) == before
+
+
+def test_a_folder_whose_name_looks_like_a_pattern(run: Run) -> None:
+    options = ["--methods", "never", "--priors", "far", *TINY]
+    run("study", *options, "--instances", "1", "--out", "x1").assert_fine()
+    printed = run("study", *options, "--out", "x[1]").assert_fine()
+    assert "2 of 2 instances are stored in x[1]\n" in printed
+    assert "2 episodes" in Path("x[1]/report.html").read_text(encoding="utf-8")
 
 
 def test_what_is_refused(run: Run) -> None:

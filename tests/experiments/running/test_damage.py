@@ -13,7 +13,6 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.experiments import conducting
-from askwise.experiments.running import store as storing
 from askwise.experiments.running.damage import Damaged
 from askwise.experiments.running.run import run_study
 from askwise.experiments.running.store import Store
@@ -141,7 +140,8 @@ def test_a_part_in_the_place_of_another_is_seen(folder: Path, played: Path, othe
 
 
 def test_columns_of_another_version_are_played_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(storing.SCHEMAS, "timings", {**SCHEMAS["timings"], "energy": pl.Float64})  # type: ignore[arg-type]
+    later = {**SCHEMAS, "timings": {**SCHEMAS["timings"], "energy": pl.Float64}}
+    monkeypatch.setattr("askwise.experiments.running.store.SCHEMAS", later)
     store = Store(folder, STUDY)
     with store.locked():
         whys = {each.why for each in store.clear()}

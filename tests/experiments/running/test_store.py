@@ -230,6 +230,21 @@ def test_tasks_with_errors_are_known(tmp_path: Path) -> None:
     assert (store.done(), store.failed()) == ({0, 2}, {2})
 
 
+def test_all_that_a_study_writes_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: set[int] = set()
+    fsync = os.fsync
+
+    def watched(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    conduct(STUDY, tmp_path)
+    written = [path for path in (tmp_path, *tmp_path.rglob("*")) if path.name not in (".lock", "parts")]
+    assert [path for path in written if path.stat().st_ino not in synced] == []
+    assert {"report.html", "study.json", "summary.csv", "figures"} <= {path.name for path in written}
+
+
 def test_names_of_parts_are_synced_when_a_run_lets_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[Path] = []
     monkeypatch.setattr(files, "sync_names", synced.append)

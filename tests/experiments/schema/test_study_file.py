@@ -157,6 +157,17 @@ def test_files_and_patterns_are_relative_to_the_study(maps: Path, monkeypatch: p
     assert load_study("s.toml").fingerprint == from_outside.fingerprint
 
 
+def test_names_with_stars_and_brackets_mean_themselves_where_there_are_such_files(maps: Path) -> None:
+    for name in ("x[1]", "x1"):
+        (maps / name).mkdir()
+        (maps / name / f"{name[0]}.json").write_text((maps / "office.json").read_text())
+    (maps / "a*.json").write_text((maps / "office.json").read_text())
+    (maps / "ab.json").write_text("not this one")
+    assert given(maps, "a*.json").files == ("a*.json",)
+    assert given(maps, "x[1]/*.json", "x1").files == ("x[1]/x.json", "x1/x.json")
+    assert given(maps, "x[1-9]/*.json").files == ("x1/x.json",)
+
+
 def test_priors_and_costs_of_files_are_kept(maps: Path) -> None:
     study = study_from({"name": "x", "methods": ["never"], "instances": {"files": ["office.json"]}}, maps)
     assert study.priors == (StudyPrior(FROM_FILE, FROM_FILE),)

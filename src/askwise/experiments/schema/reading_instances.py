@@ -6,6 +6,8 @@ The parameters are the domain's: it names their keys and checks them.
 from __future__ import annotations
 
 import glob
+import itertools
+import os
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +62,7 @@ def _given(field: Field, folder: Path) -> Given:
 def _matching(field: Field, folder: Path) -> list[str]:
     """Return the files that a name, a folder or a pattern stands for, relative to the folder of the study."""
     text = field.text()
-    if "*" not in text:
+    if "*" not in text or os.path.lexists(folder / text):
         if not text or "\0" in text or not (folder / text).is_dir():
             return [Path(text).as_posix()]
         found = [path for path in (folder / text).iterdir() if path.suffix.lower() in ENDINGS]
@@ -68,10 +70,19 @@ def _matching(field: Field, folder: Path) -> list[str]:
             raise field.refuse(f"a folder with files that end in {' or '.join(ENDINGS)}")
         return sorted((Path(text) / path.name).as_posix() for path in found)
     # Path.glob takes no absolute patterns, and raises what it likes about odd ones.
-    matched = [] if "\0" in text else glob.glob(text, root_dir=folder, recursive=True)  # noqa: PTH207
+    matched = [] if "\0" in text else glob.glob(_pattern(text, folder), root_dir=folder, recursive=True)  # noqa: PTH207
     if not matched:
         raise field.refuse("a pattern that some file matches")
     return sorted(Path(name).as_posix() for name in matched)
+
+
+def _pattern(text: str, folder: Path) -> str:
+    """Return a pattern in which the folders before the first star, if they are there, mean themselves."""
+    parts = Path(text).parts
+    plain = list(itertools.takewhile(lambda part: "*" not in part, parts))
+    if not plain or not folder.joinpath(*plain).is_dir():
+        return text
+    return str(Path(*map(glob.escape, plain), *parts[len(plain) :]))
 
 
 def _loaded(path: Path) -> Any:
