@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from askwise.files import whole_file
+
 
 @dataclass(frozen=True)
 class Column:
@@ -110,9 +112,9 @@ def save(folder: Path, stem: str, provenance: dict[str, Any], tables: Sequence[T
 
 
 def _write_whole(path: Path, text: str) -> Path:
-    unfinished = path.with_suffix(path.suffix + ".part")
-    unfinished.write_text(text, encoding="utf-8")
-    return unfinished.replace(path)
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return path
 
 
 def _seconds(value: float) -> str:

@@ -28,7 +28,7 @@ LONGEST_ENDING = 20
 MOST_LINKS = 40
 KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 STREAMS = ("/dev", "/dev/fd")
-"""Where names stand for devices and for what a process has open already, not for files."""
+"""Where links lead to what a process has open already."""
 
 
 class NotAFileError(OSError):
@@ -75,12 +75,12 @@ def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
 def _followed(path: Path) -> Path:
     """Return the path that a path leads to if it is a link, and a link to a link."""
     for _ in range(MOST_LINKS):
+        if not path.is_symlink():
+            return path
         where = os.path.realpath(path.parent)
         if where in STREAMS or where.startswith("/proc/"):
             # A standard output that goes to a file leads to that file, which the shell is still writing to.
-            raise NotAFileError(errno.EINVAL, "a device or a stream")
-        if not path.is_symlink():
-            return path
+            raise NotAFileError(errno.EINVAL, "a stream")
         path = path.parent / path.readlink()
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 

@@ -41,8 +41,8 @@ def test_what_is_no_file_is_not_replaced(run: Run) -> None:
     for name, found, expected in (
         ("pipe.json", "a pipe", ordinary),
         ("folder.json", "is a directory", "a place that can be written to"),
-        ("/dev/stdout", "a device or a stream", ordinary),
-        ("/dev/null", "a device or a stream", ordinary),
+        ("/dev/stdout", "a stream", ordinary),
+        ("/dev/null", "a device", ordinary),
     ):
         run("generate", *EXAMPLE, "-o", name).assert_refused(
             f"askwise generate: file {name!r}: found {found}; expected {expected}"

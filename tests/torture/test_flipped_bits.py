@@ -14,12 +14,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from askwise.errors import InputError
 from askwise.experiments.running.damage import Damaged
 from askwise.experiments.running.run import run_study
-from askwise.experiments.running.sealed import Broken, Label, check
+from askwise.experiments.running.sealed import Broken, Label, check, label_of
 from askwise.experiments.running.store import Store
 from askwise.experiments.schema.tables import SCHEMAS
 from tests.experiments.studies import files_in, finished, part, small, table_bytes
@@ -31,6 +32,8 @@ STUDY = small(
     exact={"instances": 2},
     instances={"count": 2, "size": 4, "stations": 4, "toolboxes": 1},
 )
+TASK = 0
+"""Whose parts are damaged; none of them is empty."""
 PLAYED_TO_THE_END = 20
 """Of each kind of part, so many damaged ones are played again."""
 
@@ -72,21 +75,25 @@ def is_broken(data: bytes, label: Label) -> bool:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_bit_of_a_part(folder: Path, name: str) -> None:
-    data, label = part(folder, 1, name).read_bytes(), Label(STUDY.fingerprint, name, 1)
+    data = part(folder, TASK, name).read_bytes()
+    label = label_of(io.BytesIO(data))
     assert not is_broken(data, label)
+    assert pl.read_parquet(data).height > 0
     assert all(is_broken(changed, label) for changed in every_bit(data))
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_bit_of_a_table(folder: Path, name: str) -> None:
-    data, label = (folder / f"{name}.parquet").read_bytes(), Label(STUDY.fingerprint, name)
+    data = (folder / f"{name}.parquet").read_bytes()
+    label = label_of(io.BytesIO(data))
     assert not is_broken(data, label)
     assert all(is_broken(changed, label) for changed in every_bit(data))
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_parts_that_are_cut_off_anywhere_or_of_which_a_piece_is_missing_or_zero(folder: Path, name: str) -> None:
-    data, label = part(folder, 1, name).read_bytes(), Label(STUDY.fingerprint, name, 1)
+    data = part(folder, TASK, name).read_bytes()
+    label = label_of(io.BytesIO(data))
     moments = random.Random(13)
     for at in range(len(data)):
         assert is_broken(data[:at], label)
@@ -99,7 +106,7 @@ def test_parts_that_are_cut_off_anywhere_or_of_which_a_piece_is_missing_or_zero(
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_damaged_parts_on_the_disk_are_named_and_cleared_away(folder: Path, name: str) -> None:
-    path = part(folder, 1, name)
+    path = part(folder, TASK, name)
     data, store, others = path.read_bytes(), Store(folder, STUDY), files_in(folder)
     others.remove(path.relative_to(folder).as_posix())
     with store.locked():
@@ -107,13 +114,13 @@ def test_damaged_parts_on_the_disk_are_named_and_cleared_away(folder: Path, name
             path.write_bytes(changed)
             found = store.clear()
             assert [each.path for each in found] == [path]
-            assert store.done() == {0}
+            assert store.done() == {1}
         assert files_in(folder) == others
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_damaged_parts_are_played_again_to_the_same_tables(folder: Path, played: Path, name: str) -> None:
-    path = part(folder, 1, name)
+    path = part(folder, TASK, name)
     data, expected, choice = path.read_bytes(), table_bytes(played), random.Random(13)
     for _ in range(PLAYED_TO_THE_END):
         path.write_bytes(flipped(data, choice.randrange(len(data)), choice.randrange(8)))

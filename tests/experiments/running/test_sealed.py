@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from askwise.experiments.running.sealed import AFTER, MAGIC, Broken, Label, check, label_of, read, seal
+from askwise.experiments.running.sealed import (
+    AFTER,
+    MAGIC,
+    Broken,
+    Label,
+    check,
+    columns_in_short,
+    label_of,
+    read,
+    seal,
+)
+from askwise.experiments.schema.tables import SCHEMAS
 
-LABEL = Label("0123456789abcdef", "episodes", 3)
+LABEL = Label("0123456789abcdef", "episodes", 3, "89abcdef")
 TABLE = pl.DataFrame({"instance": [1, 2, 3], "goal": ["a", None, "PAR1askwise1"], "goals": [["x"], [], ["y", "z"]]})
 
 
@@ -67,6 +79,7 @@ def test_large_tables_and_empty_ones() -> None:
         (Label("0123456789abcdef", "queries", 3), "it is task 3 of queries"),
         (Label("0123456789abcdef", "episodes", 4), "it is task 4 of episodes"),
         (Label("0123456789abcdef", "episodes"), "it is the whole table of episodes"),
+        (replace(LABEL, columns="01234567"), "its columns are those of another version of askwise"),
     ],
 )
 def test_a_sound_file_in_the_wrong_place(label: Label, found: str) -> None:
@@ -97,8 +110,16 @@ def test_a_seal_that_claims_to_be_longer_than_the_file() -> None:
 
 
 def test_the_words_stand_in_the_file_for_people_to_see() -> None:
-    words = json.dumps({"study": "0123456789abcdef", "table": "episodes", "task": 3}).encode()
+    words = json.dumps({"study": "0123456789abcdef", "table": "episodes", "task": 3, "columns": "89abcdef"}).encode()
     assert sealed().count(words) == 1
+
+
+def test_columns_in_short() -> None:
+    assert columns_in_short(SCHEMAS["queries"]) == columns_in_short(dict(SCHEMAS["queries"]))
+    assert len({columns_in_short(schema) for schema in SCHEMAS.values()}) == len(SCHEMAS)
+    assert columns_in_short({"a": pl.Int32}) != columns_in_short({"a": pl.Int64})
+    # If this fails, all studies that were begun before are played again; so be it if columns changed.
+    assert columns_in_short({"a": pl.Int32, "b": pl.List(pl.String)}) == "36e96292"
 
 
 def test_a_file_that_is_not_there_is_broken(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ and a seal can stand there: whatever reads Parquet reads sealed files as well.
 
     columns | words | SHA-256 | length of the words | MAGIC | description | length of the description | PAR1
 
-The words say what the file is: of which study, which table and which task. The checksum is that of everything else
-in the file, so no byte can change unnoticed, and no file can stand in the place of another. It is checked before
-anybody looks at what the file says: readers of Parquet believe what they read, and some fall over it.
+The words say what the file is: of which study, which table and which task, and with which columns. The checksum is
+that of everything else in the file, so no byte can change unnoticed, and no file can stand in the place of another. It
+is checked before anybody looks at what the file says: readers of Parquet believe what they read, and some fall over it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import io
 import json
 import os
 import struct
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -48,11 +49,13 @@ class Label:
         study: the fingerprint of the study.
         table: the name of the table.
         task: the number of the task, None for the whole table.
+        columns: names and kinds of the columns in short, see `columns_in_short`; versions may differ in them.
     """
 
     study: str
     table: str
     task: int | None = None
+    columns: str = ""
 
     def words(self) -> bytes:
         """Return the label as it stands in the file."""
@@ -62,8 +65,16 @@ class Label:
         """Return what is wrong when this one is where the other should be."""
         if self.study != other.study:
             return "it belongs to another study"
+        if (self.table, self.task) == (other.table, other.task):
+            return "its columns are those of another version of askwise"
         where = "the whole table" if self.task is None else f"task {self.task}"
         return f"it is {where} of {self.table}"
+
+
+def columns_in_short(schema: Mapping[str, Any]) -> str:
+    """Return a few letters that stand for the names and kinds of a table's columns."""
+    named = "\n".join(f"{name}: {kind}" for name, kind in schema.items())
+    return hashlib.sha256(named.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ class Store:
     def __init__(self, folder: str | Path, study: Study) -> None:
         self.study = study
         self.folder = files.make_folder(_nameable(folder))
+        self._columns = {name: sealed.columns_in_short(SCHEMAS[name]) for name in SCHEMAS}
         self._holding = False
         self._replaced: list[Damaged] = []
         self._written = False
@@ -129,15 +130,13 @@ class Store:
         try:
             with files.opened(path) as file:
                 sealed.check(file, self._label(name, index))
-                file.seek(0)
-                fits = pl.read_parquet_schema(file) == dict(SCHEMAS[name])
         except PermissionError as error:
             raise _forbidden(path, error) from None
         except OSError as error:
             return files.reason(error)
-        except (Broken, *UNREADABLE) as error:
-            return _one_line(error)
-        return None if fits else "its columns are those of another version of askwise"
+        except Broken as broken:
+            return str(broken)
+        return None
 
     def failed(self) -> set[int]:
         """Return the numbers of the tasks that are done but hold rows with errors."""
@@ -164,7 +163,7 @@ class Store:
         return self.folder / "parts" / name
 
     def _label(self, name: str, index: int | None = None) -> Label:
-        return Label(self.study.fingerprint, name, index)
+        return Label(self.study.fingerprint, name, index, self._columns[name])
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
