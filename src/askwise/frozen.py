@@ -28,9 +28,9 @@ class CannotChange(AskwiseError, AttributeError, TypeError):  # noqa: N818 - it 
 
 
 def read_only(array: _Array) -> _Array:
-    """Return an array that cannot be written to, not even after asking it to be writable again."""
+    """Return an array, from now on one that cannot be written to."""
     array.setflags(write=False)
-    return array.view()  # a view of what is read-only can never be made writable; the owner of its data could
+    return array
 
 
 def frozen(value: Any) -> Any:
@@ -87,7 +87,15 @@ class _Sealing(ABCMeta):
         return made
 
 
-class Sealed(metaclass=_Sealing):
+class ArrivesFrozen:
+    """An object whose arrays are read-only in the process that it was sent to as well; pickle forgets that."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        freeze_arrays(tuple(state.values()))
+        vars(self).update(state)
+
+
+class Sealed(ArrivesFrozen, metaclass=_Sealing):
     """An object whose attributes are set while it is made, and never again.
 
     A subclass sets what it likes in its own ``__init__``. What is worked out at first use is a `cached_property`.
@@ -105,11 +113,6 @@ class Sealed(metaclass=_Sealing):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Sealed:
         return self  # it never changes, so nobody can tell
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays that travel to another process come out writable there.
-        freeze_arrays(tuple(state.values()))
-        vars(self).update(state)
 
 
 # -- dictionaries and lists --------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from askwise._graph import breadth_first
 from askwise.arguments import cell
 from askwise.domains.plain.names import StateName, is_cell, read_state_name
 from askwise.errors import InputError, did_you_mean
-from askwise.frozen import freeze_fields
+from askwise.frozen import ArrivesFrozen, freeze_fields
 from askwise.model import GridWorld, Model
 from askwise.model.spoken import MOST_NAMED, spoken
 from askwise.reading import Field, shown
@@ -28,7 +28,7 @@ WALL, FREE = "#."
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(ArrivesFrozen):
     """States and what leads from one to another; numbered in the order in which they are listed or first met.
 
     Attributes:
@@ -100,7 +100,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class DrawnMap:
+class DrawnMap(ArrivesFrozen):
     """A drawn map: its lines, the top one first. ``#`` is a wall, ``.`` free, anything else a letter on a free cell.
 
     Attributes:
