@@ -16,7 +16,6 @@ from askwise.agents.explanation import Situation
 from askwise.agents.failing import blame, blaming, is_name, refuse
 from askwise.agents.telling import shown
 from askwise.errors import AskwiseError
-from askwise.game import InvalidDecision, check_ego_action
 from askwise.model.names import as_int
 from askwise.problem import Problem
 from askwise.seeds import Seed
@@ -93,8 +92,8 @@ def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
     considered = None if decision.considered is None else _goals(problem, decision.considered, "considered")
     runner_up = None if decision.runner_up is None else _runner_up(problem, decision.runner_up)
     value, cost = _number(decision.value, "value"), _number(decision.cost, "cost")
-    _check_text(decision.why, "why")
-    _check_text(decision.verdict, "verdict")
+    _check_text(problem, decision.why, "why")
+    _check_text(problem, decision.verdict, "verdict")
     if decision.situation is not None and not isinstance(decision.situation, Situation):
         raise _Wrong(f"gave the situation {shown(decision.situation)}; expected a Situation, or None")
     if (
@@ -110,14 +109,12 @@ def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
 
 
 def _action(problem: Problem, given: Any, ego: int) -> int:
-    number = as_int(given)
-    if number is not None and 0 <= number < len(problem.ego_actions) and problem.ego_next(ego, number) >= 0:
-        return number
-    try:
-        check_ego_action(problem, ego, given if number is None else number, "")
-    except InvalidDecision as error:
-        raise _Wrong(str(error).strip()) from None
-    raise AssertionError("an action that is not available is refused")
+    number, names = as_int(given), problem.ego_actions
+    if number is None or not 0 <= number < len(names):
+        raise _Wrong(f"chose action {shown(given)}; expected a number from 0 to {len(names) - 1}")
+    if problem.ego_next(ego, number) < 0:
+        raise _Wrong(f"chose {names[number]}, which is not available there")
+    return number
 
 
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
@@ -153,14 +150,16 @@ def _number(given: Any, what: str) -> float | None:
     return float(given)
 
 
-def _check_text(given: Any, what: str) -> None:
+def _check_text(problem: Problem, given: Any, what: str) -> None:
     if not isinstance(given, str):
         raise _Wrong(f"gave as its {what} {shown(given)}; expected a text")
     if given.isprintable():
         return
+    # Lines and tabs do no harm, and what the problem's own names hold is not the agent's fault.
+    allowed = "\n\t".join((*problem.goals, *problem.ego_actions, *problem.groups, ""))
     for letter in given:
-        # Lines and tabs do no harm; halves of characters cannot be written, and others steer terminals.
-        if unicodedata.category(letter) in ("Cs", "Cc") and letter not in "\n\t":
+        # Halves of characters cannot be written down, and control characters steer terminals.
+        if unicodedata.category(letter) in ("Cs", "Cc") and letter not in allowed:
             raise _Wrong(f"gave as its {what} a text with {shown(letter)} in it; expected letters that can be printed")
 
 

@@ -73,7 +73,9 @@ def own_line(error: BaseException, files: frozenset[str] = frozenset()) -> Place
         files: files that count as somebody's own even if they are installed.
     """
     own = [place for place in _frames(error) if place[0] in files or not place[0].startswith(_libraries())]
-    return own[-1] if own else None
+    written_down = [place for place in own if not place[0].startswith("<")]  # dataclasses write code that is in no file
+    known = written_down or own
+    return known[-1] if known else None
 
 
 def files_of(thing: object) -> frozenset[str]:

@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 
 from askwise.agents import Agent, KnowsGoal, Observation, begun, believed, blaming, decided
+from askwise.agents.failing import refuse
+from askwise.agents.telling import shown
 from askwise.errors import AskwiseError
 from askwise.game import answer_to, ends
 from askwise.planning.exact.size import TooLarge
@@ -145,7 +147,9 @@ class Enumeration:
     def _copied(self, agent: Agent, t: int | None = None) -> Agent:
         """Return a copy of an agent, which everything but the problem is part of."""
         with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
-            copied: Agent = copy.deepcopy(agent, {id(self.problem): self.problem})
+            copied = copy.deepcopy(agent, {id(self.problem): self.problem})
+        if not isinstance(copied, Agent):
+            refuse(agent, "__deepcopy__", f"was copied to {shown(copied)}; expected an agent", t)
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
