@@ -17,6 +17,7 @@ from askwise.model.names import as_int
 from askwise.problem import Problem
 from askwise.seeds import Seed, spawn
 from askwise.teammates import Teammate, teammate_for
+from askwise.types import FloatArray
 
 
 def simulate(
@@ -72,12 +73,14 @@ def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
     steps: list[Step] = []
     while not game.over:
         decision = decided(game.problem, player, game.observation, game.steps + 1)
-        steps.append(_step(game, decision, player, other))
+        before = steps[-1].belief if steps else None
+        belief = believed(game.problem, player, game.steps + 1, before)
+        steps.append(_step(game, decision, belief, other))
     return steps
 
 
-def _step(game: Game, decision: Decision, player: Agent, other: Teammate) -> Step:
-    problem, state, belief = game.problem, game.state, believed(game.problem, player, game.steps + 1)
+def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Teammate) -> Step:
+    problem, state = game.problem, game.state
     if decision.situation is None and belief is not None:
         decision = decision.made_at(Situation(problem, state, belief))  # an agent that decides all by itself
     if decision.ask is not None:

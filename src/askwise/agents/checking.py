@@ -59,12 +59,15 @@ def decided(problem: Problem, player: Agent, observation: Observation, t: int) -
         raise
 
 
-def believed(problem: Problem, player: Agent, t: int) -> FloatArray | None:
-    """Return what an agent believes in step `t`, ``float64 [n_goals]``, for good; None if it shows no belief."""
+def believed(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
+    """Return what an agent believes in step `t`, ``float64 [n_goals]``, for good; None if it shows no belief.
+
+    What it believed `before`, if that is given, need not be checked again where nothing was learnt.
+    """
     try:
         belief = player.probabilities
-        if belief is None:
-            return None
+        if belief is None or belief is before:
+            return belief
         return _checked_belief(belief, len(problem.goals))
     except _Wrong as wrong:
         refuse(player, "probabilities", str(wrong), t)
