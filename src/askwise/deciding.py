@@ -32,13 +32,13 @@ from askwise.agents import (
     Agent,
     Decision,
     KnowsGoal,
-    Situation,
     agent_for,
     begun,
     believed,
     blaming,
     decided,
     methods,
+    situated,
 )
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError, did_you_mean
@@ -170,8 +170,7 @@ def _asked(problem: Problem, method: str | Agent, **options: Any) -> Agent:
 def _advice(problem: Problem, agent: Agent, lived: Sequence[Observation], way: Way | None, name: str) -> Advice:
     state, t = lived[-1].state, len(lived)
     decision, belief = decided(problem, agent, lived[-1], t), believed(problem, agent, t)
-    if decision.situation is None and belief is not None:
-        decision = decision.made_at(Situation(problem, state, belief))
+    decision = situated(problem, agent, decision, lived[-1], belief, t)
     return Advice(problem, name, state, decision, belief, way)
 
 

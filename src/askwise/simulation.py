@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents import Agent, Decision, Situation, agent_for, begun, believed, blaming, checked_name, decided
+from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
 from askwise.agents.failing import blame
 from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
@@ -72,17 +72,16 @@ def simulate(
 def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
     steps: list[Step] = []
     while not game.over:
-        decision = decided(game.problem, player, game.observation, game.steps + 1)
-        before = steps[-1].belief if steps else None
-        belief = believed(game.problem, player, game.steps + 1, before)
+        problem, seen, t = game.problem, game.observation, game.steps + 1
+        decision = decided(problem, player, seen, t)
+        belief = believed(problem, player, t, steps[-1].belief if steps else None)
+        decision = situated(problem, player, decision, seen, belief, t)
         steps.append(_step(game, decision, belief, other))
     return steps
 
 
 def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Teammate) -> Step:
-    problem, state = game.problem, game.state
-    if decision.situation is None and belief is not None:
-        decision = decision.made_at(Situation(problem, state, belief))  # an agent that decides all by itself
+    state = game.state
     if decision.ask is not None:
         game.ask(decision.ask)
     else:

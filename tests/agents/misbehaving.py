@@ -13,7 +13,7 @@ import threading
 
 import numpy as np
 
-from askwise.agents import Decision, Never
+from askwise.agents import Decision, Never, Situation
 from askwise.errors import InputError
 
 
@@ -520,6 +520,13 @@ class VerdictNone(Returns):
 
 class SituationText(Returns):
     what = Decision(action=4, situation="hopeless")
+
+
+class SituationShort(Ok):
+    only = ("run", "ask", "episodes", "study")
+
+    def decide(self, observation):  # HERE
+        return super().decide(observation).made_at(Situation(self.problem, observation.state, np.ones(1)))
 
 
 # -- beliefs -----------------------------------------------------------------------------------------------------

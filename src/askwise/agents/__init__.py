@@ -15,7 +15,7 @@ from typing import Any
 
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
 from askwise.agents.baseline import Baseline
-from askwise.agents.checking import begun, believed, checked_name, decided
+from askwise.agents.checking import begun, believed, checked_name, decided, situated
 from askwise.agents.cost_prob import CostProb
 from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
@@ -60,6 +60,7 @@ __all__ = [
     "decided",
     "make_agent",
     "methods",
+    "situated",
 ]
 
 AGENTS: dict[str, Callable[..., Agent]] = {

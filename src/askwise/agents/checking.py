@@ -76,6 +76,20 @@ def believed(problem: Problem, player: Agent, t: int, before: FloatArray | None 
         raise
 
 
+def situated(
+    problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
+) -> Decision:
+    """Return a decision that knows the moment at which it was made, unless the agent shows no belief."""
+    if decision.situation is None:  # an agent that decides all by itself
+        return decision if belief is None else decision.made_at(Situation(problem, observation.state, belief))
+    if decision.situation.belief is not belief:
+        try:
+            _checked_belief(decision.situation.belief, len(problem.goals))
+        except _Wrong as wrong:
+            refuse(player, "decide", f"gave a situation in which it {wrong}", t)
+    return decision
+
+
 class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
     """What is wrong with a decision or a belief, without whose it is."""
 
