@@ -361,6 +361,8 @@ def test_the_structured_problem_and_the_product_model_give_the_same_episode() ->
 
 
 N_TO_2 = "expected some of 0 to 2, each once"
+DECIDES = Scripted.decide.__code__
+PLACE = f" ({DECIDES.co_filename}, line {DECIDES.co_firstlineno})"
 
 INVALID: dict[str, tuple[Decision, str]] = {
     "neither": (Decision(), "step 1: agent 'scripted' decided neither to act nor to ask"),
@@ -380,7 +382,7 @@ INVALID: dict[str, tuple[Decision, str]] = {
 def test_invalid_decisions_are_told(decision: Decision, message: str) -> None:
     with pytest.raises(InvalidDecision) as caught:
         simulate(workshop(), Scripted(decision), seed=1)
-    assert str(caught.value).endswith(message)
+    assert str(caught.value).endswith(message + PLACE)
     assert isinstance(caught.value, AskwiseError)
 
 
@@ -388,7 +390,7 @@ def test_the_step_of_an_invalid_decision_is_told() -> None:
     script = [Decision(action=4), Decision(ask=(0,)), Decision(action=2)]
     with pytest.raises(InvalidDecision) as caught:
         simulate(workshop(), Scripted(*script), seed=1)
-    assert str(caught.value) == "step 3: agent 'scripted' chose SOUTH, which is not available there"
+    assert str(caught.value) == f"step 3: agent 'scripted' chose SOUTH, which is not available there{PLACE}"
 
 
 @pytest.mark.parametrize("action", [8, 99, -1, -4])

@@ -28,7 +28,18 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, Decision, KnowsGoal, Situation, agent_for, decided, methods
+from askwise.agents import (
+    Agent,
+    Decision,
+    KnowsGoal,
+    agent_for,
+    begun,
+    believed,
+    blaming,
+    decided,
+    methods,
+    situated,
+)
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError, did_you_mean
 from askwise.game import check_question, check_teammate_action
@@ -129,21 +140,22 @@ def ask(
     """
     played = as_problem(problem)
     agent = _asked(played, method, belief=belief, tie_break=tie_break)
-    agent.reset(played, spawn(seed, 3)[2])
+    name = begun(played, agent, spawn(seed, 3)[2])
     told, lived = list(answers), list(history)
     if not lived:
         way = _way(played, teammate, seen)
         here = played.joint_state(None, ego).ego
         lived = [*_seen_on(played, way, here), *(_after(played, way, here, each) for each in told)]
-        for observation in lived[:-1]:
-            agent.watch(observation)
+        for t, observation in enumerate(lived[:-1], start=1):
+            with blaming(agent, "watch", t):
+                agent.watch(observation)
         inferred = None if seen or not way else _explained(played, way)
-        return _advice(agent, lived[-1], len(lived), inferred)
+        return _advice(played, agent, lived, inferred, name)
     if teammate is not None or len(seen) or ego is not None or told:
         raise InputError("history", "one, and beside it what was seen or answered", "the one or the other")
     for t, observation in enumerate(lived[:-1], start=1):
         decided(played, agent, observation, t)
-    return _advice(agent, lived[-1], len(lived), None)
+    return _advice(played, agent, lived, None, name)
 
 
 def _asked(problem: Problem, method: str | Agent, **options: Any) -> Agent:
@@ -155,12 +167,11 @@ def _asked(problem: Problem, method: str | Agent, **options: Any) -> Agent:
     return agent
 
 
-def _advice(agent: Agent, observation: Observation, t: int, way: Way | None) -> Advice:
-    problem, state = agent.problem, observation.state
-    decision, belief = decided(problem, agent, observation, t), agent.probabilities
-    if decision.situation is None and belief is not None:
-        decision = decision.made_at(Situation(problem, state, belief))
-    return Advice(problem, agent.name, state, decision, belief, way)
+def _advice(problem: Problem, agent: Agent, lived: Sequence[Observation], way: Way | None, name: str) -> Advice:
+    state, t = lived[-1].state, len(lived)
+    decision, belief = decided(problem, agent, lived[-1], t), believed(problem, agent, t)
+    decision = situated(problem, agent, decision, lived[-1], belief, t)
+    return Advice(problem, name, state, decision, belief, way)
 
 
 # -- what has happened -------------------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ each place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
+from askwise.frozen import freeze_fields
 from askwise.types import BoolArray, IntArray
 
 FAR = 2**30
@@ -30,6 +32,8 @@ class EgoMap:
         load_actions: ``int32 [n_goals]``, the action that takes up the goal's load, -1 if it has none.
         load_at: ``int32 [n_goals]``, the place where that can be done, -1 if it has no load.
         states_per_place: 1 where there are no loads, else one more than goals.
+
+    Its arrays become read-only: all agents share them.
     """
 
     next: IntArray
@@ -39,6 +43,12 @@ class EgoMap:
     load_actions: IntArray
     load_at: IntArray
     states_per_place: int = 1
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "next", "unloaded", "loaded", "load_actions", "load_at")
+
+    def __reduce__(self) -> tuple[type[EgoMap], tuple[Any, ...]]:
+        return EgoMap, tuple(getattr(self, each.name) for each in fields(self))
 
     def split(self, ego: int) -> tuple[int, int]:
         """Return place and load (-1: none) of a state of the ego agent's model."""

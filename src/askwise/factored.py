@@ -28,14 +28,15 @@ from askwise.factored_input import (
     refuse_unreachable,
     targets_of,
 )
+from askwise.frozen import FrozenDict, Sealed, read_only
 from askwise.model import Model, Policy, Pursuit, state_names
 from askwise.problem import JointState
 from askwise.questions import AnyPrice, Price, QueryCost
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 
-class FactoredProblem:
-    """Two models and shared goals; fulfils `askwise.Problem`.
+class FactoredProblem(Sealed):
+    """Two models and shared goals; fulfils `askwise.Problem`. Once it is made, nothing of it can be changed.
 
     Args:
         goals: names of the goals; or a dict from names to targets, which are those of both agents unless
@@ -126,14 +127,15 @@ class FactoredProblem:
                 what = f"the unknown goal {unknown[0]!r}" if unknown else repr(members)
                 raise InputError(f"groups: {name!r}", what, f"a list of some of {', '.join(self.goals)}")
             found[str(name)] = tuple(sorted({self.goals.index(member) for member in members}))
-        return found
+        return FrozenDict(found)
 
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
         """Return the same models, goals and agents under another prior and other prices; tables are shared."""
         _ = self.teammate_divergence, self.ego_divergence, self._ego_map  # made now, or each copy would make its own
         other = FactoredProblem.__new__(FactoredProblem)  # whatever made this one, its file does not say these terms
-        vars(other).update(vars(self), prior=checked_prior(prior, self.goals))
-        other.query_cost = other._checked_price(query_cost)
+        vars(other).update(
+            vars(self), prior=checked_prior(prior, self.goals), query_cost=self._checked_price(query_cost)
+        )
         return other
 
     def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
@@ -170,7 +172,7 @@ class FactoredProblem:
         """``float64 [n_goals, n_states, n_actions]``, None for UROPs, which are worked out where they are needed."""
         if self.teammate_policies is None:
             return None
-        return np.array([policy.probabilities for policy in self.teammate_policies])
+        return read_only(np.array([policy.probabilities for policy in self.teammate_policies]))
 
     def teammate_targets(self, goal: int) -> IntArray:
         """See `Problem`."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError, did_you_mean
+from askwise.frozen import read_only
 from askwise.model import Model, Policy, goal_states
 from askwise.problem import JointState
 from askwise.types import FloatArray, GoalLike, IntArray
@@ -60,10 +61,7 @@ def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[Int
             raise InputError(field, "nothing", "the targets of each goal, here or as values of goals")
         given = goals
     listed = by_name(field, given, names, "targets") if isinstance(given, Mapping) else _in_order(field, given, names)
-    found = [goal_states(model, goal, f"{field}: goal {name!r}") for name, goal in zip(names, listed, strict=True)]
-    for states in found:
-        states.setflags(write=False)
-    return found
+    return [goal_states(model, goal, f"{field}: goal {name!r}") for name, goal in zip(names, listed, strict=True)]
 
 
 def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
@@ -93,8 +91,7 @@ def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
     else:
         values = by_name("prior", prior, names, "probability") if isinstance(prior, Mapping) else prior
         found = _numbers(values, names)
-    found.setflags(write=False)
-    return found
+    return read_only(found)
 
 
 def _numbers(values: Any, names: Sequence[str]) -> FloatArray:

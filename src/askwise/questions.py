@@ -20,6 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from askwise.errors import InputError
+from askwise.frozen import freeze_fields
 from askwise.types import FloatArray
 
 MOST_PROVEN = 10
@@ -105,6 +106,9 @@ class AdditivePrice:
     base: float
     per_goal: float
     extra: FloatArray
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "extra")
 
     @property
     def uniform(self) -> bool:

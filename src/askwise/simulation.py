@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents import Agent, Decision, KnowsGoal, Situation, agent_for, decided
+from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
+from askwise.agents.failing import blame
 from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
 from askwise.game import Game, goal_number
@@ -16,6 +17,7 @@ from askwise.model.names import as_int
 from askwise.problem import Problem
 from askwise.seeds import Seed, spawn
 from askwise.teammates import Teammate, teammate_for
+from askwise.types import FloatArray
 
 
 def simulate(
@@ -46,18 +48,18 @@ def simulate(
     other = teammate_for(problem, teammate)
     for_goal, for_teammate, for_agent = spawn(seed, 3)
     truth = chosen_goal(problem, goal, for_goal)
-    player = agent_for(problem, agent, belief=belief, tie_break=tie_break, errs=other.errs(problem, truth))
-    other.reset(problem, truth, for_teammate)
-    player.reset(problem, for_agent)
-    if isinstance(player, KnowsGoal):
-        player.told(truth)
-    names = f"agent {player.name!r}", f"teammate {other.name!r}"
-    game = Game(problem, truth, max_steps=max_steps, names=names)
+    with blaming(other, "errs", kind="teammate"):
+        errs = other.errs(problem, truth)
+    player = agent_for(problem, agent, belief=belief, tie_break=tie_break, errs=errs)
+    with blaming(other, "reset", kind="teammate"):
+        other.reset(problem, truth, for_teammate)
+    names = begun(problem, player, for_agent, truth), checked_name(other, "teammate")
+    game = Game(problem, truth, max_steps=max_steps, names=(f"agent {names[0]!r}", f"teammate {names[1]!r}"))
     steps = _play(game, player, other)
     return Episode(
         problem=problem,
-        method=player.name,
-        teammate=other.name,
+        method=names[0],
+        teammate=names[1],
         goal=truth,
         seed=as_int(seed),
         steps=tuple(steps),
@@ -70,21 +72,33 @@ def simulate(
 def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
     steps: list[Step] = []
     while not game.over:
-        decision = decided(game.problem, player, game.observation, game.steps + 1)
-        steps.append(_step(game, decision, player, other))
+        problem, seen, t = game.problem, game.observation, game.steps + 1
+        decision = decided(problem, player, seen, t)
+        belief = believed(problem, player, t, steps[-1].belief if steps else None)
+        decision = situated(problem, player, decision, seen, belief, t)
+        steps.append(_step(game, decision, belief, other))
     return steps
 
 
-def _step(game: Game, decision: Decision, player: Agent, other: Teammate) -> Step:
-    problem, state, belief = game.problem, game.state, player.probabilities
-    if decision.situation is None and belief is not None:
-        decision = decision.made_at(Situation(problem, state, belief))  # an agent that decides all by itself
+def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Teammate) -> Step:
+    state = game.state
     if decision.ask is not None:
         game.ask(decision.ask)
     else:
         assert decision.action is not None
-        game.act(decision.action, other.act(state.teammate))
+        game.act(decision.action, _moved(other, state.teammate, game.steps + 1))
     return Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost)
+
+
+def _moved(other: Teammate, state: int, t: int) -> int:
+    """Return what the teammate does in step `t`; whether it can be done is checked where it is done."""
+    try:
+        action = other.act(state)
+        number = as_int(action)
+    except BaseException as error:
+        blame(other, "act", error, t, "teammate")
+        raise
+    return action if number is None else number
 
 
 def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:

@@ -28,9 +28,17 @@ from askwise.types import BoolArray, FloatArray, StateLike
 
 
 class Teammate(ABC):
-    """Somebody with a goal. `reset` before each episode, then `act` in every step that is not a question."""
+    """Somebody with a goal. `reset` before each episode, then `act` in every step that is not a question.
 
-    name: str
+    A subclass that gives itself no `name` is known by that of its class.
+    """
+
+    name: str = "teammate"
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """Begin an episode."""

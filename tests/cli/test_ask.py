@@ -297,7 +297,7 @@ def test_methods_of_other_packages(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     lines = run("ask", "--method", "help").assert_fine().splitlines()
     assert lines[-4:-2] == [
         "coin           Tosses a coin and then waits anyway.",
-        "broken         (cannot be used: method 'broken': found No module named 'no_such_module' (options: none); "
+        "broken         (cannot be used: method 'broken': found ModuleNotFoundError: No module named 'no_such_module'; "
         "expected an agent that can be made)",
     ]
     assert answer(run, "workshop.json", "--method", "coin")["action"] == "NOOP"

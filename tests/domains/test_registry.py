@@ -102,10 +102,14 @@ def test_a_file_of_nobody(given: str, message: str) -> None:
 
 
 def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
-    problem = ToolFetching(workshop())
-    problem.teammate_policies = tuple(
-        askwise.urop(problem.grid, station.at) for station in workshop().stations.values()
-    )
+    class Wandering(ToolFetching):
+        def __init__(self) -> None:
+            super().__init__(workshop())
+            self.teammate_policies = tuple(
+                askwise.urop(self.grid, station.at) for station in self.instance.stations.values()
+            )
+
+    problem = Wandering()
     assert_refused(
         lambda: DOMAIN.recording.write(problem),
         f"teammate_policies: found policies of one's own; expected None: a file of {OWN} holds none",

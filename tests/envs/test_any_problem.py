@@ -26,7 +26,7 @@ def _corridor() -> FactoredProblem:
     """Rooms 0 to 4 in a row; the teammate goes to either end, the ego agent to the same end."""
     row = [[k + 1 if k < 4 else -1, k - 1, k] for k in range(5)]
     model = Model(row, actions=["up", "down", "wait"], stay="wait")
-    problem = FactoredProblem(
+    return FactoredProblem(
         goals=("top", "bottom"),
         prior=np.array([0.5, 0.5]),
         teammate_model=model,
@@ -35,9 +35,8 @@ def _corridor() -> FactoredProblem:
         ego_goals=[4, 0],
         start=JointState(2, 1),
         query_cost=QueryCost(0.5, 0.25),
+        groups={"far": ["top"], "both": ["top", "bottom"]},
     )
-    problem.groups = {"far": (0,), "both": (0, 1)}
-    return problem
 
 
 def test_the_checkers_find_nothing() -> None:

@@ -28,8 +28,7 @@ SEARCH = replace(FULL, endgame=0)
 def priced(seed: int, *, width: int = 5, stations: int = 4, toolboxes: int = 2) -> ToolFetching:
     problem = ToolFetching(generate(width=width, stations=stations, toolboxes=toolboxes, seed=seed))
     prices = np.random.default_rng(seed).choice([0.0, 0.05, 0.3, 1.0, 5.0], size=stations)
-    problem.query_cost = QueryCost(0.3, prices=tuple(prices.tolist()))
-    return problem
+    return problem.with_terms(problem.instance.prior, QueryCost(0.3, prices=tuple(prices.tolist())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,7 @@ def test_the_bound_is_never_above_the_optimum(seed: int) -> None:
 
 def test_a_price_that_is_a_function() -> None:
     """To ask about the other goal costs five less and tells the same."""
-    problem = fork()
-    problem.query_cost = OneIsDear(0.25)
+    problem = fork().with_terms(fork().instance.prior, OneIsDear(0.25))
     found = solve_problem(problem)
     assert found.policy(problem.start).ask == (1,)
     assert found.expected_marginal_cost == pytest.approx(0.25)
@@ -108,8 +106,8 @@ def test_the_larger_side_is_named_where_it_is_cheaper() -> None:
             continue
         prices = np.zeros(12)
         prices[list(usual)] = 50.0
-        problem.query_cost = QueryCost(0.5, prices=tuple(prices.tolist()))
-        asked = Planner(problem, tables, SEARCH).plan(everything, tables.start, problem.start.ego).question
+        dear = problem.with_terms(problem.instance.prior, QueryCost(0.5, prices=tuple(prices.tolist())))
+        asked = Planner(dear, tables, SEARCH).plan(everything, tables.start, problem.start.ego).question
         assert asked is not None
         assert not set(asked) & set(usual)
         larger += len(asked) > 6
@@ -118,8 +116,7 @@ def test_the_larger_side_is_named_where_it_is_cheaper() -> None:
 
 def with_price(price: QueryCost, attempt: Callable[[ToolFetching], object], stations: int = 4) -> Callable[[], object]:
     problem = ToolFetching(generate(width=5, stations=stations, toolboxes=2, seed=1))
-    problem.query_cost = price
-    return lambda: attempt(problem)
+    return lambda: attempt(problem.with_terms(problem.instance.prior, price))
 
 
 EXPECTED = "expected QueryCost(base, per_goal), or QueryCost(base, prices=...) with a price for each goal: "

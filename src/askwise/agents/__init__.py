@@ -15,23 +15,26 @@ from typing import Any
 
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
 from askwise.agents.baseline import Baseline
-from askwise.agents.checking import decided
+from askwise.agents.checking import begun, believed, checked_name, decided, situated
 from askwise.agents.cost_prob import CostProb
 from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
+from askwise.agents.failing import AgentFailed, Interruption, blaming
 from askwise.agents.informed import Informed
-from askwise.agents.loading import is_place, load_agent, takes
+from askwise.agents.loading import check_options, is_place, load_agent, made, takes
 from askwise.agents.never import Never
 from askwise.agents.optimal import Optimal
 from askwise.agents.pairs import PairZones
 from askwise.agents.planner import PlannerAgent
+from askwise.agents.telling import in_words
 from askwise.agents.toolbox import Toolbox
-from askwise.errors import InputError, did_you_mean
+from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.problem import Problem
 
 __all__ = [
     "AGENTS",
     "Agent",
+    "AgentFailed",
     "Answer",
     "Baseline",
     "BeliefAgent",
@@ -40,6 +43,7 @@ __all__ = [
     "Ezq",
     "Gate",
     "Informed",
+    "Interruption",
     "KnowsGoal",
     "Never",
     "Observation",
@@ -49,9 +53,14 @@ __all__ = [
     "Situation",
     "Toolbox",
     "agent_for",
+    "begun",
+    "believed",
+    "blaming",
+    "checked_name",
     "decided",
     "make_agent",
     "methods",
+    "situated",
 ]
 
 AGENTS: dict[str, Callable[..., Agent]] = {
@@ -122,13 +131,12 @@ def _keeps_belief(given: str | Agent) -> bool:
 
 
 def _load(point: Any, **options: Any) -> Agent:
+    field = f"method {point.name!r}"
     try:
-        agent = point.load()(**options)
-    except (ImportError, AttributeError, TypeError) as error:
-        given = ", ".join(options) or "none"
-        raise InputError(
-            f"method {point.name!r}", f"{error} (options: {given})", "an agent that can be made"
-        ) from error
-    if not isinstance(agent, Agent):
-        raise InputError(f"method {point.name!r}", f"something of type {type(agent).__name__}", "an askwise Agent")
-    return agent
+        make = point.load()
+    except (AskwiseError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise InputError(field, in_words(error), "an agent that can be made") from error
+    check_options(make, options, field)
+    return made(make, options, field)

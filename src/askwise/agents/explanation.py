@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askwise.agents.pairs import PairZones, heaviest_pairs
+from askwise.frozen import read_only
 from askwise.problem import JointState, Problem
 from askwise.types import FloatArray
 
@@ -47,7 +48,7 @@ class Situation:
     Args:
         problem: what is played.
         state: where everybody is.
-        belief: ``float64 [n_goals]``, what the agent believes; not to be changed afterwards.
+        belief: ``float64 [n_goals]``, what the agent believes; copied if it could be changed afterwards.
         gate: the gate there, if it is known already.
         pairs: the pairs that matter there, if they are known already.
     """
@@ -65,7 +66,7 @@ class Situation:
     ) -> None:
         self.problem = problem
         self.state = state
-        self.belief = belief
+        self.belief = read_only(belief.copy()) if belief.flags.writeable else belief
         self._gate = gate
         self._pairs = pairs
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from askwise.agents.base import Agent, Decision, Observation
 from askwise.agents.explanation import Situation
+from askwise.frozen import read_only
 from askwise.types import FloatArray
 
 
@@ -18,13 +19,14 @@ class Informed(Agent):
     def told(self, goal: int) -> None:
         """Be told the goal."""
         self.goal = goal
+        certain = np.zeros(len(self.problem.goals))
+        certain[goal] = 1.0
+        self.certain = read_only(certain)
 
     @property
     def probabilities(self) -> FloatArray:
         """See `Agent`."""
-        certain = np.zeros(len(self.problem.goals))
-        certain[self.goal] = 1.0
-        return certain
+        return self.certain
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""

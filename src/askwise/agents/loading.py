@@ -15,11 +15,8 @@ import hashlib
 import importlib
 import inspect
 import sys
-import sysconfig
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -27,6 +24,7 @@ from types import ModuleType
 from typing import Any
 
 from askwise.agents.base import Agent
+from askwise.agents.telling import in_words
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.files import reason
 
@@ -46,13 +44,18 @@ def load_agent(place: str, **options: Any) -> Agent:
     """Return the agent at a place, made with `options`."""
     field = f"method {place!r}"
     make = _found(place)
-    _check_options(make, options, field)
+    check_options(make, options, field)
+    return made(make, options, field)
+
+
+def made(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
+    """Return the agent that `make` makes; `field` says in an error which method it is."""
     try:
         agent = make(**options)
-    except AskwiseError:
+    except (AskwiseError, KeyboardInterrupt):
         raise  # a belief of an unknown kind, say
-    except Exception as error:
-        raise InputError(field, _what(error), "an agent that can be made") from error
+    except BaseException as error:  # `sys.exit` included
+        raise InputError(field, in_words(error), "an agent that can be made") from error
     if not isinstance(agent, Agent):
         raise InputError(field, f"something of type {type(agent).__name__}", "an askwise Agent")
     return agent
@@ -97,7 +100,8 @@ def _agents_in(module: ModuleType, name: str) -> str:
     return f"one of {', '.join(map(repr, agents))}" + did_you_mean(name, agents)
 
 
-def _check_options(make: Callable[..., object], options: dict[str, Any], field: str) -> None:
+def check_options(make: Callable[..., object], options: dict[str, Any], field: str) -> None:
+    """Refuse options that whatever makes an agent does not take."""
     signature = _signature(make)
     try:
         signature.bind(**options)
@@ -148,7 +152,7 @@ def _run(path: Path, name: str, field: str) -> ModuleType:
         sys.modules.pop(unique)
         if before is not None:
             sys.modules[unique] = before
-        raise InputError(field, _what(error), f"a file that Python can run, {name}") from error
+        raise InputError(field, in_words(error), f"a file that Python can run, {name}") from error
     return module
 
 
@@ -160,9 +164,9 @@ def _module(name: str, field: str) -> ModuleType:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             found = f"no module {name!r}"
             raise InputError(field, found, f"{PLACES}, of a module that is installed or here") from None
-        raise InputError(field, _what(error), "a module that can be imported") from error
+        raise InputError(field, in_words(error), "a module that can be imported") from error
     except (Exception, SystemExit) as error:
-        raise InputError(field, _what(error), "a module that can be imported") from error
+        raise InputError(field, in_words(error), "a module that can be imported") from error
 
 
 @contextmanager
@@ -178,25 +182,3 @@ def _importable(folder: Path) -> Iterator[None]:
             if sys.path[k] == added:
                 del sys.path[k]
                 break
-
-
-# -- what went wrong ---------------------------------------------------------------------------------------------
-
-
-def _what(error: BaseException) -> str:
-    """Return an error on one line, with the file and the line at which it happened."""
-    if isinstance(error, SyntaxError):
-        return f"{error.msg} ({error.filename}, line {error.lineno})"
-    message = " ".join(str(error).split())
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
-    # The line that is to be mended, not the one deep in a library that it led to.
-    own = [frame for frame in frames if not frame.filename.startswith(_libraries())]
-    where = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
-    return f"{type(error).__name__}{': ' if message else ''}{message}{where}"
-
-
-@cache
-def _libraries() -> tuple[str, ...]:
-    """Return how the names of files begin that no user has written."""
-    installed = {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return ("<frozen ", str(Path(__file__).parents[1]), *sorted(installed))

@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from askwise import __version__
@@ -30,6 +31,9 @@ COMMANDS = {
     "solve": "the least that any method can cost on average, exactly",
 }
 
+RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
+"""The commands that put agents to work, which may be anybody's."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; bad input ends with a message and exit code 2, never with a traceback."""
@@ -44,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AskwiseError as error:
+        if getattr(options, "traceback", False):
+            traceback.print_exception(error)
         return _complain(options.command, printable(str(error)))
     except KeyboardInterrupt:
         _drop_output()
@@ -88,4 +94,6 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)
+        if name in RUN_AGENTS:
+            command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
     return parser

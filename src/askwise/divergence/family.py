@@ -25,6 +25,7 @@ from askwise.divergence.edp import edp
 from askwise.divergence.policies import as_policy, optimal_policy
 from askwise.divergence.wcd import wcd
 from askwise.errors import InputError
+from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
@@ -34,7 +35,7 @@ TABLE_BYTES = 8 * 2**30
 NONE: IntArray = np.empty(0, dtype=np.int32)
 
 
-class Divergence:
+class Divergence(Sealed):
     """Expected and worst-case divergence between all pairs of `goals` in `model`.
 
     ``edp[i, j]`` is EDP(s, pi_i | pi_j): the teammate pursues goal `j`, how long until goal `i` is ruled out?
@@ -57,7 +58,6 @@ class Divergence:
         self.named = names is not None
         self._goal_names = Names("goal", self.n_goals, names)
         self._backend = self._choose_backend(policies)
-        self._table: FloatArray | None = None
 
     @property
     def n_goals(self) -> int:
@@ -98,7 +98,7 @@ class Divergence:
 
     def edp_at(self, state: StateLike) -> FloatArray:
         """Return ``float64 [n_goals, n_goals]``: ``[i, j]`` is EDP(state, pi_i | pi_j), ``inf`` on the diagonal."""
-        if self._table is not None:
+        if "_table" in vars(self):
             return self._checked_row(self.model.state(state, "state"))
         return self.matrices_at(state)[0]
 
@@ -116,23 +116,23 @@ class Divergence:
 
         ``nan`` where goal `j` cannot be reached. Refuses tables above `max_bytes`.
         """
-        if self._table is None:
-            if self.table_bytes > max_bytes:
-                raise InputError(
-                    "edp_table",
-                    f"{self.model.n_states} states and {self.n_goals} goals, {self.table_bytes / 2**30:.1f} GiB",
-                    f"at most {max_bytes / 2**30:.1f} GiB; ask for single states with edp_at, "
-                    "or allow more with max_bytes=...",
-                )
-            self._table = self._backend.table()
-            self._table.setflags(write=False)
+        if "_table" not in vars(self) and self.table_bytes > max_bytes:
+            raise InputError(
+                "edp_table",
+                f"{self.model.n_states} states and {self.n_goals} goals, {self.table_bytes / 2**30:.1f} GiB",
+                f"at most {max_bytes / 2**30:.1f} GiB; ask for single states with edp_at, "
+                "or allow more with max_bytes=...",
+            )
         return self._table
+
+    @cached_property
+    def _table(self) -> FloatArray:
+        return read_only(self._backend.table())
 
     def __repr__(self) -> str:
         return f"<Divergence: {self.n_goals} goals in {self.model!r}, {self.method}>"
 
     def _checked_row(self, state: int) -> FloatArray:
-        assert self._table is not None
         row: FloatArray = self._table[state]
         missing = np.flatnonzero(np.isnan(row).any(axis=0))
         if missing.size:

@@ -26,7 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, KnowsGoal, Observation, decided
+from askwise.agents import Agent, KnowsGoal, Observation, begun, believed, blaming, decided
+from askwise.agents.failing import refuse
+from askwise.agents.telling import shown
 from askwise.errors import AskwiseError
 from askwise.game import answer_to, ends
 from askwise.planning.exact.size import TooLarge
@@ -112,10 +114,8 @@ class Enumeration:
         possible = frozenset(int(goal) for goal in np.flatnonzero(self.prior > 0))
         each = [frozenset([goal]) for goal in sorted(possible)] if isinstance(agent, KnowsGoal) else [possible]
         for goals in each:
-            own = copy.deepcopy(agent)
-            own.reset(self.problem, spawn(seed, 3)[2])
-            if isinstance(own, KnowsGoal):
-                own.told(min(goals))
+            own = self._copied(agent)
+            begun(self.problem, own, spawn(seed, 3)[2], min(goals))
             weight = None if self.tables is not None else _only(self.prior, goals)
             yield Branch(own, Observation(self.problem.start), goals, weight=weight)
 
@@ -124,6 +124,7 @@ class Enumeration:
         self._count(branch)
         before = _random_state(branch.agent)
         decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
+        believed(self.problem, branch.agent, branch.taken + 1)  # not needed here, but refused as in an episode
         # With one goal left, chance decides between equally good ways only.
         self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
         branch.taken += 1
@@ -141,7 +142,15 @@ class Enumeration:
         apart = [new for new in following if onto.add(new)]
         for new in apart[:-1]:
             # Copying takes longer than most decisions, and whoever comes last can have the agent itself.
-            new.agent = copy.deepcopy(branch.agent, {id(self.problem): self.problem})
+            new.agent = self._copied(branch.agent, branch.taken)
+
+    def _copied(self, agent: Agent, t: int | None = None) -> Agent:
+        """Return a copy of an agent, which everything but the problem is part of."""
+        with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
+            copied = copy.deepcopy(agent, {id(self.problem): self.problem})
+        if not isinstance(copied, Agent):
+            refuse(agent, "__deepcopy__", f"was copied to {shown(copied)}; expected an agent", t)
+        return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
         """Count what a decision adds to the cost of each goal, ``float [n_goals]`` or one number."""
@@ -263,5 +272,5 @@ def _only(weights: FloatArray, goals: Goals) -> FloatArray:
 
 def _random_state(agent: Agent) -> object:
     """Return something that changes whenever the agent chooses at random."""
-    rng = getattr(agent, "rng", None)
-    return None if rng is None else rng.bit_generator.state
+    generator = getattr(getattr(agent, "rng", None), "bit_generator", None)  # it may have a generator of another kind
+    return getattr(generator, "state", None)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from askwise.errors import InputError
+from askwise.frozen import freeze_fields
 from askwise.model.grid import GridWorld
 
 Cell = tuple[int, int]
@@ -30,6 +31,9 @@ class Drawing:
     goals: Mapping[str, list[Cell]] = field(default_factory=dict)
     teammate: Cell | None = None
     ego: Cell | None = None
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "goals")
 
     @classmethod
     def parse(cls, text: str) -> Drawing:

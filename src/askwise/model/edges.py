@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askwise.errors import InputError
-from askwise.model.names import is_hashable
+from askwise.frozen import is_hashable
 
 
 @dataclass(slots=True)

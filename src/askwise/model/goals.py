@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
+from askwise.frozen import read_only
 from askwise.model.model import Model
 from askwise.types import GoalLike, IntArray, StateLike
 
 
 def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
-    """Return the target states of `goal`, ``int32``, sorted, without repetition.
+    """Return the target states of `goal`, ``int32``, sorted, without repetition, read-only.
 
     A tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
     """
     if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
-        return np.array([model.state(goal, field)], dtype=np.int32)
+        return read_only(np.array([model.state(goal, field)], dtype=np.int32))
     states = np.unique(np.array([model.state(state, field) for state in goal], dtype=np.int32))
     if states.size == 0:
         raise InputError(field, "no states", "at least one target state")
-    return states
+    return read_only(states)
 
 
 def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:

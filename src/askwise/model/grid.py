@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from askwise.errors import InputError
+from askwise.frozen import read_only
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.types import BoolArray, IntArray
@@ -110,8 +111,7 @@ class GridWorld(Model):
             for k, cell in enumerate(walls):
                 x, y = self._wall(cell, k)
                 mask[y, x] = True
-        mask.setflags(write=False)
-        return mask
+        return read_only(mask)
 
     def _wall(self, cell: Any, k: int) -> tuple[int, int]:
         pair = as_cell(cell)
@@ -130,10 +130,10 @@ class CellNames(Names):
     def __init__(self, walls: BoolArray) -> None:
         self.walls = walls
         y, x = np.nonzero(~walls)
-        self.cells: IntArray = np.column_stack([x, y]).astype(np.int32)
-        self.cells.setflags(write=False)
-        self.state_of_cell: IntArray = np.full(walls.shape, -1, dtype=np.int32)
-        self.state_of_cell[~walls] = np.arange(x.size, dtype=np.int32)
+        self.cells: IntArray = read_only(np.column_stack([x, y]).astype(np.int32))
+        state_of_cell: IntArray = np.full(walls.shape, -1, dtype=np.int32)
+        state_of_cell[~walls] = np.arange(x.size, dtype=np.int32)
+        self.state_of_cell = read_only(state_of_cell)
         super().__init__("state", x.size)
 
     def index(self, name: Hashable, field: str | None = None) -> int:

@@ -7,31 +7,30 @@ list of goals (see `askwise.problem`). A model is either
 - *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
 
 Every model has a STAY action that leaves every state as it is: it is what an agent does at its goal.
-Everything is validated once, at construction; afterwards the arrays are read-only.
+Everything is validated once, at construction; afterwards nothing can be changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from askwise.errors import InputError
+from askwise.frozen import Sealed, freeze_arrays, read_only
 from askwise.model import _kernels
 from askwise.model.edges import read_edges
 from askwise.model.names import Names
 from askwise.types import BoolArray, IntArray, StateLike
 
-_Array = TypeVar("_Array", bound=np.ndarray[Any, Any])
-
 PROBABILITY_TOLERANCE = 1e-9
 """How far a row of probabilities may sum from 1: what writing decimals and adding them up can cost."""
 
 
-class Model:
+class Model(Sealed):
     """A finite model of one agent.
 
     Args:
@@ -137,7 +136,7 @@ class Model:
         flat = self._successor.ravel()
         indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
         columns = flat[flat >= 0]
-        return sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states))
+        return _kept(sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states)))
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
@@ -145,7 +144,8 @@ class Model:
 
         A predecessor with several such actions is listed as many times: each is a plan of its own.
         """
-        return _kernels.reverse_edges(self.successor)
+        indptr, indices = _kernels.reverse_edges(self.successor)
+        return read_only(indptr), read_only(indices)
 
     def mix(self, weights: Any) -> Any:
         """Return CSR ``[n_states, n_states]``: the sum over actions of ``weights[s, a] * T(s, a, s')``.
@@ -206,8 +206,8 @@ class Model:
             table = np.column_stack([table, own])
         elif (moved := table[:, self.stay] != own).any():
             self._refuse_stay(int(np.flatnonzero(moved)[0]))
-        self._successor: IntArray | None = _frozen(np.array(table, dtype=np.int32, order="C"))
-        self.available: BoolArray = _frozen(self._successor >= 0)
+        self._successor: IntArray | None = read_only(np.array(table, dtype=np.int32, order="C"))
+        self.available: BoolArray = read_only(self._successor >= 0)
 
     def _set_transitions(self, matrices: list[Any]) -> None:
         own = sparse.csr_array(sparse.identity(self.n_states, format="csr"))
@@ -228,9 +228,9 @@ class Model:
         stacked = sparse.vstack(matrices, format="csr")
         order = np.arange(self.n_states * self.n_actions).reshape(self.n_actions, self.n_states).T.ravel()
         self._successor = None
-        self.transitions = stacked[order]
+        self.transitions = _kept(stacked[order])
         filled = np.diff(self.transitions.indptr) > 0
-        self.available = _frozen(filled.reshape(self.n_states, self.n_actions))
+        self.available = read_only(filled.reshape(self.n_states, self.n_actions))
 
     def _check_rows(self, matrix: Any, a: int) -> None:
         rows = np.repeat(np.arange(self.n_states), np.diff(matrix.indptr))
@@ -285,6 +285,8 @@ def _as_matrix(matrix: Any, a: int) -> Any:
     return rows
 
 
-def _frozen(array: _Array) -> _Array:
-    array.setflags(write=False)
-    return array
+def _kept(matrix: Any) -> Any:
+    """Return a sparse matrix with its columns in order and read-only, for everybody to use."""
+    matrix.sort_indices()  # now: scipy would do it in place, at first need
+    freeze_arrays(matrix)
+    return matrix

@@ -6,9 +6,10 @@ import operator
 from collections.abc import Hashable, Iterable
 
 from askwise.errors import InputError
+from askwise.frozen import Sealed, is_hashable
 
 
-class Names:
+class Names(Sealed):
     """The names of `n` things in index order, or none, in which case the indices are the names.
 
     An integer stands for an index, unless integers are themselves among the names: then it is a name.
@@ -53,15 +54,6 @@ class Names:
             return numbers
         shown = ", ".join(repr(name) for name in self.names[:5]) + (", ..." if self.n > 5 else "")
         return f"one of {shown}" + ("" if self._integers_are_names else f", or {numbers}")
-
-
-def is_hashable(value: object) -> bool:
-    """Whether `value` can be a name; a tuple with a list inside only looks as if it could."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def as_int(value: object) -> int | None:

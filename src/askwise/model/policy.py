@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
+from askwise.frozen import Sealed, read_only
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
 from askwise.types import BoolArray, FloatArray, StateLike
 
 
-class Policy:
+class Policy(Sealed):
     """A table of probabilities ``float64 [n_states, n_actions]`` over the actions of a model.
 
     Only the *support* decides what an observer can rule out; the probabilities say how soon that happens.
@@ -67,12 +68,12 @@ class Policy:
     @cached_property
     def support(self) -> BoolArray:
         """``bool [n_states, n_actions]``: what the policy may do."""
-        return self.probabilities > 0
+        return read_only(self.probabilities > 0)
 
     @cached_property
     def defined(self) -> BoolArray:
         """``bool [n_states]``: where the policy has something to do."""
-        return np.asarray(self.support.any(axis=1))
+        return read_only(np.asarray(self.support.any(axis=1)))
 
     def soften(self, epsilon: float) -> Policy:
         """Return the policy that takes, with probability `epsilon`, any available action uniformly instead."""
@@ -148,8 +149,7 @@ def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
             f"probabilities that sum to {total[s]:.12g}",
             f"1 (within {PROBABILITY_TOLERANCE:g})",
         )
-    table.setflags(write=False)
-    return table
+    return read_only(table)
 
 
 def as_numbers(given: Any, field: str) -> FloatArray:

@@ -15,6 +15,7 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise._graph import breadth_first_into
+from askwise.frozen import Sealed, read_only
 from askwise.model import _kernels
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
@@ -24,15 +25,15 @@ POLICY_BYTES = 64 * 2**20
 """Size up to which the UROPs of all goals are kept as one table."""
 
 
-class Pursuit:
+class Pursuit(Sealed):
     """Distances, optimal actions and UROPs of several goals (target states, as of `askwise.model.goal_list`)."""
 
     def __init__(self, model: Model, targets: Sequence[IntArray]) -> None:
         self.model = model
         self.n_goals = len(targets)
         self._single = all(states.size == 1 for states in targets)
-        self._targets = np.concatenate(targets)
-        self._starts = np.concatenate(([0], np.cumsum([states.size for states in targets])))
+        self._targets = read_only(np.concatenate(targets))
+        self._starts = read_only(np.concatenate(([0], np.cumsum([states.size for states in targets]))))
 
     @cached_property
     def distance(self) -> IntArray:
@@ -42,8 +43,7 @@ class Pursuit:
         else:
             table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
             _distances(*self.model.predecessors, self._targets, self._starts, table)
-        table.setflags(write=False)
-        return table
+        return read_only(table)
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
         """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with.
@@ -69,8 +69,7 @@ class Pursuit:
         table = np.zeros(shape)
         model = self.model
         _policies(*model.predecessors, self._targets, self._starts, model.successor, model.stay, table)
-        table.setflags(write=False)
-        return table
+        return read_only(table)
 
     def _policy_from_counts(self, state: int) -> FloatArray:
         optimal = self.optimal_at(state)

@@ -73,6 +73,8 @@ def test_an_agent_that_fails_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(AGENTS, "faulty", Faulty)
     rows = expected(study_from({**SETTINGS, "methods": ["faulty", "never"]}), 0)
     failed = rows.filter(pl.col("method") == "faulty")
-    assert failed["error"].to_list() == ["ZeroDivisionError: on purpose"] * 2
+    line = Faulty.decide.__code__.co_firstlineno + 1
+    message = f"step 1: agent 'faulty' failed in decide: ZeroDivisionError: on purpose ({__file__}, line {line})"
+    assert failed["error"].to_list() == [message] * 2
     assert failed["expected"].null_count() == 2
     assert rows.filter(pl.col("method") == "never")["expected"].null_count() == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from askwise.experiments.schema.tables import SCHEMAS
 from askwise.problem import JointState
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
+from tests.agents.blamed import FILE, culprits
 from tests.experiments.studies import small
 from tests.tool_fetching import instance, workshop
 
@@ -133,7 +135,7 @@ def fails(method: str, error: str, **changes: Any) -> None:
     without = play(small(methods=["never", "toolbox"], **changes).task(0)).tables
     mine = with_it["episodes"].filter(pl.col("method") == method)
     assert mine.height == 4
-    assert mine["error"].to_list() == [error] * 4
+    assert all(re.fullmatch(error, each) for each in mine["error"]), mine["error"][0]
     assert mine["finished"].to_list() == [False] * 4
     nulls = mine.select("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost").null_count()
     assert set(nulls.row(0)) == {4}
@@ -145,9 +147,18 @@ def fails(method: str, error: str, **changes: Any) -> None:
 
 def test_an_agent_that_fails_is_a_row(plugin: Path) -> None:
     assert plugin.exists()
-    fails("leaves", "SystemExit: enough")
-    fails("speechless", "Odd: an error that cannot be shown")
-    fails("half", ("ValueError: \\udcff" + "x" * 1000)[:500])
+    place = r" \(\S*/misbehaving.py, line \d+\)"
+    fails("leaves", f"step 1: agent 'leaves' failed in decide: SystemExit: enough{place}")
+    fails("speechless", f"step 1: agent 'speechless' failed in decide: Odd: an error that cannot be shown{place}")
+    much = r"ValueError: \\udcffx+\.\.\."
+    fails("half", f"step 1: agent 'halfacharacter' failed in decide: {much}{place}")
+
+
+@pytest.mark.parametrize("name", ["Normalises", "SetsPrior", "SetsPrice", "WritesMap", "WritesSuccessor", "SetsModel"])
+def test_no_agent_can_change_what_the_others_meet(name: str) -> None:
+    """All conditions of a task share one problem; one that normalised the prior in place used to spoil the others."""
+    (culprit,) = (each for each in culprits() if str(each) == name)
+    fails(culprit.place, rf".*agent '{name.lower()}' failed in .*\({re.escape(str(FILE))}, line {culprit.line}\)")
 
 
 def test_a_teammate_that_fails_is_a_row() -> None:

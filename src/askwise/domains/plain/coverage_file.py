@@ -32,6 +32,7 @@ from askwise.domains.plain.reading_sides import read_lines
 from askwise.domains.plain.sides import reached
 from askwise.domains.plain.stated import QuestionPrices
 from askwise.errors import InputError
+from askwise.frozen import freeze_fields
 from askwise.model import Drawing
 from askwise.questions import QueryCost
 from askwise.reading import Field, copied, parse_text, read_text
@@ -60,6 +61,9 @@ class CoverageFile:
     prices: QuestionPrices = field(default_factory=QuestionPrices, compare=False)
     own_prices: Mapping[str, float] = field(default_factory=dict, compare=False)
     name: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "contents", "own_prices")
 
     @classmethod
     def load(cls, path: str | Path) -> CoverageFile:

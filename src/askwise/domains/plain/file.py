@@ -50,6 +50,7 @@ from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.factored_input import PRIOR_TOLERANCE
 from askwise.files import whole_file
+from askwise.frozen import freeze_fields
 from askwise.model import Model, Policy
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, copied, parse_text, read_text
@@ -88,6 +89,9 @@ class ProblemFile:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     policy: PolicyChoice = field(default_factory=PolicyChoice, compare=False)
     words: Vocabulary = field(default_factory=Vocabulary, compare=False)
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "contents", "goals", "groups")
 
     @classmethod
     def load(cls, path: str | Path) -> ProblemFile:

@@ -65,7 +65,7 @@ class PlainMoments:
         if isinstance(problem, Coverage):
             return Coverage(_redrawn(problem, state), prior=problem.weights, query_cost=problem.query_cost)
         other = copy.copy(problem)  # tables do not depend on the start either
-        other.start = state
+        vars(other).update(start=state)
         return other
 
     def teammate_side(

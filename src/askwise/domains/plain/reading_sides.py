@@ -84,7 +84,6 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
             letters[sign] = tuple((int(x), int(y)) for y, x in np.argwhere(drawn == k))
     if walls.all():
         raise InputError(path, "a wall in every cell", "at least one free cell")
-    walls.setflags(write=False)
     unplaced = DrawnMap((0, 0), lines, letters, walls)
     return DrawnMap(unplaced.place(start), lines, letters, walls)
 

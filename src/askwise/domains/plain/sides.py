@@ -16,6 +16,7 @@ from askwise._graph import breadth_first
 from askwise.arguments import cell
 from askwise.domains.plain.names import StateName, is_cell, read_state_name
 from askwise.errors import InputError, did_you_mean
+from askwise.frozen import ArrivesFrozen, freeze_fields
 from askwise.model import GridWorld, Model
 from askwise.model.spoken import MOST_NAMED, spoken
 from askwise.reading import Field, shown
@@ -27,7 +28,7 @@ WALL, FREE = "#."
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(ArrivesFrozen):
     """States and what leads from one to another; numbered in the order in which they are listed or first met.
 
     Attributes:
@@ -43,6 +44,9 @@ class Graph:
     actions: tuple[str, ...]
     edges: IntArray = field(repr=False, compare=False)
     stay: str = STAY
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "edges")
 
     @cached_property
     def model(self) -> Model:
@@ -96,7 +100,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class DrawnMap:
+class DrawnMap(ArrivesFrozen):
     """A drawn map: its lines, the top one first. ``#`` is a wall, ``.`` free, anything else a letter on a free cell.
 
     Attributes:
@@ -109,6 +113,9 @@ class DrawnMap:
     lines: tuple[str, ...]
     letters: Mapping[str, tuple[tuple[int, int], ...]] = field(repr=False, compare=False)
     walls: BoolArray = field(repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "letters", "walls")
 
     @cached_property
     def model(self) -> GridWorld:

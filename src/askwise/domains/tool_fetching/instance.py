@@ -25,6 +25,7 @@ import numpy as np
 from askwise._graph import breadth_first
 from askwise.errors import InputError
 from askwise.files import whole_file
+from askwise.frozen import freeze_fields
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_json, read_text
@@ -57,6 +58,7 @@ class Prior:
     def __post_init__(self) -> None:
         if self.weights is not None:
             object.__setattr__(self, "kind", "weights")
+            freeze_fields(self, "weights")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,11 @@ class Instance:
     walls: tuple[Cell, ...] = ()
     prior: Prior = field(default_factory=Prior)
     query_cost: QueryCost = field(default_factory=QueryCost)
+
+    def __post_init__(self) -> None:
+        # All who play an instance share it.
+        freeze_fields(self, "toolboxes", "stations")
+        object.__setattr__(self, "walls", tuple(self.walls))
 
     @cached_property
     def grid(self) -> GridWorld:

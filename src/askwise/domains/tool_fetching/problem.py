@@ -39,6 +39,7 @@ from askwise.domains.tool_fetching.rules import (
 from askwise.ego import FAR, EgoMap
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
+from askwise.frozen import FrozenDict, Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, Pursuit
 from askwise.model.grid import MOVES
 from askwise.model.names import as_int
@@ -47,7 +48,7 @@ from askwise.questions import QueryCost
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 
-class ToolFetching:
+class ToolFetching(Sealed):
     """Tool fetching; fulfils `askwise.Problem`. Made from an instance, or the path of an instance file.
 
     An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
@@ -69,7 +70,7 @@ class ToolFetching:
         self._stations = _pursuit(self.grid, self.rules.station_cells)
         self._box_list = sorted(set(self.rules.box_cells))
         self._boxes = _pursuit(self.grid, self._box_list)
-        self._box_of = np.array([self._box_list.index(c) for c in self.rules.box_cells])
+        self._box_of = read_only(np.array([self._box_list.index(c) for c in self.rules.box_cells]))
         self._ego_families: dict[int, Divergence] = {}
         self._optimal_at: tuple[int, BoolArray] = (-1, np.zeros((0, 0), dtype=np.bool_))
 
@@ -82,8 +83,8 @@ class ToolFetching:
         """Return the same map, stations and agents under another prior and other prices; tables are shared."""
         _ = self._worker_family, self._from_box  # made now, or each copy would make its own
         other = copy.copy(self)
-        other.instance = replace(self.instance, prior=prior, query_cost=query_cost)
-        other.query_cost = query_cost
+        instance = replace(self.instance, prior=prior, query_cost=query_cost)
+        vars(other).update(instance=instance, query_cost=query_cost)
         vars(other).pop("prior", None)
         return other
 
@@ -141,7 +142,7 @@ class ToolFetching:
     def prior(self) -> FloatArray:
         """See `Problem`."""
         to_tool = self._boxes.distance[self.rules.start.fetcher][self._box_of]
-        return prior_of(self.instance, self._stations.distance[self.rules.start.worker], to_tool)
+        return read_only(prior_of(self.instance, self._stations.distance[self.rules.start.worker], to_tool))
 
     def teammate_policy(self, teammate: int) -> FloatArray:
         """See `Problem`; the column of NOOP is 0, no optimal plan waits."""
@@ -181,11 +182,8 @@ class ToolFetching:
     def groups(self) -> Mapping[str, tuple[int, ...]]:
         """See `Problem`; the stations whose tools share a toolbox."""
         boxes = [station.toolbox for station in self.instance.stations.values()]
-        return {
-            name: tuple(k for k, box in enumerate(boxes) if box == name)
-            for name in self.instance.toolboxes
-            if name in boxes
-        }
+        members = {name: tuple(k for k, box in enumerate(boxes) if box == name) for name in self.instance.toolboxes}
+        return FrozenDict({name: goals for name, goals in members.items() if goals})
 
     # -- the fetcher ---------------------------------------------------------------------------------------------
 
@@ -200,12 +198,12 @@ class ToolFetching:
     @cached_property
     def _from_box(self) -> IntArray:
         """``int [n_goals]``: steps from each station's toolbox to the station, with the one that picks the tool up."""
-        return np.asarray(1 + self._stations.distance[list(self.rules.box_cells), np.arange(self._n)])
+        return read_only(np.asarray(1 + self._stations.distance[list(self.rules.box_cells), np.arange(self._n)]))
 
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
         if self._optimal_at[0] != ego:  # a fetcher that waits asks for the same, step after step
-            self._optimal_at = ego, self._optimal(ego)
+            vars(self)["_optimal_at"] = ego, self._optimal(ego)
         return self._optimal_at[1]
 
     def _optimal(self, ego: int) -> BoolArray:
@@ -214,8 +212,7 @@ class ToolFetching:
         _towards_waypoints(
             self._stations.distance, self._boxes.distance, self._box_of, self.grid.successor, cell, tool, optimal
         )
-        optimal.setflags(write=False)
-        return optimal
+        return read_only(optimal)
 
     def ego_map(self) -> EgoMap:
         """See `Problem`; a place is a cell, a load is a tool."""

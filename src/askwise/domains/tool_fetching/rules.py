@@ -21,6 +21,7 @@ from functools import cached_property
 
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.errors import InputError
+from askwise.frozen import Sealed
 from askwise.model.grid import MOVES
 
 NOTHING = -1
@@ -42,7 +43,7 @@ class State:
     holding: int = NOTHING
 
 
-class Rules:
+class Rules(Sealed):
     """The rules for one instance; pure: nothing here changes after construction."""
 
     def __init__(self, instance: Instance) -> None:

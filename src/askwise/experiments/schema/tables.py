@@ -11,6 +11,9 @@ from typing import Any
 
 import polars as pl
 
+from askwise.agents import AgentFailed
+from askwise.game import InvalidDecision
+
 KEY: Mapping[str, Any] = {
     "instance": pl.Int32,
     "episode": pl.Int32,
@@ -84,12 +87,14 @@ def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
 
 
 def in_words(error: BaseException) -> str:
-    """Return an exception as a table holds it."""
+    """Return an exception as a table holds it; what says whose fault it is stands for itself."""
     try:
         text = str(error)
     except Exception:
         text = "an error that cannot be shown"
-    return encodable(f"{type(error).__name__}: {text}" if text else type(error).__name__)[:LONGEST_ERROR]
+    if text and not isinstance(error, AgentFailed | InvalidDecision):
+        text = f"{type(error).__name__}: {text}"
+    return encodable(text or type(error).__name__)[:LONGEST_ERROR]
 
 
 def encodable(text: str) -> str:
