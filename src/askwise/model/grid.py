@@ -107,11 +107,21 @@ class GridWorld(Model):
             mask = walls.copy()
         else:
             mask = np.zeros((self.height, self.width), dtype=np.bool_)
-            for k, cell in enumerate(walls):
-                x, y = self._wall(cell, k)
-                mask[y, x] = True
+            x, y = self._wall_cells(walls).T
+            mask[y, x] = True
         mask.setflags(write=False)
         return mask
+
+    def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
+        """``int [n_walls, 2]``: cells given one by one."""
+        cells = walls if isinstance(walls, list | tuple) else list(walls)
+        # Plain pairs of plain numbers are taken all at once: there may be millions of them.
+        plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)
+        if plain and cells:
+            found = np.array(cells)
+            if found.dtype != object and (found >= 0).all() and (found < (self.width, self.height)).all():
+                return found
+        return np.array([self._wall(cell, k) for k, cell in enumerate(cells)], dtype=np.int32).reshape(-1, 2)
 
     def _wall(self, cell: Any, k: int) -> tuple[int, int]:
         pair = as_cell(cell)
