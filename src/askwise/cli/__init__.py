@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from askwise import __version__
+from askwise.cli import memory
 from askwise.errors import AskwiseError
 from askwise.reading import printable
 
@@ -40,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
     try:
         run = importlib.import_module(f"askwise.cli.{options.command}").run
-        code = int(run(options))
+        with memory.allowed(options):
+            code = int(run(options))
         sys.stdout.flush()
         return code
     except AskwiseError as error:
@@ -88,4 +90,6 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)
+        if name != "new":
+            memory.add_option(command)
     return parser

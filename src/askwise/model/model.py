@@ -20,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from askwise.errors import InputError
+from askwise.memory import claim, hold
 from askwise.model import _kernels
 from askwise.model.edges import read_edges
 from askwise.model.names import Names
@@ -137,7 +138,8 @@ class Model:
         flat = self._successor.ravel()
         indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
         columns = flat[flat >= 0]
-        return sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states))
+        law = sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states))
+        return hold(law, law.data.nbytes + law.indices.nbytes + law.indptr.nbytes)
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
@@ -145,7 +147,10 @@ class Model:
 
         A predecessor with several such actions is listed as many times: each is a plan of its own.
         """
-        return _kernels.reverse_edges(self.successor)
+        edges = int(np.count_nonzero(self.available))
+        claim(16 * self.n_states + 4 * edges, "model", f"{self.n_states} states and {edges} moves")
+        indptr, indices = _kernels.reverse_edges(self.successor)
+        return hold(indptr), hold(indices)
 
     def mix(self, weights: Any) -> Any:
         """Return CSR ``[n_states, n_states]``: the sum over actions of ``weights[s, a] * T(s, a, s')``.
@@ -202,11 +207,13 @@ class Model:
                 f"a state from 0 to {self.n_states - 1}, or -1 where the action is not available",
             )
         own = np.arange(self.n_states, dtype=np.int32)
-        if self._adds_stay:
-            table = np.column_stack([table, own])
-        elif (moved := table[:, self.stay] != own).any():
+        if not self._adds_stay and (moved := table[:, self.stay] != own).any():
             self._refuse_stay(int(np.flatnonzero(moved)[0]))
-        self._successor: IntArray | None = _frozen(np.array(table, dtype=np.int32, order="C"))
+        whole = np.empty((self.n_states, self.n_actions), dtype=np.int32)
+        whole[:, : table.shape[1]] = table
+        if self._adds_stay:
+            whole[:, -1] = own
+        self._successor: IntArray | None = _frozen(whole)
         self.available: BoolArray = _frozen(self._successor >= 0)
 
     def _set_transitions(self, matrices: list[Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
+from askwise.memory import hold
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
 from askwise.types import BoolArray, FloatArray, StateLike
 
@@ -27,7 +28,7 @@ class Policy:
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
         self.model = model
-        self.probabilities = _checked(model, probabilities, partial)
+        self.probabilities = hold(_checked(model, probabilities, partial))
         self.partial = partial
 
     @classmethod
