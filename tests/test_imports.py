@@ -18,7 +18,7 @@ SOURCE = Path(askwise.__file__).parent
 
 LAYERS = (
     {"errors", "types"},
-    {"_compiled", "_graph", "arguments", "files", "frozen", "reading", "seeds"},
+    {"_compiled", "_graph", "arguments", "files", "frozen", "limits", "memory", "reading", "seeds"},
     {"chain"},
     {"model"},
     {"divergence"},

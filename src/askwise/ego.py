@@ -14,10 +14,15 @@ from typing import Any
 import numpy as np
 
 from askwise.frozen import freeze_fields
+from askwise.memory import claim, hold
 from askwise.types import BoolArray, IntArray
 
 FAR = 2**30
 """Steps to what cannot be reached: a number that no way is as long as, and one more still fits into 32 bits."""
+
+
+BLOCK = 2**14
+"""Places of which a table is made at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,4 +64,23 @@ class EgoMap:
 
     def cut_off(self) -> BoolArray:
         """``bool [n_places]``: whether some goal cannot be reached from there, with its load or without."""
-        return np.asarray(((self.unloaded >= FAR) | (self.loaded >= FAR)).any(axis=1))
+        return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
+
+
+def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
+    """``int32 [n_places, n_goals]``: steps, and as many `more`, to each goal; `FAR` where distances are -1.
+
+    Args:
+        distance: ``int32 [n_places, n]``, steps to so many places.
+        columns: ``int [n_goals]``, which of them is on the way to each goal, by default its own.
+        more: ``int [n_goals]``, steps from there to the goal.
+    """
+    n_places = distance.shape[0]
+    n_goals = distance.shape[1] if columns is None else columns.size
+    claim(4 * n_places * n_goals, "steps of the ego agent", f"{n_places} places and {n_goals} goals")
+    steps = np.empty((n_places, n_goals), dtype=np.int32)
+    for start in range(0, n_places, BLOCK):  # piece by piece, or making it would take twice as much as the table
+        part = distance[start : start + BLOCK]
+        part = part if columns is None else part[:, columns]
+        steps[start : start + BLOCK] = np.where(part < 0, FAR, part if more is None else part + more)
+    return hold(steps)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from askwise.divergence import Divergence
-from askwise.ego import FAR, EgoMap
+from askwise.ego import EgoMap, finite_steps
 from askwise.errors import InputError
 from askwise.factored_input import (
     Goals,
@@ -91,8 +91,8 @@ class FactoredProblem(Sealed):
         self._teammate = Pursuit(self.teammate_model, self._teammate_targets)
         self._ego = Pursuit(self.ego_model, self._ego_targets)
         where = [self.teammate_model.name(self.start.teammate), self.ego_model.name(self.start.ego)]
-        refuse_unreachable("teammate_goals", self._teammate.distance[self.start.teammate], self.goals, where[0])
-        refuse_unreachable("ego_goals", self._ego.distance[self.start.ego], self.goals, where[1])
+        refuse_unreachable("teammate_goals", self._teammate.steps_at(self.start.teammate), self.goals, where[0])
+        refuse_unreachable("ego_goals", self._ego.steps_at(self.start.ego), self.goals, where[1])
         self.teammate_policies = checked_policies(
             teammate_policies, self.goals, self.teammate_model, self._teammate_targets, self.start.teammate
         )
@@ -184,7 +184,7 @@ class FactoredProblem(Sealed):
 
     def teammate_steps(self, teammate: int) -> IntArray:
         """See `Problem`."""
-        return np.asarray(self._teammate.distance[teammate])
+        return self._teammate.steps_at(teammate)
 
     def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
@@ -196,7 +196,7 @@ class FactoredProblem(Sealed):
 
     def ego_steps(self, ego: int) -> IntArray:
         """See `Problem`."""
-        return np.asarray(self._ego.distance[ego])
+        return self._ego.steps_at(ego)
 
     def ego_map(self) -> EgoMap:
         """See `Problem`; there are no loads."""
@@ -204,7 +204,7 @@ class FactoredProblem(Sealed):
 
     @cached_property
     def _ego_map(self) -> EgoMap:
-        steps = np.where(self._ego.distance < 0, FAR, self._ego.distance).astype(np.int32)
+        steps = finite_steps(self._ego.distance)
         none = np.full(len(self.goals), -1, dtype=np.int32)
         moves = tuple(range(self.ego_model.n_actions))
         return EgoMap(self.ego_model.successor, moves, steps, steps, none, none)

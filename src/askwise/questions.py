@@ -21,6 +21,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
+from askwise.limits import LARGEST_PRICE
 from askwise.types import FloatArray
 
 MOST_PROVEN = 10
@@ -189,3 +190,5 @@ def _check_price(field: str, price: object) -> None:
     number = isinstance(price, int | float | np.integer | np.floating) and not isinstance(price, bool)
     if not number or not 0 <= price < math.inf:  # type: ignore[operator]
         raise InputError(field, repr(price), "a finite number from 0")
+    if price > LARGEST_PRICE:  # type: ignore[operator]
+        raise InputError(field, repr(price), f"at most {LARGEST_PRICE:g}")

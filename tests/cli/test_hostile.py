@@ -38,7 +38,7 @@ def test_names_do_not_break_the_table(run: Run, name: str) -> None:
     assert all(line.isprintable() for line in printed.splitlines())
 
 
-@pytest.mark.parametrize(("encoding", "name"), [("utf-8", "\ud800"), ("ascii", "日本"), ("latin-1", "\U0001f600")])
+@pytest.mark.parametrize(("encoding", "name"), [("ascii", "日本"), ("latin-1", "\U0001f600")])
 def test_letters_that_the_terminal_cannot_show_are_replaced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, encoding: str, name: str
 ) -> None:

@@ -85,7 +85,7 @@ def test_weights_and_many_toolboxes() -> None:
     assert "(no tools)" in text
 
 
-@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\ud800", "日本"])
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "日本"])
 def test_names_cannot_break_it(run: Run, name: str) -> None:
     given = instance_json(
         toolboxes={name: [2, 3]},

@@ -124,8 +124,8 @@ FAULTS: dict[str, Fault] = {
     ),
     "table of the default size": (
         lambda: Divergence(GridWorld(1000, 1000), [(0, 0)] * 40).edp_table(),
-        "edp_table: found 1000000 states and 40 goals, 11.9 GiB; expected at most 8.0 GiB; "
-        "ask for single states with edp_at, or allow more with max_bytes=...",
+        "edp_table: found 1000000 states and 40 goals, which take about 12.7 GiB of memory; expected at most 4.0 GiB: "
+        "ask for single states with edp_at, or allow more by ASKWISE_MEMORY=14GB (commands: --memory 14GB)",
     ),
     "unknown state": (
         lambda: Divergence(GRID, [(0, 0)]).edp_at((9, 0)),

@@ -82,6 +82,26 @@ MAP_FAULTS: dict[str, Fault] = {
     ),
     "walls null": (given(walls=None), "walls: found null; expected a list, [ ... ]"),
     "walls by name": (given(walls={"W1": [1, 1]}), 'walls: found {"W1": [1, 1]}; expected a list, [ ... ]'),
+    "name of 4,000 letters": (
+        given(stations={"S" * 4000: S1}),
+        f'stations: found a name of 4000 characters, "{"S" * 56}...; expected at most 200',
+    ),
+    "toolbox of 201 letters": (
+        given(toolboxes={"T" * 201: [2, 3]}),
+        f'toolboxes: found a name of 201 characters, "{"T" * 56}...; expected at most 200',
+    ),
+    "half a character": (
+        given(stations={"\ud800": S1}),
+        "stations: found '\\ud800', which holds half a character; expected whole characters",
+    ),
+    "price that adds up to infinity": (
+        given(query_cost={"base": 1.7e308}),
+        "query_cost.base: found 1.7e+308; expected at most 1e+12",
+    ),
+    "price for a station that does": (
+        given(query_cost={"per_station": 1e13}),
+        "query_cost.per_station: found 10000000000000.0; expected at most 1e+12",
+    ),
     "wall outside": (given(walls=[[0, 0], [3, 20]]), f"walls[1]: found [3, 20]; expected {CELL}"),
     "wall below": (given(walls=[[-1, 0]]), f"walls[0]: found [-1, 0]; expected {CELL}"),
     "wall in text": (given(walls=["3,4"]), f'walls[0]: found "3,4"; expected {CELL}'),

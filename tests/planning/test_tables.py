@@ -21,7 +21,7 @@ from tests.tool_fetching import count_plans, free_cells, instances, steps_betwee
 
 @settings(max_examples=60, deadline=None)
 @given(instances(max_side=5))
-def test_reach_counts_plans(given: Instance) -> None:
+def test_weights_count_plans(given: Instance) -> None:
     problem = ToolFetching(given)
     tables, free = tables_of(problem), free_cells(given)
     start = steps_between(free, given.worker)
@@ -31,10 +31,11 @@ def test_reach_counts_plans(given: Instance) -> None:
             there = steps_between(free, station.at)
             on_the_way = here in start and start[here] + there[here] == start[station.at]
             if not on_the_way:
-                assert tables.reach[w, goal] == 0
+                assert tables.weight[w, goal] == 0
             else:
                 share = Fraction(count_plans(free, here, station.at), count_plans(free, given.worker, station.at))
-                assert tables.reach[w, goal] == pytest.approx(float(share), rel=1e-12)
+                expected = problem.prior[goal] * float(share)
+                assert tables.weight[w, goal] == pytest.approx(expected, rel=1e-12, abs=1e-299)
                 assert tables.steps[w, goal] == steps_between(free, here)[station.at]
 
 

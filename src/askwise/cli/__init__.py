@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 
 from askwise import __version__
+from askwise.cli import memory
 from askwise.errors import AskwiseError
 from askwise.reading import printable
 
@@ -44,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
     try:
         run = importlib.import_module(f"askwise.cli.{options.command}").run
-        code = int(run(options))
+        with memory.allowed(options):
+            code = int(run(options))
         sys.stdout.flush()
         return code
     except AskwiseError as error:
@@ -96,4 +98,6 @@ def build_parser() -> argparse.ArgumentParser:
         module.add_arguments(command)
         if name in RUN_AGENTS:
             command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
+        if name != "new":
+            memory.add_option(command)
     return parser

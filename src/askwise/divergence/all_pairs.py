@@ -38,6 +38,11 @@ def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
     return table
 
 
+def bytes_beside(model: Model, n_goals: int) -> int:
+    """Return what `all_pairs` takes beside its table: steps, order and optimal actions of all goals, and counts."""
+    return model.n_states * (n_goals * (4 + 4 + model.n_actions) + 8 + 4)
+
+
 @compiled
 def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: Any, stay: int, table: Any) -> None:
     n_states, n_actions = successor.shape

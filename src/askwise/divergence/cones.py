@@ -53,6 +53,12 @@ def matrices_at(
     return edp, wcd, steps
 
 
+def bytes_of(n_states: int, n_goals: int) -> int:
+    """Return what both matrices take, with the room to make them."""
+    states = 4 + 8 + 4 + 4 + 4 + 8 + 4  # depth, mantissa, exponent, two queues, mass, seen
+    return 16 * n_goals**2 + n_states * (states + 8 * -(-n_goals // 64))
+
+
 @compiled
 def _matrices(
     successor: Any,

@@ -26,12 +26,11 @@ from askwise.divergence.policies import as_policy, optimal_policy
 from askwise.divergence.wcd import wcd
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
+from askwise.memory import claim, hold
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
-TABLE_BYTES = 8 * 2**30
-"""Size up to which `Divergence.edp_table` builds its table without being told to."""
 NONE: IntArray = np.empty(0, dtype=np.int32)
 
 
@@ -88,7 +87,10 @@ class Divergence(Sealed):
             partial: allow goals that cannot be reached from there; their rows and columns are ``nan``.
         """
         index = self.model.state(state, "state")
+        claim(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
         edps, wcds, missing = self._backend.matrices_at(index)
+        hold(edps)
+        hold(wcds)
         if missing.size:
             if not partial:
                 raise unreachable(self.model, index, self.names[missing[0]])
@@ -111,23 +113,32 @@ class Divergence(Sealed):
         """Size of `edp_table`."""
         return 8 * self.model.n_states * self.n_goals**2
 
-    def edp_table(self, *, max_bytes: int = TABLE_BYTES) -> FloatArray:
+    @property
+    def _sizes(self) -> str:
+        return f"{self.model.n_states} states and {self.n_goals} goals"
+
+    def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
         """Return ``float64 [n_states, n_goals, n_goals]``: `edp_at` of every state, built once.
 
-        ``nan`` where goal `j` cannot be reached. Refuses tables above `max_bytes`.
+        ``nan`` where goal `j` cannot be reached. Refuses tables above `max_bytes`, by default those that do not fit
+        into the memory that is allowed (`askwise.memory`).
         """
-        if "_table" not in vars(self) and self.table_bytes > max_bytes:
-            raise InputError(
-                "edp_table",
-                f"{self.model.n_states} states and {self.n_goals} goals, {self.table_bytes / 2**30:.1f} GiB",
-                f"at most {max_bytes / 2**30:.1f} GiB; ask for single states with edp_at, "
-                "or allow more with max_bytes=...",
-            )
+        if "_table" not in vars(self):
+            if max_bytes is None:
+                needed = self.table_bytes + self._backend.bytes_beside_table()
+                claim(needed, "edp_table", self._sizes, "ask for single states with edp_at")
+            elif self.table_bytes > max_bytes:
+                raise InputError(
+                    "edp_table",
+                    f"{self._sizes}, {self.table_bytes / 2**30:.1f} GiB",
+                    f"at most {max_bytes / 2**30:.1f} GiB; ask for single states with edp_at, "
+                    "or allow more with max_bytes=...",
+                )
         return self._table
 
     @cached_property
     def _table(self) -> FloatArray:
-        return read_only(self._backend.table())
+        return hold(read_only(self._backend.table()))
 
     def __repr__(self) -> str:
         return f"<Divergence: {self.n_goals} goals in {self.model!r}, {self.method}>"
@@ -170,6 +181,14 @@ class _Backend(ABC):
     def table(self) -> FloatArray:
         """Return EDP at all states, ``[n_states, n_goals, n_goals]``."""
 
+    @abstractmethod
+    def bytes_at_one(self) -> int:
+        """Return what both matrices of a state take, with the room to make them."""
+
+    @abstractmethod
+    def bytes_beside_table(self) -> int:
+        """Return what making the table takes beside it."""
+
 
 class _OpenGrid(_Backend):
     method = "closed form of the open grid"
@@ -188,6 +207,12 @@ class _OpenGrid(_Backend):
         form = open_grid.closed_form(self.grid.width, self.grid.height)
         return open_grid.whole_table(form, self.grid.width, self.grid.height, self.goal_x, self.goal_y)
 
+    def bytes_at_one(self) -> int:
+        return 16 * self.goal_x.size**2
+
+    def bytes_beside_table(self) -> int:
+        return 4 * (self.grid.width + self.grid.height) * self.goal_x.size**2
+
 
 class _Graph(_Backend):
     method = "cones and one pass for each goal"
@@ -204,6 +229,12 @@ class _Graph(_Backend):
     def table(self) -> FloatArray:
         # Stored with the ruled-out goals contiguous; handed out in the documented order of axes.
         return all_pairs.all_pairs(self.model, self.targets, self.starts).transpose(1, 2, 0)
+
+    def bytes_at_one(self) -> int:
+        return cones.bytes_of(self.model.n_states, self.starts.size - 1)
+
+    def bytes_beside_table(self) -> int:
+        return all_pairs.bytes_beside(self.model, self.starts.size - 1)
 
 
 class _Chains(_Backend):
@@ -233,3 +264,9 @@ class _Chains(_Backend):
     def table(self) -> FloatArray:
         pairs = [[np.asarray(edp(self.model, one, two)) for two in self.policies] for one in self.policies]
         return np.moveaxis(np.array(pairs), -1, 0)
+
+    def bytes_at_one(self) -> int:
+        return 16 * len(self.policies) ** 2
+
+    def bytes_beside_table(self) -> int:
+        return 8 * self.model.n_states * len(self.policies) ** 2

@@ -14,11 +14,16 @@ from scipy import sparse
 
 from askwise.errors import InputError
 from askwise.frozen import read_only
+from askwise.memory import claim, hold
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.types import BoolArray, IntArray
 
 MOVES = {"NORTH": (0, 1), "EAST": (1, 0), "SOUTH": (0, -1), "WEST": (-1, 0)}
+
+
+MAKING = 62
+"""Bytes for each cell while a grid is made: numbers, cells and names of its states, and the table of its moves."""
 
 
 class GridWorld(Model):
@@ -33,11 +38,13 @@ class GridWorld(Model):
     def __init__(self, width: int, height: int, walls: Iterable[tuple[int, int]] | BoolArray = ()) -> None:
         self.width = _side(width, "width")
         self.height = _side(height, "height")
+        claim(MAKING * self.width * self.height, "grid", f"{self.width} x {self.height} cells")
         self.walls = self._wall_mask(walls)
         if self.walls.all():
             raise InputError("walls", "a wall in every cell", "at least one free cell")
         cells = CellNames(self.walls)
         super().__init__(_neighbours(cells), states=cells, actions=MOVES, stay="STAY")
+        hold(self, 5 * self.walls.size + 33 * self.n_states)
         self.cells = cells.cells
         """``int32 [n_states, 2]``: x and y of each state."""
 
@@ -108,10 +115,20 @@ class GridWorld(Model):
             mask = walls.copy()
         else:
             mask = np.zeros((self.height, self.width), dtype=np.bool_)
-            for k, cell in enumerate(walls):
-                x, y = self._wall(cell, k)
-                mask[y, x] = True
+            x, y = self._wall_cells(walls).T
+            mask[y, x] = True
         return read_only(mask)
+
+    def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
+        """``int [n_walls, 2]``: cells given one by one."""
+        cells = walls if isinstance(walls, list | tuple) else list(walls)
+        # Plain pairs of plain numbers are taken all at once: there may be millions of them.
+        plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)
+        if plain and cells:
+            found = np.array(cells)
+            if found.dtype != object and (found >= 0).all() and (found < (self.width, self.height)).all():
+                return found
+        return np.array([self._wall(cell, k) for k, cell in enumerate(cells)], dtype=np.int32).reshape(-1, 2)
 
     def _wall(self, cell: Any, k: int) -> tuple[int, int]:
         pair = as_cell(cell)
@@ -129,12 +146,14 @@ class CellNames(Names):
 
     def __init__(self, walls: BoolArray) -> None:
         self.walls = walls
-        y, x = np.nonzero(~walls)
-        self.cells: IntArray = read_only(np.column_stack([x, y]).astype(np.int32))
+        free = np.flatnonzero(~walls)
+        cells: IntArray = np.empty((free.size, 2), dtype=np.int32)
+        cells[:, 1], cells[:, 0] = free // walls.shape[1], free % walls.shape[1]
+        self.cells = read_only(cells)
         state_of_cell: IntArray = np.full(walls.shape, -1, dtype=np.int32)
-        state_of_cell[~walls] = np.arange(x.size, dtype=np.int32)
+        state_of_cell[~walls] = np.arange(free.size, dtype=np.int32)
         self.state_of_cell = read_only(state_of_cell)
-        super().__init__("state", x.size)
+        super().__init__("state", free.size)
 
     def index(self, name: Hashable, field: str | None = None) -> int:
         """Return the state of cell ``(x, y)``, or the state with that index."""
@@ -176,9 +195,10 @@ def _neighbours(cells: CellNames) -> IntArray:
     padded = np.full((height + 2, width + 2), -1, dtype=np.int32)
     padded[1:-1, 1:-1] = cells.state_of_cell
     free = ~cells.walls
-    return np.column_stack(
-        [padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width][free] for dx, dy in MOVES.values()]
-    )
+    table = np.empty((cells.n, len(MOVES)), dtype=np.int32)
+    for move, (dx, dy) in enumerate(MOVES.values()):
+        table[:, move] = padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width][free]
+    return table
 
 
 def _side(value: Any, field: str) -> int:

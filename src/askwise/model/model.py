@@ -21,6 +21,7 @@ from scipy import sparse
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
+from askwise.memory import claim, hold
 from askwise.model import _kernels
 from askwise.model.edges import read_edges
 from askwise.model.names import Names
@@ -136,7 +137,8 @@ class Model(Sealed):
         flat = self._successor.ravel()
         indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
         columns = flat[flat >= 0]
-        return _kept(sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states)))
+        law = _kept(sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states)))
+        return hold(law, law.data.nbytes + law.indices.nbytes + law.indptr.nbytes)
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
@@ -144,8 +146,10 @@ class Model(Sealed):
 
         A predecessor with several such actions is listed as many times: each is a plan of its own.
         """
+        edges = int(np.count_nonzero(self.available))
+        claim(16 * self.n_states + 4 * edges, "model", f"{self.n_states} states and {edges} moves")
         indptr, indices = _kernels.reverse_edges(self.successor)
-        return read_only(indptr), read_only(indices)
+        return hold(read_only(indptr)), hold(read_only(indices))
 
     def mix(self, weights: Any) -> Any:
         """Return CSR ``[n_states, n_states]``: the sum over actions of ``weights[s, a] * T(s, a, s')``.
@@ -202,11 +206,13 @@ class Model(Sealed):
                 f"a state from 0 to {self.n_states - 1}, or -1 where the action is not available",
             )
         own = np.arange(self.n_states, dtype=np.int32)
-        if self._adds_stay:
-            table = np.column_stack([table, own])
-        elif (moved := table[:, self.stay] != own).any():
+        if not self._adds_stay and (moved := table[:, self.stay] != own).any():
             self._refuse_stay(int(np.flatnonzero(moved)[0]))
-        self._successor: IntArray | None = read_only(np.array(table, dtype=np.int32, order="C"))
+        whole = np.empty((self.n_states, self.n_actions), dtype=np.int32)
+        whole[:, : table.shape[1]] = table
+        if self._adds_stay:
+            whole[:, -1] = own
+        self._successor: IntArray | None = read_only(whole)
         self.available: BoolArray = read_only(self._successor >= 0)
 
     def _set_transitions(self, matrices: list[Any]) -> None:

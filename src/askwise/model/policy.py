@@ -10,6 +10,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
+from askwise.memory import hold
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
 from askwise.types import BoolArray, FloatArray, StateLike
 
@@ -28,7 +29,7 @@ class Policy(Sealed):
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
         self.model = model
-        self.probabilities = _checked(model, probabilities, partial)
+        self.probabilities = hold(_checked(model, probabilities, partial))
         self.partial = partial
 
     @classmethod

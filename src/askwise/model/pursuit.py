@@ -1,8 +1,9 @@
 """How each of several goals is pursued from the state at hand, in a deterministic model.
 
 Distances to all goals are kept as one table, filled at first use: on an open grid with goals of one cell just columns
-plus rows, elsewhere by one search for each goal. UROP probabilities are kept too where their table is
-small; on large maps they are worked out for the state that is asked about, from plan counts of its neighbours only.
+plus rows, elsewhere by one search for each goal. On a large open grid there is no table: columns plus rows are added up
+where somebody asks. UROP probabilities are kept where their table is small; on large maps they are worked out for the
+state that is asked about, from plan counts of its neighbours only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise._graph import breadth_first_into
 from askwise.frozen import Sealed, read_only
+from askwise.memory import claim, hold
 from askwise.model import _kernels
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
@@ -23,6 +25,8 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 POLICY_BYTES = 64 * 2**20
 """Size up to which the UROPs of all goals are kept as one table."""
+OPEN_BYTES = 256 * 2**20
+"""Size up to which distances on an open grid are kept as one table."""
 
 
 class Pursuit(Sealed):
@@ -38,12 +42,64 @@ class Pursuit(Sealed):
     @cached_property
     def distance(self) -> IntArray:
         """``int32 [n_states, n_goals]``: steps to each goal, -1 where it is out of reach."""
-        if self._single and isinstance(self.model, GridWorld) and self.model.open:
-            table = columns_plus_rows(self.model, self._targets)
+        sizes = f"{self.model.n_states} states and {self.n_goals} goals"
+        if self._open:
+            claim(self.table_bytes, "steps to goals", sizes)
+            table = columns_plus_rows(self._grid, self._targets)
         else:
+            claim(self.table_bytes + 8 * self.model.n_states, "steps to goals", sizes)
             table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
             _distances(*self.model.predecessors, self._targets, self._starts, table)
-        return read_only(table)
+        return hold(read_only(table))
+
+    @property
+    def table_bytes(self) -> int:
+        """Size of `distance`."""
+        return 4 * self.model.n_states * self.n_goals
+
+    @property
+    def _open(self) -> bool:
+        """Whether steps are just columns plus rows."""
+        return self._single and isinstance(self.model, GridWorld) and self.model.open
+
+    @property
+    def _grid(self) -> GridWorld:
+        assert isinstance(self.model, GridWorld)
+        return self.model
+
+    @cached_property
+    def _kept(self) -> bool:
+        """Whether steps are looked up in a table."""
+        return not self._open or self.table_bytes <= OPEN_BYTES
+
+    def steps_at(self, state: int) -> IntArray:
+        """``int32 [n_goals]``: steps from a state to each goal, -1 where it is out of reach; not to be written to."""
+        if self._kept:
+            return np.asarray(self.distance[state])
+        return np.asarray(self.steps_from(np.array([state]))[0])
+
+    def steps_from(self, states: IntArray) -> IntArray:
+        """``int32 [len(states), n_goals]``: the same for several states."""
+        if self._kept:
+            return read_only(self.distance[states])
+        cells = self._grid.cells
+        return read_only(np.abs(cells[states][:, None] - cells[self._targets]).sum(axis=2, dtype=np.int32))
+
+    def _steps_to(self, goal: int) -> tuple[IntArray, int]:
+        """Return steps from every state to one goal: a table, and the column that it is in."""
+        if self._kept:
+            return self.distance, goal
+        return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
+
+    def around(self, state: int) -> tuple[IntArray, IntArray]:
+        """Return a state and its neighbours as a model of their own, and the steps from each of them to each goal.
+
+        ``int32 [1, n_actions]``, successors of state 0, and ``int32 [1 + n_actions, n_goals]``.
+        """
+        following = self.model.successor[state]
+        there = np.where(following >= 0, following, state)
+        own = np.where(following >= 0, np.arange(1, following.size + 1), -1).astype(np.int32)
+        return read_only(own[None, :]), self.steps_from(np.concatenate(([state], there)))
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
         """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with.
@@ -51,7 +107,11 @@ class Pursuit(Sealed):
         With `more_actions`, as many columns follow for actions that the model does not know, all False.
         """
         optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)
-        _optimal(self.distance, self.model.successor, self.model.stay, state, optimal)
+        if self._kept:
+            _optimal(self.distance, self.model.successor, self.model.stay, state, optimal)
+        else:
+            successor, distance = self.around(state)
+            _optimal(distance, successor, self.model.stay, 0, optimal)
         return optimal
 
     def policy_at(self, state: int) -> FloatArray:
@@ -74,13 +134,13 @@ class Pursuit(Sealed):
     def _policy_from_counts(self, state: int) -> FloatArray:
         optimal = self.optimal_at(state)
         shares = np.zeros(optimal.shape)
-        work = _Counter(self.model, self.distance)
-        for goal in np.flatnonzero(optimal.any(axis=1)):
+        work = _Counter(self.model)
+        for goal in np.flatnonzero(optimal.any(axis=1)).tolist():
             actions = np.flatnonzero(optimal[goal])
             if actions.size == 1:
                 shares[goal, actions] = 1.0
             else:
-                shares[goal, actions] = work.shares(state, int(goal), self.model.successor[state, actions])
+                shares[goal, actions] = work.shares(state, *self._steps_to(goal), self.model.successor[state, actions])
         return shares
 
 
@@ -95,13 +155,12 @@ def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
 class _Counter:
     """Counts plans within the cone of states on optimal plans from one state to one goal."""
 
-    def __init__(self, model: Model, distance: IntArray) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.distance = distance
         self.slot = np.full(model.n_states, -1, dtype=np.int32)
 
-    def shares(self, state: int, goal: int, neighbours: Any) -> FloatArray:
-        order, mantissa, exponent = _cone_counts(self.model.successor, self.distance, goal, state, self.slot)
+    def shares(self, state: int, distance: IntArray, goal: int, neighbours: Any) -> FloatArray:
+        order, mantissa, exponent = _cone_counts(self.model.successor, distance, goal, state, self.slot)
         slots = self.slot[neighbours]
         scale = np.array([_kernels.scale(int(e - exponent[slots].max())) for e in exponent[slots]])
         counts = np.maximum(mantissa[slots] * scale, _kernels.SMALLEST)

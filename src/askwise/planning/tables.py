@@ -26,12 +26,15 @@ from numpy.typing import NDArray
 
 from askwise._compiled import compiled
 from askwise.ego import EgoMap
+from askwise.memory import claim, hold
 from askwise.model._kernels import BASE, add_count
 from askwise.problem import Problem
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 
+BLOCK = 2**14
+"""Sets that are packed into words at a time."""
 SMALLEST = 1e-300
 """A goal that is possible never gets weight 0, however unlikely it is."""
 
@@ -46,8 +49,7 @@ class Tables:
         depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 where no plan of a possible goal leads.
         following: ``int32 [n_states, n_moves]``, states one step further on plans of possible goals, filled up by -1.
         steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is.
-        reach: ``float64 [n_states, n_goals]``, see above.
-        weight: ``float64 [n_states, n_goals]``, prior times reach.
+        weight: ``float64 [n_states, n_goals]``, prior times reach, see above.
         alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
         ego: the ego agent's model.
         loads: ``int32 [n_loads]``, the goals that need a load, sorted by where it is taken up.
@@ -60,7 +62,6 @@ class Tables:
     depth: IntArray
     following: IntArray
     steps: IntArray
-    reach: FloatArray
     weight: FloatArray
     alive: Words
     ego: EgoMap
@@ -89,24 +90,37 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     """
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
     start = problem.start.teammate if start is None else start
+    n_states, n_goals = problem.teammate_model.n_states, weights.size
+    claim(bytes_of(n_states, n_goals), "tables of the planner", f"{n_states} states and {n_goals} goals")
     successor = _moves(problem)
-    n_states, n_goals = successor.shape[0], weights.size
     home = np.asarray(problem.teammate_steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)
     order = _levels(successor, start, int(home[weights > 0].max()), depth)
     steps = np.full((n_states, n_goals), -1, dtype=np.int32)
     for state in order:
         steps[state] = problem.teammate_steps(int(state))
-    reach = np.zeros((n_states, n_goals))
-    _count(successor, order, depth, steps, home, weights, reach)
-    weight = np.where(reach > 0, np.maximum(reach * weights, SMALLEST), 0.0)
-    off = ~weight.any(axis=1)
-    depth[off] = -1
+    weight = np.zeros((n_states, n_goals))
+    _count(successor, order, depth, steps, home, weights, weight)
+    possible = weight > 0
+    np.multiply(weight, weights, out=weight)
+    np.maximum(weight, SMALLEST, out=weight, where=possible)
+    depth[~possible.any(axis=1)] = -1
     following = np.full_like(successor, -1)
     _list_following(successor, depth, following)
     ego = problem.ego_map()
     loads, loads_from = _by_place(ego)
-    return Tables(weights, start, depth, following, steps, reach, weight, mask_rows(weight > 0), ego, loads, loads_from)
+    alive = mask_rows(possible)
+    for table in (steps, weight, following, alive):
+        hold(table)
+    return Tables(weights, start, depth, following, steps, weight, alive, ego, loads, loads_from)
+
+
+def bytes_of(n_states: int, n_goals: int) -> int:
+    """Return what the tables of a problem take, with the room to make them."""
+    each_goal = 4 + 8 + 1  # steps, weight, possible
+    moves = 4 * 4 * 2  # successor and following, of four moves
+    counts = 4 + 4 + 8 + 4  # depth, order, mantissa and exponent
+    return n_states * (n_goals * each_goal + moves + counts + 8 * n_words_of(n_goals))
 
 
 def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
@@ -118,11 +132,19 @@ def mask_rows(members: Any) -> Words:
     """Return sets of goals, ``bool [..., n_goals]``, as ``uint64 [..., n_words]``."""
     members = np.asarray(members, dtype=bool)
     n_goals = members.shape[-1]
-    n_words = max(1, -(-n_goals // 64))
-    padded = np.zeros((*members.shape[:-1], n_words * 64), dtype=np.uint8)
-    padded[..., :n_goals] = members
-    packed = np.packbits(padded, axis=-1, bitorder="little")
-    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
+    rows = members.reshape(-1, n_goals)
+    words = np.empty((len(rows), n_words_of(n_goals)), dtype=np.uint64)
+    for start in range(0, len(rows), BLOCK):  # piece by piece: with a byte for each bit it takes eight times as much
+        part = rows[start : start + BLOCK]
+        padded = np.zeros((len(part), 64 * words.shape[1]), dtype=np.uint8)
+        padded[:, :n_goals] = part
+        words[start : start + BLOCK] = np.packbits(padded, axis=-1, bitorder="little").view("<u8")
+    return words.reshape(*members.shape[:-1], words.shape[1])
+
+
+def n_words_of(n_goals: int) -> int:
+    """Return how many words a set of goals takes."""
+    return max(1, -(-n_goals // 64))
 
 
 def goals_in(mask: Words) -> list[int]:

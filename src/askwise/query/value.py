@@ -27,6 +27,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
+from askwise.memory import claim
 from askwise.types import BoolArray, FloatArray
 
 FOREVER = 1e9
@@ -34,6 +35,10 @@ FOREVER = 1e9
 short enough to be added and subtracted."""
 
 CostModel = Callable[[Sequence[int]], float]
+
+
+EACH_INTERVAL = 130
+"""Bytes for an interval while the list of them is made: they are sorted in two ways."""
 
 
 class QuestionValue:
@@ -147,6 +152,7 @@ def _intervals(branching: FloatArray, divergence: FloatArray) -> Intervals:
     first, last = np.asarray(branching, dtype=np.float64), np.asarray(divergence, dtype=np.float64).T
     last = np.minimum(last, FOREVER)
     filled = (first <= last + ROUNDING) & ~np.eye(n, dtype=bool)
+    claim(EACH_INTERVAL * int(np.count_nonzero(filled)), "question", f"{n} possible goals")
     owner, other = np.nonzero(filled)
     begin, end = first[owner, other] - 1, np.maximum(last, first)[owner, other]
     order = np.lexsort((-end, begin, owner))

@@ -12,9 +12,9 @@ import pytest
 
 from askwise.domains import registry
 from askwise.domains.plain import coverage_file, file, reading_file
-from askwise.domains.plain.names import LONGEST_NAME
 from askwise.domains.plain.stated import QuestionPrices
 from askwise.errors import InputError
+from askwise.limits import LARGEST_PRICE, LONGEST_NAME
 from askwise.reading import Field
 from tests.domains.plain.test_problem_fuzz import FILES, changed
 
@@ -53,6 +53,7 @@ def test_the_schemas_say_what_the_code_says() -> None:
     assert tuple(problem["properties"]["answers"]["properties"]["errors"]["enum"]) == reading_file.ERRORS
     for each in (problem, coverage):
         prices = each["properties"]["query_cost"]["properties"]
+        assert {price["maximum"] for price in prices.values()} == {LARGEST_PRICE}
         assert QuestionPrices(prices["base"]["default"], prices["per_goal"]["default"]) == QuestionPrices()
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from askwise.agents import AGENTS
 from askwise.domains.tool_fetching.studies import RandomMaps
+from askwise.errors import InputError
 from askwise.experiments.schema.sources import Generated, Given
 from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.experiments.schema.study_file import (
@@ -335,6 +336,27 @@ FAULTS: dict[str, Fault] = {
         attempt(per_station_costs=[0.1, float("nan")]),
         "per_station_costs[1]: found NaN; expected a finite number from 0",
     ),
+    "cost that adds up to infinity": (
+        attempt(per_station_costs=[1.7e308]),
+        "per_station_costs[0]: found 1.7e+308; expected at most 1e+12",
+    ),
+    "base cost that does": (attempt(base_cost=1e300), "base_cost: found 1e+300; expected at most 1e+12"),
+    "name of 4,000 letters": (
+        attempt(name="n" * 4000),
+        f'name: found a name of 4000 characters, "{"n" * 56}...; expected at most 200',
+    ),
+    "title of 4,000 letters": (
+        attempt(title="t" * 4000),
+        f'title: found a name of 4000 characters, "{"t" * 56}...; expected at most 200',
+    ),
+    "label of 4,000 letters": (
+        attempt(methods=[{"name": "never", "label": "l" * 4000}]),
+        f'methods[0].label: found a name of 4000 characters, "{"l" * 56}...; expected at most 200',
+    ),
+    "more cells than a map may have": (
+        drawn(size=[4001, 4000]),
+        "instances.width, height: found 4001 x 4000 cells; expected at most 16000000 cells",
+    ),
     "infinite cost": (attempt(base_cost=float("inf")), "base_cost: found Infinity; expected a finite number from 0"),
     "negative cost": (
         attempt(per_station_costs=[-0.1]),
@@ -441,6 +463,51 @@ def test_what_does_not_fit_on_the_map_is_refused_before_anything_is_played() -> 
         study_from({"name": "x", "methods": ["never"], "instances": {"size": 4, "stations": 50}})
     with pytest.raises(ValueError, match=r"^instances\.walls: found "):
         study_from({"name": "x", "methods": ["never"], "instances": {"walls": 1.5}})
+
+
+LATE_FAULTS: dict[str, dict[str, Any]] = {
+    "methods": {"methods": ["never", "ezp"]},
+    "teammates": {"teammates": ["urop", "robot"]},
+    "base_cost": {"base_cost": 1e300},
+    "priors": {"priors": ["farr"]},
+    "exact": {"exact": {"instances": -1}},
+    "bounds": {"bounds": -1},
+    "beliefs": {"methods": ["mine.py:Mine", "never"], "beliefs": ["bays"]},
+}
+LARGE: dict[str, dict[str, Any]] = {"drawn": {"size": 2021, "walls": 0.5}, "files": {"files": ["nowhere.json"]}}
+
+
+@pytest.mark.parametrize("key", LATE_FAULTS)
+@pytest.mark.parametrize("instances", LARGE.values(), ids=LARGE)
+def test_a_mistake_anywhere_is_said_before_anything_is_made(
+    key: str, instances: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("raise SystemExit('it was loaded')")
+
+    def drawing(*_: object) -> None:
+        raise AssertionError("something was drawn")
+
+    monkeypatch.setattr("askwise.domains.tool_fetching.generate._walled", drawing)
+    with pytest.raises(InputError, match=rf"^{key}\b"):
+        study_from({"name": "x", "methods": ["mine.py:Mine"], "instances": instances, **LATE_FAULTS[key]})
+
+
+def test_methods_are_loaded_before_anything_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("Mine = 5")
+    crowded = {"size": 4, "stations": 15}
+    with pytest.raises(InputError, match=r"^methods\[0\], method 'mine.py:Mine': "):
+        study_from({"name": "x", "methods": ["mine.py:Mine"], "instances": crowded})
+
+
+def test_the_priors_of_files_are_those_of_their_domain(maps: Path) -> None:
+    settings = {"name": "x", "methods": ["never"], "instances": {"files": ["office.json"]}}
+    assert study_from({**settings, "priors": ["fetcher-far"]}, maps).priors[0].kind == "fetcher-far"
+    ward = Path(__file__).parents[3] / "examples"
+    of_a_ward = {**settings, "instances": {"files": ["ward.toml"]}, "priors": ["fetcher-far"]}
+    with pytest.raises(InputError, match=r"^priors\[0\]: found \"fetcher-far\"; expected one of 'uniform', "):
+        study_from(of_a_ward, ward)
 
 
 @pytest.mark.parametrize("name", ["robot", "noisy:2", "noisy:x", "urop:1", ""])

@@ -17,7 +17,7 @@ out: ``name``, ``weights`` and ``prices`` by letter, ``query_cost``, ``answers``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,13 @@ import numpy as np
 
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.names import read_name
 from askwise.domains.plain.reading_file import read_answers, read_prices
 from askwise.domains.plain.reading_sides import read_lines
 from askwise.domains.plain.sides import reached
 from askwise.domains.plain.stated import QuestionPrices
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
+from askwise.limits import read_name, read_price
 from askwise.model import Drawing
 from askwise.questions import QueryCost
 from askwise.reading import Field, copied, parse_text, read_text
@@ -121,7 +121,7 @@ def _read(root: Field) -> CoverageFile:
         root.child("format").text([FORMAT])
     root.object(["format", "map"], OPTIONAL)
     drawing = _drawing(root.child("map"))
-    weights = _by_goal(root, "weights", drawing)
+    weights = _by_goal(root, "weights", drawing, Field.number)
     if weights and not any(weights.get(name, 1.0) for name in drawing.goals):
         raise InputError(root.child("weights").path, "weights that are all 0", "at least one weight above 0")
     prices = read_prices(root)
@@ -131,16 +131,16 @@ def _read(root: Field) -> CoverageFile:
         drawing=drawing,
         weights=tuple(weights.get(name, 1.0) for name in drawing.goals) if root.has("weights") else None,
         prices=prices,
-        own_prices=_by_goal(root, "prices", drawing),
+        own_prices=_by_goal(root, "prices", drawing, read_price),
         name=read_name(root.child("name")) if root.has("name") else "",
     )
 
 
-def _by_goal(root: Field, key: str, drawing: Drawing) -> dict[str, float]:
+def _by_goal(root: Field, key: str, drawing: Drawing, read: Callable[[Field], float]) -> dict[str, float]:
     if not root.has(key):
         return {}
     given = root.child(key).object([], drawing.goals)
-    return {name: given.child(name).number() for name in given.value}
+    return {name: read(given.child(name)) for name in given.value}
 
 
 def _drawing(given: Field) -> Drawing:

@@ -38,7 +38,6 @@ from typing import Any
 import numpy as np
 
 from askwise.divergence.ecd import normalised
-from askwise.domains.plain.names import read_name
 from askwise.domains.plain.policies import PolicyChoice, read_policy, rows_to_json
 from askwise.domains.plain.reading_file import read_answers, read_goals, read_groups, read_prices, read_words
 from askwise.domains.plain.reading_sides import read_side
@@ -51,6 +50,7 @@ from askwise.factored import FactoredProblem
 from askwise.factored_input import PRIOR_TOLERANCE
 from askwise.files import whole_file
 from askwise.frozen import freeze_fields
+from askwise.limits import read_name
 from askwise.model import Model, Policy
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, copied, parse_text, read_text

@@ -1,4 +1,4 @@
-"""Names in problem files: how long they may be, what a state may be called.
+"""What a state may be called in problem files.
 
 A state is called by a text, by a whole number, or by a cell ``[x, y]``.
 """
@@ -7,31 +7,14 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from askwise.errors import InputError
-from askwise.reading import Field, shown
+from askwise.limits import read_name
+from askwise.reading import Field
 
 StateName: TypeAlias = str | int | tuple[int, int]
 """What a state is called: a text, a number, or a cell ``(x, y)``."""
 
-LONGEST_NAME = 200
 LARGEST_NUMBER = 10**15
 STATE = "a state: a text, a whole number of at most 15 digits, or a cell [x, y]"
-
-
-def check_name(name: str, path: str) -> str:
-    """Return a name that can be printed, saved and found again."""
-    if not name:
-        raise InputError(path, "an empty name", "names with at least one character")
-    if len(name) > LONGEST_NAME:
-        raise InputError(path, f"a name of {len(name)} characters, {shown(name)}", f"at most {LONGEST_NAME}")
-    if any("\ud800" <= letter <= "\udfff" for letter in name):
-        raise InputError(path, f"{name!a}, which holds half a character", "whole characters")
-    return name
-
-
-def read_name(given: Field) -> str:
-    """Return a name."""
-    return check_name(given.text(), given.path)
 
 
 def read_state_name(given: Field) -> StateName:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from askwise.domains.plain.names import StateName, as_json, check_name, read_name
+from askwise.domains.plain.names import StateName, as_json
 from askwise.domains.plain.sides import Side, reached
 from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
 from askwise.errors import InputError
+from askwise.limits import check_name, read_name, read_price
 from askwise.reading import Field, shown
 
 MOST_GOALS = 10_000
@@ -41,7 +42,7 @@ def _goal(given: Field, teammate: Side, ego: Side) -> StatedGoal:
         teammate=teammate.targets(given.child("teammate")),
         ego=ego.targets(given.child("ego")),
         weight=given.child("weight").number() if given.has("weight") else 1.0,
-        price=given.child("price").number() if given.has("price") else None,
+        price=read_price(given.child("price")) if given.has("price") else None,
     )
 
 
@@ -76,7 +77,7 @@ def read_prices(root: Field) -> QuestionPrices:
     if not root.has("query_cost"):
         return QuestionPrices()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
-    stated = {key: given.child(key).number() for key in given.value}
+    stated = {key: read_price(given.child(key)) for key in given.value}
     return QuestionPrices(**stated)
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise.domains.plain.names import StateName, check_name, read_name, read_state_name
+from askwise.domains.plain.names import StateName, read_state_name
 from askwise.domains.plain.sides import FREE, STAY, WALL, DrawnMap, Graph, Side
 from askwise.errors import InputError
+from askwise.limits import check_name, read_name
 from askwise.reading import Field, shown
 
 MOST_STATES = 1_000_000

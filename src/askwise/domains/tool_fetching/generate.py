@@ -7,17 +7,14 @@ clusters. Everything is placed in the largest connected region, so that there is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from askwise._graph import breadth_first
 from askwise.domains.tool_fetching.instance import LARGEST_SIDE, MOST_CELLS, PRIOR_KINDS, Cell, Instance, Prior, Station
 from askwise.errors import InputError, did_you_mean
-from askwise.model import GridWorld
 from askwise.model.names import as_int
 from askwise.questions import QueryCost
 from askwise.seeds import Seed, generator
+from askwise.types import BoolArray, IntArray
 
 CLUSTER_SIZE = 8
 """Stations for each cluster centre, on average."""
@@ -54,27 +51,19 @@ def generate(
     if not isinstance(query_cost, QueryCost | None):
         raise InputError("query_cost", repr(query_cost), "a QueryCost(base, per_goal)")
     width, height = _sides(size, width, height)
-    _check(width, height, stations, toolboxes, walls)
+    check_request(width, height, stations, toolboxes, walls)
     rng = generator(seed)
-    mask = np.zeros((height, width), dtype=np.bool_)
-    mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
+    mask = _walled(width, height, walls, rng)
     region = _largest_region(mask)
-    if len(region) < max(stations + toolboxes, 2):
-        raise InputError(
-            "stations and toolboxes",
-            f"{stations} and {toolboxes}",
-            f"at most {len(region)} together, the cells of the largest region on a {width} x {height} grid "
-            f"with {walls:g} walls",
-        )
+    _refuse_crowded(len(region), width, height, stations, toolboxes, walls)
     station_cells = _clustered(region, stations, rng) if clustered else _drawn(region, stations, rng)
-    taken = set(station_cells)
-    box_cells = _drawn([cell for cell in region if cell not in taken], toolboxes, rng)
+    box_cells = _drawn(_without(region, station_cells), toolboxes, rng)
     owners = rng.integers(toolboxes, size=stations)
-    worker, fetcher = (region[int(k)] for k in rng.integers(len(region), size=2))
+    worker, fetcher = _as_cells(region[rng.integers(len(region), size=2)])
     return Instance(
         width=width,
         height=height,
-        walls=tuple((int(x), int(y)) for y, x in np.argwhere(mask)),
+        walls=tuple(_as_cells(_cells_of(mask))),
         toolboxes={f"T{k + 1}": cell for k, cell in enumerate(box_cells)},
         stations={f"S{k + 1}": Station(cell, f"T{owners[k] + 1}") for k, cell in enumerate(station_cells)},
         worker=worker,
@@ -106,37 +95,80 @@ def _as_prior(given: Prior | str | None) -> Prior:
     return Prior(given)
 
 
-def _largest_region(mask: Any) -> list[Cell]:
-    """Return the cells of the largest connected region of free cells, in the grid's order."""
-    if mask.all():
-        return []
-    grid = GridWorld(mask.shape[1], mask.shape[0], mask)
-    unseen = np.ones(grid.n_states, dtype=bool)
-    largest = np.array([], dtype=np.int32)
-    while unseen.sum() > largest.size:
-        region = breadth_first([int(unseen.argmax())], *grid.predecessors)[1]
-        unseen[region] = False
-        largest = region if region.size > largest.size else largest
-    return [(int(x), int(y)) for x, y in grid.cells[np.sort(largest)]]
+def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
+    """Refuse what does not fit on the map that belongs to a seed; without drawing the rest of its instance."""
+    room = width * height
+    if walls:
+        room = len(_largest_region(_walled(width, height, walls, generator(seed))))
+    _refuse_crowded(room, width, height, stations, toolboxes, walls)
 
 
-def _drawn(cells: list[Cell], n: int, rng: np.random.Generator) -> list[Cell]:
-    return [cells[int(k)] for k in rng.choice(len(cells), size=n, replace=False)]
+def _walled(width: int, height: int, walls: float, rng: np.random.Generator) -> BoolArray:
+    """``bool [height, width]``: where there are walls."""
+    mask = np.zeros((height, width), dtype=np.bool_)
+    mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
+    return mask
 
 
-def _clustered(cells: list[Cell], n: int, rng: np.random.Generator) -> list[Cell]:
+def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
+    if room < max(stations + toolboxes, 2):
+        raise InputError(
+            "stations and toolboxes",
+            f"{stations} and {toolboxes}",
+            f"at most {room} together, the cells of the largest region on a {width} x {height} grid "
+            f"with {walls:g} walls",
+        )
+
+
+def _largest_region(mask: BoolArray) -> IntArray:
+    """``int [n_cells, 2]``: the cells of the largest connected region of free cells, row by row.
+
+    Of regions of one size it is the one that is met first. All of them are found in one pass: on a map of many walls
+    there are hundreds of thousands.
+    """
+    from scipy import ndimage
+
+    region_of = ndimage.label(~mask)[0]
+    sizes = np.bincount(region_of.ravel())
+    sizes[0] = 0  # the walls
+    largest = region_of.flat[int(sizes[region_of].argmax())]
+    return _cells_of((region_of == largest) & ~mask)
+
+
+def _cells_of(mask: BoolArray) -> IntArray:
+    """``int32 [n_cells, 2]``: x and y of the cells in a mask, row by row."""
+    y, x = np.nonzero(mask)
+    return np.column_stack([x.astype(np.int32), y.astype(np.int32)])
+
+
+def _drawn(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
+    return _as_cells(cells[rng.choice(len(cells), size=n, replace=False)])
+
+
+def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
     """Draw centres, then cells near them: the chance falls with the square of the distance to the nearest centre."""
     centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
-    places = np.array(cells)
     nearest = np.full(len(cells), np.inf)
     for centre in centres:
-        nearest = np.minimum(nearest, ((places - centre) ** 2).sum(axis=1))
+        nearest = np.minimum(nearest, ((cells - centre) ** 2).sum(axis=1))
     weights = 1.0 / (1.0 + nearest) ** 2
-    chosen = rng.choice(len(cells), size=n, replace=False, p=weights / weights.sum())
-    return [cells[int(k)] for k in chosen]
+    return _as_cells(cells[rng.choice(len(cells), size=n, replace=False, p=weights / weights.sum())])
 
 
-def _check(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
+def _without(cells: IntArray, taken: list[Cell]) -> IntArray:
+    """Return the cells that are not taken, in their order."""
+    x, y = np.array(taken).T
+    used = np.zeros(cells.max(axis=0) + 1, dtype=np.bool_)
+    used[x, y] = True
+    return cells[~used[cells[:, 0], cells[:, 1]]]
+
+
+def _as_cells(cells: IntArray) -> list[Cell]:
+    return list(zip(cells[:, 0].tolist(), cells[:, 1].tolist(), strict=True))
+
+
+def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
+    """Refuse numbers that no instance can be drawn with, whatever the seed."""
     for field, value in (("width", width), ("height", height)):
         if not 1 <= (as_int(value) or 0) <= LARGEST_SIDE:
             raise InputError(field, value, f"a whole number from 1 to {LARGEST_SIDE}")

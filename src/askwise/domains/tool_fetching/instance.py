@@ -26,9 +26,11 @@ from askwise._graph import breadth_first
 from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.frozen import freeze_fields
+from askwise.limits import check_name, read_price
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_json, read_text
+from askwise.types import BoolArray
 
 FORMAT = "askwise/tool-fetching@1"
 PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
@@ -153,8 +155,8 @@ def _read(root: Field) -> Instance:
     if width * height > MOST_CELLS:
         raise InputError("width, height", f"{width} x {height} cells", f"at most {MOST_CELLS} cells")
     walls = _read_walls(root, width, height)
-    free = _FreeCells(width, height, frozenset(walls))
-    toolboxes = {name: free.read(box) for name, box in root.child("toolboxes").items()}
+    free = _FreeCells(_mask(walls, width, height))
+    toolboxes = {check_name(name, "toolboxes"): free.read(box) for name, box in root.child("toolboxes").items()}
     if not toolboxes:
         raise root.child("toolboxes").refuse("at least one toolbox")
     stations = _read_stations(root.child("stations"), toolboxes, free)
@@ -178,14 +180,13 @@ def _read(root: Field) -> Instance:
 
 @dataclass(frozen=True, slots=True)
 class _FreeCells:
-    width: int
-    height: int
-    walls: frozenset[Cell]
+    walls: BoolArray
 
     def read(self, given: Field) -> Cell:
         """Return a cell that is not a wall."""
-        cell = given.cell(self.width, self.height)
-        if cell in self.walls:
+        height, width = self.walls.shape
+        cell = given.cell(width, height)
+        if self.walls[cell[1], cell[0]]:
             raise InputError(given.path, f"{list(cell)}, which is a wall", "a free cell")
         return cell
 
@@ -193,15 +194,38 @@ class _FreeCells:
 def _read_walls(root: Field, width: int, height: int) -> tuple[Cell, ...]:
     if not root.has("walls"):
         return ()
-    walls = tuple(wall.cell(width, height) for wall in root.child("walls").elements())
-    if len(set(walls)) == width * height:
+    given = root.child("walls")
+    if not isinstance(given.value, list):
+        raise given.refuse("a list, [ ... ]")
+    # One by one as a field each only where something is wrong: there may be millions of them.
+    if not all(_is_cell(wall, width, height) for wall in given.value):
+        for wall in given.elements():
+            wall.cell(width, height)
+    return tuple((x, y) for x, y in given.value)
+
+
+def _is_cell(value: Any, width: int, height: int) -> bool:
+    if type(value) is not list or len(value) != 2:
+        return False
+    x, y = value
+    return type(x) is int and type(y) is int and 0 <= x < width and 0 <= y < height
+
+
+def _mask(walls: tuple[Cell, ...], width: int, height: int) -> BoolArray:
+    """``bool [height, width]``: where there are walls; refuse them everywhere."""
+    mask = np.zeros((height, width), dtype=np.bool_)
+    if walls:
+        x, y = np.array(walls, dtype=np.int32).T
+        mask[y, x] = True
+    if mask.all():
         raise InputError("walls", "a wall in every cell", "at least one free cell")
-    return walls
+    return mask
 
 
 def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells) -> dict[str, Station]:
     stations = {}
     for name, station in given.items():
+        check_name(name, given.path)
         station.object(["at", "toolbox"], [])
         at = free.read(station.child("at"))
         stations[name] = Station(at, station.child("toolbox").text(toolboxes))
@@ -240,8 +264,8 @@ def _read_cost(given: Field) -> QueryCost:
     given.object([], ["base", "per_station"])
     default = QueryCost()
     return QueryCost(
-        given.child("base").number() if given.has("base") else default.base,
-        given.child("per_station").number() if given.has("per_station") else default.per_goal,
+        read_price(given.child("base")) if given.has("base") else default.base,
+        read_price(given.child("per_station")) if given.has("per_station") else default.per_goal,
     )
 
 

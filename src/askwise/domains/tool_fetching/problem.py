@@ -36,7 +36,7 @@ from askwise.domains.tool_fetching.rules import (
     Rules,
     State,
 )
-from askwise.ego import FAR, EgoMap
+from askwise.ego import EgoMap, finite_steps
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.frozen import FrozenDict, Sealed, read_only
@@ -141,8 +141,8 @@ class ToolFetching(Sealed):
     @cached_property
     def prior(self) -> FloatArray:
         """See `Problem`."""
-        to_tool = self._boxes.distance[self.rules.start.fetcher][self._box_of]
-        return read_only(prior_of(self.instance, self._stations.distance[self.rules.start.worker], to_tool))
+        to_tool = self._boxes.steps_at(self.rules.start.fetcher)[self._box_of]
+        return read_only(prior_of(self.instance, self._stations.steps_at(self.rules.start.worker), to_tool))
 
     def teammate_policy(self, teammate: int) -> FloatArray:
         """See `Problem`; the column of NOOP is 0, no optimal plan waits."""
@@ -160,7 +160,7 @@ class ToolFetching(Sealed):
 
     def teammate_steps(self, teammate: int) -> IntArray:
         """See `Problem`."""
-        return np.asarray(self._stations.distance[teammate])
+        return self._stations.steps_at(teammate)
 
     def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
@@ -190,15 +190,16 @@ class ToolFetching(Sealed):
     def ego_steps(self, ego: int) -> IntArray:
         """See `Problem`."""
         cell, tool = self._fetcher(ego)
-        steps = self._boxes.distance[cell][self._box_of] + self._from_box
+        steps = self._boxes.steps_at(cell)[self._box_of] + self._from_box
         if tool != NOTHING:
-            steps[tool] = self._stations.distance[cell, tool]
+            steps[tool] = self._stations.steps_at(cell)[tool]
         return np.asarray(steps)
 
     @cached_property
     def _from_box(self) -> IntArray:
         """``int [n_goals]``: steps from each station's toolbox to the station, with the one that picks the tool up."""
-        return read_only(np.asarray(1 + self._stations.distance[list(self.rules.box_cells), np.arange(self._n)]))
+        from_boxes = self._stations.steps_from(np.array(self._box_list))
+        return read_only(np.asarray(1 + from_boxes[self._box_of, np.arange(self._n)]))
 
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
@@ -209,9 +210,8 @@ class ToolFetching(Sealed):
     def _optimal(self, ego: int) -> BoolArray:
         cell, tool = self._fetcher(ego)
         optimal = np.zeros((self._n, len(self.ego_actions)), dtype=np.bool_)
-        _towards_waypoints(
-            self._stations.distance, self._boxes.distance, self._box_of, self.grid.successor, cell, tool, optimal
-        )
+        successor, to_station = self._stations.around(cell)
+        _towards_waypoints(to_station, self._boxes.around(cell)[1], self._box_of, successor, 0, tool, optimal)
         return read_only(optimal)
 
     def ego_map(self) -> EgoMap:
@@ -220,9 +220,8 @@ class ToolFetching(Sealed):
 
     @cached_property
     def _ego_map(self) -> EgoMap:
-        to_box = self._boxes.distance[:, self._box_of]
-        loaded = np.where(self._stations.distance < 0, FAR, self._stations.distance).astype(np.int32)
-        unloaded = np.where(to_box < 0, FAR, to_box + self._from_box).astype(np.int32)
+        loaded = finite_steps(self._stations.distance)
+        unloaded = finite_steps(self._boxes.distance, self._box_of, self._from_box)
         pickups = np.arange(FIRST_PICKUP, FIRST_PICKUP + self._n, dtype=np.int32)
         boxes = np.array(self.rules.box_cells, dtype=np.int32)
         moves = tuple(range(FETCHER_NOOP + 1))
@@ -235,7 +234,7 @@ class ToolFetching(Sealed):
         edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._ego_family(tool).matrices_at(cell))
         # Two goals with one waypoint go there together and part there. One of them at least has it as its toolbox.
         rows, columns = np.nonzero(np.isinf(wcd))
-        parting = self._boxes.distance[cell][self._box_of] + 1.0
+        parting = self._boxes.steps_at(cell)[self._box_of] + 1.0
         edp[rows, columns] = wcd[rows, columns] = parting[np.where(rows == tool, columns, rows)]
         np.fill_diagonal(edp, np.inf)
         np.fill_diagonal(wcd, np.inf)

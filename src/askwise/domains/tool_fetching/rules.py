@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.errors import InputError
@@ -25,6 +26,8 @@ from askwise.frozen import Sealed
 from askwise.model.grid import MOVES
 
 NOTHING = -1
+MOST_LISTED = 250_000
+"""Cells up to which moves are kept as lists."""
 WORKER_ACTIONS = (*MOVES, "WORK", "NOOP")
 FETCHER_ACTIONS = (*MOVES, "NOOP")
 """Followed by one PICKUP for each station, in the order of the stations."""
@@ -59,10 +62,11 @@ class Rules(Sealed):
         self._station_at = {cell: k for k, cell in enumerate(self.station_cells)}
 
     @cached_property
-    def _moves(self) -> list[list[int]]:
-        # Plain lists: a step looks up two numbers, which is several times faster than in an array.
-        moves: list[list[int]] = self.grid.successor[:, : len(MOVES)].tolist()
-        return moves
+    def _moves(self) -> Any:
+        # Plain lists: a step looks up two numbers, which is several times faster than in an array. A large map would
+        # take gigabytes of them.
+        moves = self.grid.successor[:, : len(MOVES)]
+        return moves.tolist() if self.grid.n_states <= MOST_LISTED else moves
 
     @cached_property
     def start(self) -> State:
@@ -81,13 +85,13 @@ class Rules(Sealed):
     def worker_next(self, cell: int, action: int) -> int:
         """Return the worker's next cell, -1 if the action is not available there."""
         if action < WORK:
-            return self._moves[cell][action]
+            return int(self._moves[cell][action])
         return cell if action == WORKER_NOOP or cell in self._station_at else -1
 
     def fetcher_next(self, cell: int, holding: int, action: int) -> tuple[int, int]:
         """Return the fetcher's next cell and tool, (-1, tool) if the action is not available there."""
         if action < FETCHER_NOOP:
-            return self._moves[cell][action], holding
+            return int(self._moves[cell][action]), holding
         if action == FETCHER_NOOP:
             return cell, holding
         tool = action - FIRST_PICKUP

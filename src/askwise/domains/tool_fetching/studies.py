@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askwise.domains.studied import StudyWords
-from askwise.domains.tool_fetching.generate import generate
+from askwise.domains.tool_fetching.generate import check_request, check_room, generate
 from askwise.domains.tool_fetching.instance import LARGEST_SIDE, PRIOR_KINDS, Instance, Prior
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.errors import InputError
@@ -39,6 +39,13 @@ class RandomMaps:
             clustered=self.clustered,
             seed=seed,
         )
+
+    def try_one(self, path: str) -> None:
+        """Refuse what does not fit on the walls of one map; `path` is where these parameters stand."""
+        try:
+            check_room(self.width, self.height, self.stations, self.toolboxes, self.walls, np.random.SeedSequence(0))
+        except InputError as error:
+            raise InputError(f"{path}.{error.field}", error.found, error.expected) from None
 
     def describe(self) -> dict[str, Any]:
         """Return the parameters as they stand in a study file."""
@@ -74,7 +81,10 @@ class ToolFetchingStudies:
             walls=given.child("walls").number() if given.has("walls") else default.walls,
             clustered=_yes_or_no(given.child("clustered")) if given.has("clustered") else default.clustered,
         )
-        _try_one(maps, given.path)
+        try:
+            check_request(maps.width, maps.height, maps.stations, maps.toolboxes, maps.walls)
+        except InputError as error:
+            raise InputError(f"{given.path}.{error.field}", error.found, error.expected) from None
         return maps
 
     def read(self, path: Path) -> Instance:
@@ -91,14 +101,6 @@ class ToolFetchingStudies:
         """See `Studied`."""
         prior = problem.instance.prior if kind is None else Prior(kind, temperature)
         return problem.with_terms(prior, query_cost)
-
-
-def _try_one(maps: RandomMaps, path: str) -> None:
-    """Draw one instance: what does not fit on the map shows at once."""
-    try:
-        maps.draw(np.random.SeedSequence(0))
-    except InputError as error:
-        raise InputError(f"{path}.{error.field}", error.found, error.expected) from None
 
 
 def _size(field: Field) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from askwise.errors import InputError
+from askwise.limits import read_name
 from askwise.reading import Field
 
 
@@ -25,4 +26,4 @@ def chosen_label(field: Field, default: str) -> str:
     label = field.child("label")
     if not label.text().strip():
         raise label.refuse("at least one letter")
-    return label.text()
+    return read_name(label)

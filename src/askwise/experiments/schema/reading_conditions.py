@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from askwise.domains.registry import studies_of
+from askwise.domains.registry import domains, studies_of
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN
 from askwise.experiments.schema.study import FROM_FILE, Exactly, StudyPrior
+from askwise.limits import read_price
 from askwise.reading import Field
 from askwise.teammates import make_teammate
 
 
-def read_priors(root: Field, domain_name: str, from_files: bool) -> tuple[StudyPrior, ...]:
-    """Return the priors of a study; instances from files have one of their own, which is the default there."""
-    known = studies_of(domain_name).prior_kinds
+def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple[StudyPrior, ...]:
+    """Return the priors of a study; instances from files have one of their own, which is the default there.
+
+    As long as nobody knows of which domain the files are, any prior is one that some domain has.
+    """
+    known = _any_kind() if domain_name is None else studies_of(domain_name).prior_kinds
     kinds = (*known, FROM_FILE) if from_files else known
     if not root.has("priors"):
         default = FROM_FILE if from_files else known[0]
         return (StudyPrior(default, default),)
     found = [_prior(element, kinds) for element in root.child("priors").elements()]
     return tuple(distinct(root.child("priors"), found, [prior.label for prior in found]))
+
+
+def _any_kind() -> tuple[str, ...]:
+    kinds = [kind for each in domains() if each.studies is not None for kind in each.studies.prior_kinds]
+    return tuple(dict.fromkeys(kinds))
 
 
 def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
@@ -54,18 +63,18 @@ def _base_costs(root: Field, from_files: bool) -> tuple[float | None, ...]:
     if root.has("base_cost") and root.has("base_costs"):
         raise InputError("base_cost", "base_costs as well", "one of the two")
     if root.has("base_cost"):
-        return (root.child("base_cost").number(),)
+        return (read_price(root.child("base_cost")),)
     return _costs(root, "base_costs", None if from_files else 0.5)
 
 
 def _costs(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
     if not root.has(key):
         return (default,)
-    costs = [element.number() for element in root.child(key).elements()]
+    costs = [read_price(element) for element in root.child(key).elements()]
     return tuple(distinct(root.child(key), costs, costs))
 
 
-def read_teammates(root: Field, domain_name: str) -> Iterator[str]:
+def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
     """Yield the teammates of a study, each made once to see that it can be.
 
     By default it is the one that each problem describes; in tool fetching, where all describe the same, by its name.

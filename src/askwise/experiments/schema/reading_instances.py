@@ -8,6 +8,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,23 @@ ENDINGS = (".json", ".toml")
 """Of a folder, the files that are instances."""
 
 
-def read_instances(root: Field, folder: Path) -> Generated | Given:
-    """Return where the instances of a study come from; files are relative to `folder`."""
+@dataclass(frozen=True)
+class NamedFiles:
+    """Files as a study names them, not opened yet: nobody knows of which domain they are."""
+
+    field: Field
+    domain: None = None
+
+
+def stated_instances(root: Field) -> Generated | NamedFiles:
+    """Return where the instances of a study come from; fields are checked, nothing is drawn or opened."""
     if not root.has("instances"):
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
     field = root.child("instances").object()
     if field.has("files"):
-        return _given(field.object((), ("files",)).child("files"), folder)
+        files = field.object((), ("files",)).child("files")
+        distinct(files, names_given := [element.text() for element in files.elements()], names_given)
+        return NamedFiles(files)
     name = field.child("domain").text(names()) if field.has("domain") else DEFAULT_DOMAIN
     return _drawn(field, name)
 
@@ -44,6 +55,18 @@ def _drawn(field: Field, name: str) -> Generated:
     field.object((), ("domain", *drawn_keys(name)))
     count = field.child("count").whole(1, MOST_INSTANCES) if field.has("count") else DEFAULT_COUNT
     return Generated(count, studies.parameters(field), name)
+
+
+def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated | Given:
+    """Open the files, which are relative to `folder`; see that instances can be drawn."""
+    if isinstance(stated, NamedFiles):
+        return _given(stated.field, folder)
+    # Where fields alone do not tell whether an instance can be drawn, its parameters have a method beside those that
+    # `Parameters` lists.
+    try_one = getattr(stated.parameters, "try_one", None)
+    if try_one is not None:
+        try_one("instances")
+    return stated
 
 
 def _given(field: Field, folder: Path) -> Given:

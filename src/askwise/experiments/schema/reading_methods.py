@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import make_agent, methods
@@ -14,9 +15,18 @@ from askwise.reading import Field
 
 
 def read_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, each made once to see that it can be."""
+    """Return the methods of a study, each that has a name made once to see that it can be; those of files later."""
+    return _read(root, lambda name: not is_place(name))
+
+
+def load_methods(root: Field) -> tuple[Method, ...]:
+    """Return the same; those that are given by their place are loaded and made, which runs what is written there."""
+    return _read(root, is_place)
+
+
+def _read(root: Field, made: Callable[[str], bool]) -> tuple[Method, ...]:
     field = root.child("methods")
-    listed = [_method(element) for element in field.elements()]
+    listed = [_method(element, made) for element in field.elements()]
     distinct(field, listed, [method.label for method in listed])
     if not root.has("beliefs"):
         return tuple(listed)
@@ -25,23 +35,29 @@ def read_methods(root: Field) -> tuple[Method, ...]:
     for k, method in enumerate(listed):
         if "belief" in dict(method.options):
             raise InputError(f"methods[{k}].belief", "beliefs as well", "one of the two")
-    crossed = [_believing(method, belief, len(beliefs) > 1) for method in listed for belief in beliefs]
+    crossed = [_believing(method, belief, len(beliefs) > 1, made) for method in listed for belief in beliefs]
     return tuple(distinct(field, crossed, [method.label for method in crossed]))
 
 
-def _believing(method: Method, belief: str, labelled: bool) -> Method:
+def _believing(method: Method, belief: str, labelled: bool, made: Callable[[str], bool]) -> Method:
     label = f"{method.label} ({belief})" if labelled else method.label
-    return _checked(Method(method.name, label, (*method.options, ("belief", belief))), Field("beliefs", belief))
+    believing = Method(method.name, label, (*method.options, ("belief", belief)))
+    return _checked(believing, Field("beliefs", belief)) if made(method.name) else believing
 
 
-def _method(field: Field) -> Method:
+def _method(field: Field, made: Callable[[str], bool]) -> Method:
+    method = _stated(field)
+    return _checked(method, field) if made(method.name) else method
+
+
+def _stated(field: Field) -> Method:
     if not isinstance(field.value, dict):
         name = _name(field)
-        return _checked(Method(name, name), field)
+        return Method(name, name)
     field.object(("name",))
     name = _name(field.child("name"))
     options = tuple((key, _option(field.child(key))) for key in field.value if key not in ("name", "label"))
-    return _checked(Method(name, chosen_label(field, _label(name, options)), options), field)
+    return Method(name, chosen_label(field, _label(name, options)), options)
 
 
 def _name(field: Field) -> str:

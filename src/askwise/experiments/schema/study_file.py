@@ -31,16 +31,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from askwise.errors import InputError, did_you_mean
 from askwise.experiments.schema.reading_conditions import read_costs, read_exactly, read_priors, read_teammates
-from askwise.experiments.schema.reading_instances import read_instances
-from askwise.experiments.schema.reading_methods import read_methods
-from askwise.experiments.schema.sources import Given
+from askwise.experiments.schema.reading_instances import NamedFiles, found_instances, stated_instances
+from askwise.experiments.schema.reading_methods import load_methods, read_methods
+from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Given
 from askwise.experiments.schema.study import Study
+from askwise.limits import check_name
 from askwise.reading import Field, read_text
 
 REQUIRED = ("name", "methods")
@@ -123,21 +125,33 @@ def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
-    """Check settings as they stand in a study file and return the study."""
+    """Check settings as they stand in a study file and return the study.
+
+    All fields are checked before anything is drawn, opened or loaded: a mistake anywhere is said at once, however large
+    the instances are.
+    """
     root = Field("", dict(settings)).object(REQUIRED, KEYS)
+    stated = stated_instances(root)
+    from_files = isinstance(stated, NamedFiles)
+    _checked_fields(root, stated.domain, from_files)
+    methods = load_methods(root)
+    instances = found_instances(stated, folder or Path())
+    return replace(_checked_fields(root, instances.domain, from_files), instances=instances, methods=methods)
+
+
+def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
+    """Return the study without its instances; `domain` is None as long as no file has said of which one it is."""
     name = _name(root.child("name"))
-    instances = read_instances(root, folder or Path())
-    from_files = isinstance(instances, Given)
-    priors = read_priors(root, instances.domain, from_files)
+    priors = read_priors(root, domain, from_files)
     base_costs, per_station_costs = read_costs(root, from_files)
     return Study(
         name=name,
-        title=root.child("title").text() if root.has("title") else name,
+        title=_title(root.child("title")) if root.has("title") else name,
         seed=root.child("seed").whole(0) if root.has("seed") else 0,
         episodes=root.child("episodes").whole(1, MOST_EPISODES) if root.has("episodes") else 1,
-        instances=instances,
+        instances=Given((), (), domain or DEFAULT_DOMAIN),
         priors=priors,
-        teammates=tuple(read_teammates(root, instances.domain)),
+        teammates=tuple(read_teammates(root, domain)),
         base_costs=base_costs,
         per_station_costs=per_station_costs,
         methods=read_methods(root),
@@ -151,4 +165,8 @@ def _name(field: Field) -> str:
     name = field.text()
     if not NAME.fullmatch(name):
         raise field.refuse("letters, digits, spaces, '.', '_' and '-': the name of a folder")
-    return name
+    return check_name(name, field.path)
+
+
+def _title(field: Field) -> str:
+    return check_name(field.text(), field.path) if field.value else field.text()

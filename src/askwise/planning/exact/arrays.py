@@ -8,6 +8,7 @@ import numpy as np
 
 from askwise.ego import FAR
 from askwise.errors import InputError
+from askwise.memory import claim
 from askwise.planning.exact.memory import Arrays
 from askwise.planning.tables import Tables
 from askwise.problem import Problem
@@ -20,6 +21,10 @@ MOST_GOALS = 62
 def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice) -> Arrays:
     """Return the arrays for these goals only, as if the others could not be: weights keep their scale."""
     goals = list(goals)
+    states, places = tables.weight.shape[0], tables.ego.next.shape[0]
+    # A weight, the steps, a bit for each goal while they are added up, and the ego agent's steps, twice.
+    needed = len(goals) * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
+    claim(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
     weight = np.ascontiguousarray(tables.weight[:, goals])
     bits = np.int64(1) << np.arange(len(goals), dtype=np.int64)
     ego = tables.ego
