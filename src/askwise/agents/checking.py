@@ -7,12 +7,14 @@ from askwise.game import InvalidDecision, check_ego_action, check_question
 from askwise.problem import Problem
 from askwise.query import ContradictoryObservation
 from askwise.tracking import Observation
+from askwise.watching.pulse import deciding
 
 
 def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
     """Return what an agent decides in step `t`; refuse what the rules do not allow."""
     try:
-        decision = player.decide(observation)
+        with deciding:  # whoever watches this process sees how long it takes
+            decision = player.decide(observation)
     except ContradictoryObservation as error:
         raise ContradictoryObservation(f"step {t}: {error}") from error
     who = f"step {t}: agent {player.name!r}"
