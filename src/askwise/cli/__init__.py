@@ -60,9 +60,8 @@ def _run(options: argparse.Namespace) -> int:
         return _complain(options.command, printable(str(error)))
     except KeyboardInterrupt as stopped:
         _drop_output()
-        terminated = isinstance(stopped, stopping.Terminated)
-        print(f"askwise {options.command}: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
-        return stopping.TERMINATED if terminated else stopping.INTERRUPTED
+        print(f"askwise {options.command}: interrupted", file=sys.stderr)
+        return stopping.exit_code(stopped)
     except MemoryError:
         return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
     except BrokenPipeError:

@@ -33,6 +33,11 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: to be ended like Ctrl-C, but for the exit code."""
 
 
+def exit_code(stopped: KeyboardInterrupt) -> int:
+    """Return the exit code that goes with an interrupt, or with one that was passed on as another."""
+    return TERMINATED if isinstance(stopped.__cause__ or stopped, Terminated) else INTERRUPTED
+
+
 def at_once(*_: object) -> None:
     """End the process without a word of Python's: there is nothing to put in order."""
     with contextlib.suppress(OSError):
@@ -100,7 +105,11 @@ class CtrlC:
 
     def _press_again(self) -> None:
         self._again = True
-        _thread.interrupt_main()
+        main = threading.main_thread().ident
+        if hasattr(signal, "pthread_kill") and main is not None:
+            signal.pthread_kill(main, signal.SIGINT)  # wakes it, too, if it waits for something
+        else:
+            _thread.interrupt_main()
 
 
 def is_importing(frame: FrameType | None) -> bool:

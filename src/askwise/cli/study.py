@@ -121,7 +121,6 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
     from askwise.experiments import conducting
-    from askwise.experiments.running.run import Interrupted
 
     workers = _workers(options)
     study = replace(study, limits=_limits(study.limits, options))
@@ -131,11 +130,11 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
             done = conducting.conduct(
                 study, folder, workers=workers, dask=options.dask, retry_failed=options.retry_failed, show_progress=True
             )
-    except Interrupted as stopped:
-        stored = len(stopped.store.done())
+    except KeyboardInterrupt as stopped:
+        stored = conducting.stored_tasks(study, folder)
         print(f"\nStopped: {stored} of {total} instances are stored in {folder}.", file=sys.stderr)
         print("Give the same command again to go on.", file=sys.stderr)
-        return stopping.TERMINATED if isinstance(stopped.__cause__, stopping.Terminated) else stopping.INTERRUPTED
+        return stopping.exit_code(stopped)
     except AskwiseError as error:
         stored = conducting.stored_tasks(study, folder)
         if stored:

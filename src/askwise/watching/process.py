@@ -70,6 +70,7 @@ class Watched:
             self._file.unlink()
             raise
         self._watch = Watch(self.pulse, limits, self._end_for)
+        self._watch.start()
 
     @property
     def streams(self) -> tuple[IO[bytes], IO[bytes]]:

@@ -38,6 +38,9 @@ class Watch:
         self._lost = 0.0
         self._lost_before = dict.fromkeys(self._allowed, 0.0)
         self._over = threading.Event()
+
+    def start(self) -> None:
+        """Look from now on."""
         if self._allowed:
             threading.Thread(target=self._look, name="askwise-watch", daemon=True).start()
 
@@ -51,16 +54,17 @@ class Watch:
             before = time.monotonic()
             if self._over.wait(sleep):
                 return
-            overslept = time.monotonic() - before - sleep
-            left = self._left(overslept if overslept > OVERSLEPT else 0.0)
+            now = time.monotonic()
+            overslept = now - before - sleep
+            left = self.left(now, overslept if overslept > OVERSLEPT else 0.0)
             slot = min(left, key=lambda slot: left[slot])
             if left[slot] <= 0:
                 self._exceeded(f"took longer than {self._allowed[slot]:g} s for {THINGS[slot]}")
                 return
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
-    def _left(self, lost: float) -> dict[int, float]:
-        """Return for each thing that is limited how many seconds it has left."""
+    def left(self, now: float, lost: float) -> dict[int, float]:
+        """Return for each thing that is limited how many seconds it has left, after so many in which nobody ran."""
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}
         for slot, allowed in self._allowed.items():
@@ -68,6 +72,6 @@ class Watch:
             if since != self._seen[slot]:
                 # It may have begun before the time that was just lost.
                 self._seen[slot], self._lost_before[slot] = since, lost_before
-            taken = time.monotonic() - since - (self._lost - self._lost_before[slot]) if since else 0.0
+            taken = now - since - (self._lost - self._lost_before[slot]) if since else 0.0
             left[slot] = allowed - taken
         return left

@@ -10,6 +10,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 
 from askwise.experiments.running.run import run_study
 from askwise.experiments.schema.study import Method
-from tests.experiments.commands import finish, parts, start, wait_for_parts, wait_until_gone
+from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
 from tests.experiments.gates import Gate
 from tests.experiments.studies import files_in, small, table_bytes, toml, undisturbed
 
@@ -28,7 +29,7 @@ STUDY = replace(
     small(priors=["far"], instances={"count": 16, "size": 4, "stations": 4, "toolboxes": 1}),
     methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
-KILLS = 10
+KILLS = 4
 
 
 EACH = STUDY.episodes_per_task // len(STUDY.methods)
@@ -58,7 +59,9 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
-def test_killed_ten_times_and_gone_on_with(study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]) -> None:
+def test_killed_again_and_again_and_gone_on_with(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
     out, moments = tmp_path / "out", random.Random(5)
     command = [str(study), "--out", str(out)]
     stored = []
@@ -108,6 +111,20 @@ def test_stopped_it_says_how_to_go_on(
     gate.open()
     run_study(STUDY, out).store.combine()
     assert table_bytes(out) == expected
+
+
+def test_ctrl_c_while_processes_start_is_quiet(study: Path, gate: Gate, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = start(str(study), "--out", str(out), "--workers", "2")
+    give_up = time.monotonic() + PATIENCE
+    while not (out / "provenance.json").exists():
+        assert time.monotonic() < give_up
+        time.sleep(0.001)
+    os.killpg(process.pid, signal.SIGINT)
+    code, _, err = finish(process)
+    assert code == 130
+    assert err == f"\nStopped: 0 of 16 instances are stored in {out}.\nGive the same command again to go on.\n"
+    wait_until_gone(process.pid)
 
 
 def test_a_second_run_in_the_same_folder_is_refused(

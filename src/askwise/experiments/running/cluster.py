@@ -48,10 +48,11 @@ class Workers:
 
     Args:
         ask: returns how many there are now.
+        clock: returns the time, in seconds.
     """
 
-    def __init__(self, ask: Callable[[], int]) -> None:
-        self._ask = ask
+    def __init__(self, ask: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
+        self._ask, self._clock = ask, clock
         self._gone_since: float | None = None
         self._said_so = False
 
@@ -61,19 +62,18 @@ class Workers:
         if found:
             self._gone_since = None
         elif self._gone_since is None:
-            self._gone_since = time.monotonic()
+            self._gone_since = self._clock()
         return found
 
     def news(self) -> str | None:
         """Return what there is to say since the last time."""
-        gone = self._gone_since is not None
-        if gone and not self._said_so and time.monotonic() - (self._gone_since or 0.0) >= PATIENCE:
-            self._said_so = True
-            return GONE
-        if not gone and self._said_so:
-            self._said_so = False
-            return BACK
-        return None
+        if self._gone_since is None:
+            back, self._said_so = self._said_so, False
+            return BACK if back else None
+        if self._said_so or self._clock() - self._gone_since < PATIENCE:
+            return None
+        self._said_so = True
+        return GONE
 
 
 class ClusterExecutor(Executor):

@@ -79,21 +79,22 @@ def run_study(
         retry_failed: play those instances again in which something failed.
         show_progress: draw a bar if standard error is a terminal.
     """
-    store = Store(folder, study)
-    with store.locked():
-        damaged = store.clear()
-        done = store.done()
-        left = [index for index in range(study.n_tasks) if index not in done]
-        if retry_failed:
-            left = sorted({*left, *store.failed()})
-        if left:
-            run = new_run()
-            try:
+    store, run = Store(folder, study), new_run()
+    try:
+        with store.locked():
+            damaged = store.clear()
+            done = store.done()
+            left = [index for index in range(study.n_tasks) if index not in done]
+            if retry_failed:
+                left = sorted({*left, *store.failed()})
+            if left:
                 with _recorded(store, len(left)), _crew(workers, executor, dask, run) as crew:
                     _play_all(store, left, crew, show_progress, run)
-            finally:
-                children.end(run)
-        return Ran(store, len(done), len(left), tuple(damaged))
+            return Ran(store, len(done), len(left), tuple(damaged))
+    except KeyboardInterrupt as pressed:
+        raise Interrupted(store) from pressed
+    finally:
+        children.end(run)
 
 
 def new_run() -> str:
@@ -112,13 +113,10 @@ def _play_all(store: Store, left: list[int], crew: Crew, show_progress: bool, ru
     each = store.study.episodes_per_task
     before = (store.study.n_tasks - len(left)) * each
     shown: Progress = progress_for(store.study.name, store.study.n_tasks * each, before) if show_progress else Silent()
-    try:
-        with shown:
-            for played in results(store.study, left, crew, run, shown.say):
-                store.write(played)
-                shown.advance(each)
-    except KeyboardInterrupt as pressed:
-        raise Interrupted(store) from pressed
+    with shown:
+        for played in results(store.study, left, crew, run, shown.say):
+            store.write(played)
+            shown.advance(each)
 
 
 def results(study: Study, indices: Iterable[int], crew: Crew, run: str, say: Callable[[str], None]) -> Iterator[Played]:
