@@ -16,8 +16,8 @@ import numpy as np
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate, solve
-from askwise.experiments.running.executors import process_pool, usable_cores
 from askwise.questions import QueryCost
+from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress
 
 SIZES = ((6, 6), (8, 8), (10, 10))
@@ -62,7 +62,7 @@ def run(quick: bool) -> list[Table]:
     """Solve and evaluate every case."""
     instances, sizes = (2, SIZES[:1]) if quick else (50, SIZES)
     cases = list(_cases(instances, sizes))
-    with process_pool(usable_cores()) as pool:
+    with process_pool() as pool:
         found = []
         for k, costs in enumerate(pool.map(costs_of, cases, chunksize=4)):
             found.append(costs)

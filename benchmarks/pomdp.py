@@ -13,11 +13,11 @@ import numpy as np
 from askwise.agents import Agent, make_agent
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.running.executors import process_pool, usable_cores
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from askwise.types import FloatArray
 from benchmarks.peers.pouct import Pouct
+from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, number, progress, seconds
 
 CELLS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2))
@@ -51,7 +51,7 @@ def run(quick: bool) -> list[Table]:
     names = [*OURS, *(f"POUCT {budget}" for budget in budgets)]
     rows = [(prior, price, name) for prior, price in cells for name in names]
     jobs: list[Job] = [(*row, first) for row in rows for first in range(0, episodes, AT_A_TIME)]
-    with process_pool(usable_cores()) as pool:
+    with process_pool() as pool:
         played = pool.map(_played, jobs)
         for prior, price, name in rows:
             found = [next(played) for _ in range(0, episodes, AT_A_TIME)]

@@ -10,9 +10,9 @@ import numpy as np
 
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.running.executors import process_pool, usable_cores
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
+from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress
 
 TEAMMATES = ("urop", "uniform", "noisy:0.1", "noisy:0.3", "via", "boltzmann:2")
@@ -46,7 +46,7 @@ def run(quick: bool) -> list[Table]:
         ],
     )
     jobs = [(method, teammate, episodes) for teammate in TEAMMATES for method in METHODS]
-    with process_pool(usable_cores()) as pool:
+    with process_pool() as pool:
         for (method, teammate, _), costs in zip(jobs, pool.map(costs_of, jobs), strict=True):
             progress(f"robustness: {teammate}, {method}")
             ended = np.array([cost for cost in costs if not np.isnan(cost)])

@@ -1,11 +1,15 @@
-"""Settings of the random tests: few examples, no time limits; a run in CI always draws the same ones. And Ctrl-C."""
+"""Settings of the random tests: few examples, no time limits; a run in CI always draws the same ones. And processes."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from askwise.experiments.running import children, run
 
 settings.register_profile(
     "askwise",
@@ -20,3 +24,16 @@ settings.load_profile("askwise")
 # Shells start jobs in the background with Ctrl-C ignored, and programs started from there inherit that. Tests send it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+KEPT = "tests"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def processes_are_kept() -> Iterator[None]:
+    """Let all studies of the tests share the processes that play, which otherwise are new for each run."""
+    end = children.end
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "new_run", lambda: KEPT)
+        patch.setattr(children, "end", lambda run: None if run == KEPT else end(run))
+        yield
+    end(KEPT)

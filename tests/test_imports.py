@@ -17,7 +17,7 @@ import askwise
 SOURCE = Path(askwise.__file__).parent
 
 LAYERS = (
-    {"errors", "types"},
+    {"errors", "types", "watching"},
     {"_compiled", "_graph", "arguments", "files", "frozen", "limits", "memory", "reading", "seeds"},
     {"chain"},
     {"model"},

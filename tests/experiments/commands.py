@@ -45,6 +45,14 @@ def wait_for_parts(process: subprocess.Popen[str], folder: Path, at_least: int) 
         time.sleep(0.01)
 
 
+def is_alive(process: int) -> bool:
+    """Whether a process runs."""
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
 def of_session(session: int) -> list[int]:
     """Return the processes of a session that are alive."""
     found = []

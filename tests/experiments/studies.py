@@ -81,7 +81,7 @@ def files_in(folder: Path) -> list[str]:
 
 
 CODE = """
-    import os, sys
+    import os, sys, time
     from pathlib import Path
     from askwise.agents import Never
 
@@ -118,12 +118,21 @@ CODE = """
                 raise RuntimeError("not today")
             return super().decide(observation)
 
-    class Slow(Never):
-        '''Takes a while, so that it can be disturbed.'''
-        def decide(self, observation):
-            import time
-            time.sleep(0.02)
-            return super().decide(observation)
+    class Gated(Never):
+        '''Waits before each episode until the test lets it through, see `tests.experiments.gates`.'''
+        def reset(self, problem, seed=None):
+            super().reset(problem, seed)
+            gate = os.environ.get("GATE")
+            while gate and not os.path.exists(gate + "/open"):
+                for name in os.listdir(gate):
+                    if name.endswith(".pass"):
+                        try:
+                            os.unlink(gate + "/" + name)
+                            return
+                        except FileNotFoundError:
+                            pass  # somebody else was faster
+                open(gate + "/waiting", "w").close()
+                time.sleep(0.01)
 """
 
 POINTS = """
@@ -133,7 +142,7 @@ POINTS = """
     speechless = misbehaving:Speechless
     half = misbehaving:HalfACharacter
     flaky = misbehaving:Flaky
-    slow = misbehaving:Slow
+    gated = misbehaving:Gated
 """
 
 

@@ -21,6 +21,7 @@ from askwise.problem import Problem
 from askwise.seeds import Seed
 from askwise.tracking import Observation
 from askwise.types import FloatArray
+from askwise.watching.pulse import deciding
 
 SUM_TOLERANCE = 1e-6
 """How far a belief may sum from 1: single precision, added up over many goals."""
@@ -51,7 +52,9 @@ def checked_name(player: Any, kind: str = "agent") -> str:
 def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
     """Return what an agent decides in step `t`; refuse what the rules do not allow."""
     try:
-        return _checked(problem, player.decide(observation), observation.state.ego)
+        with deciding:  # whoever watches this process sees how long it takes
+            decision = player.decide(observation)
+        return _checked(problem, decision, observation.state.ego)
     except _Wrong as wrong:
         refuse(player, "decide", str(wrong), t)
     except BaseException as error:

@@ -5,6 +5,9 @@ Only the standard library is imported before a subcommand is chosen, so that ``-
 
 from __future__ import annotations
 
+from askwise.cli import stopping  # before all others: from here on, Ctrl-C shows no traceback
+
+# isort: split
 import argparse
 import contextlib
 import importlib
@@ -37,9 +40,19 @@ RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; bad input ends with a message and exit code 2, never with a traceback."""
-    parser = build_parser()
-    options = parser.parse_args(arguments)
+    """Run the command line; bad input ends with a message and exit code 2, never with a traceback.
+
+    Without `arguments` it is the whole program, which then decides what Ctrl-C does.
+    """
+    with stopping.as_program() if arguments is None else contextlib.nullcontext():
+        parser = build_parser()
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        options = parser.parse_args(given)
+        options.arguments = given
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
@@ -53,10 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(options, "traceback", False):
             traceback.print_exception(error)
         return _complain(options.command, printable(str(error)))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         _drop_output()
         print(f"askwise {options.command}: interrupted", file=sys.stderr)
-        return 130
+        return stopping.exit_code(stopped)
     except MemoryError:
         return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
     except BrokenPipeError:

@@ -22,7 +22,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import values
+from askwise.cli import limited, values
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fresh", action="store_true", help="start at the given places: infer nothing from the teammate's way")
     add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent holds (default: none)")
     add("--seed", metavar="N", default="0", help="for methods that choose at random (%(default)s)")
+    limited.add_limit(parser)
     add("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -64,6 +65,9 @@ def run(options: argparse.Namespace) -> int:
 
         print(list_methods())
         return 0
+    values.need_file(options)
+    if limited.wanted(options):
+        return limited.run(options)
     advice = decide(options)
     if options.json:
         from askwise.showing.explain import as_json
@@ -82,7 +86,6 @@ def decide(options: argparse.Namespace) -> Advice:
     from askwise.domains.registry import as_problem, domain_of
     from askwise.query.beliefs import ContradictoryObservation
 
-    values.need_file(options)
     seed = values.whole(options.seed, "--seed")
     problem = as_problem(values.read_instance(options.file))
     moments = domain_of(problem).moments

@@ -18,7 +18,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import values
+from askwise.cli import limited, values
 from askwise.cli.progress import Progress
 from askwise.errors import InputError
 
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", default="0", help="for all that is left to chance (%(default)s)")
     parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
     parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
+    limited.add_limit(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -51,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     from askwise.evaluation import lower_bound
 
     check(options)
+    if limited.wanted(options):
+        return limited.run(options)
     problem = as_problem(values.read_instance(options.file))
     found = evaluated(options, problem)
     bound = lower_bound(problem) if options.bound else None

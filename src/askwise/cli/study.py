@@ -16,15 +16,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import values
+from askwise.cli import stopping, values
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
     from askwise.experiments.conducting import Conducted
     from askwise.experiments.schema.study import Study
+    from askwise.watching.limits import Limits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +58,9 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("how it is run")
     how.add_argument("--workers", metavar="N", help="processes on this machine (default: one for each core)")
     how.add_argument("--dask", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    how.add_argument("--decision-limit", metavar="SECONDS", help="a decision fails after that (300; none: no limit)")
+    how.add_argument("--episode-limit", metavar="SECONDS", help="an episode fails after that (3600; none: no limit)")
+    how.add_argument("--memory-limit", metavar="GIB", help="memory that each process may take (none)")
     how.add_argument("--retry-failed", action="store_true", help="play again what failed before")
     how.add_argument("--json", action="store_true", help="print where everything is, as JSON, instead of the summary")
 
@@ -116,25 +121,26 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
     from askwise.experiments import conducting
-    from askwise.experiments.running.run import Interrupted
 
     workers = _workers(options)
+    study = replace(study, limits=_limits(study.limits, options))
     total = study.n_tasks
     try:
-        done = conducting.conduct(
-            study,
-            folder,
-            workers=workers,
-            dask=options.dask,
-            retry_failed=options.retry_failed,
-            show_progress=True,
-            on_damage=lambda damaged: print(damaged, file=sys.stderr),
-        )
-    except Interrupted as stopped:
-        stored = len(stopped.store.done())
+        with stopping.terminable():
+            done = conducting.conduct(
+                study,
+                folder,
+                workers=workers,
+                dask=options.dask,
+                retry_failed=options.retry_failed,
+                show_progress=True,
+                on_damage=lambda damaged: print(damaged, file=sys.stderr),
+            )
+    except KeyboardInterrupt as stopped:
+        stored = conducting.stored_tasks(study, folder)
         print(f"\nStopped: {stored} of {total} instances are stored in {folder}.", file=sys.stderr)
         print("Give the same command again to go on.", file=sys.stderr)
-        return 130
+        return stopping.exit_code(stopped)
     except AskwiseError as error:
         stored = conducting.stored_tasks(study, folder)
         if stored:
@@ -143,6 +149,15 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
         raise
     _print(done, options)
     return 0
+
+
+def _limits(own: Limits, options: argparse.Namespace) -> Limits:
+    """Return the study's limits, with those that the options set in their place."""
+    from askwise.experiments.schema.reading_limits import limit_from
+
+    given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}
+    found = {name: limit_from(text, f"--{name}-limit") for name, text in given.items() if text is not None}
+    return replace(own, **found)
 
 
 def _print(done: Conducted, options: argparse.Namespace) -> None:

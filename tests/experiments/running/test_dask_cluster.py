@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,11 +20,15 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.experiments.running import cluster
-from askwise.experiments.running.cluster import dask
+from askwise.experiments.running.cluster import BACK, GONE, Workers, dask
+from askwise.experiments.running.progress import Silent
 from askwise.experiments.running.run import run_study
 from askwise.experiments.schema.study import Method
 from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
+from tests.experiments.gates import Gate
+from tests.experiments.running.test_supervising import among, assert_innocent_unharmed, errors
 from tests.experiments.studies import small, stored, table_bytes, toml, undisturbed, write_plugin
+from tests.experiments.villains import line_of, write_villains
 from tests.refused import assert_refused
 
 pytest.importorskip("distributed")
@@ -31,8 +36,12 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="lo
 
 STUDY = replace(
     small(priors=["far"], instances={"count": 30, "size": 4, "stations": 4, "toolboxes": 1}),
-    methods=(Method("never", "never"), Method("slow", "slow"), Method("toolbox", "toolbox")),
+    methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
+
+
+EACH = STUDY.episodes_per_task // len(STUDY.methods)
+"""How often an instance comes to the gate."""
 
 
 class Cluster:
@@ -111,6 +120,14 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """What holds the workers of clusters that are started later, until the test lets them go on."""
+    found = Gate(tmp_path / "gate")
+    monkeypatch.setenv("GATE", str(found.folder))
+    return found
+
+
+@pytest.fixture
 def study(plugin: Path, tmp_path: Path) -> Path:
     assert plugin.exists()
     path = tmp_path / "study.toml"
@@ -145,25 +162,78 @@ def test_dask_may_log_again_afterwards(two_workers: Cluster) -> None:
     assert not logging.getLogger("distributed.client").disabled
 
 
+def test_agents_that_hang_or_die_fail_alone(two_workers: Cluster, tmp_path: Path) -> None:
+    study = among(write_villains(tmp_path), "Exits", "Sleeps", instances=2)
+    run_study(study, tmp_path / "out", dask=two_workers.address)
+    assert errors(tmp_path / "out") == {
+        "Exits": "its process ended itself (exit code 3)",
+        "Sleeps": f"took longer than 3 s for a decision (villains.py, line {line_of('sleeps')})",
+    }
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
 def test_a_worker_that_is_killed_half_way_loses_nothing(
-    study: Path, tmp_path: Path, expected: dict[str, bytes]
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     out = tmp_path / "out"
+    gate.let(8 * EACH)
     with running(tmp_path / "cluster", 2) as found:
         process = start(str(study), "--out", str(out), "--dask", found.address)
-        wait_for_parts(process, out, 8)
+        gate.wait_until_somebody_waits()
         found.end(found.workers[0])
-        assert parts(out) < STUDY.n_tasks, "it was over before the worker was killed"
+        gate.open()
         code, _, err = finish(process)
         assert (code, err) == (0, "")
         assert table_bytes(out) == expected
         assert stored(out).height == STUDY.n_tasks * STUDY.episodes_per_task
 
 
+def test_all_workers_gone_is_said_and_so_is_that_they_are_back(
+    plugin: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert plugin.exists()
+    out, said, heard = tmp_path / "out", list[str](), threading.Event()
+
+    def hear(_: Silent, text: str) -> None:
+        said.append(text)
+        heard.set()
+
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(Silent, "say", hear)
+    gate.let(2 * EACH)
+    with running(tmp_path / "cluster", 1) as found:
+
+        def disturb() -> None:
+            gate.wait_until_somebody_waits()
+            found.end(found.workers[0])
+            heard.wait(PATIENCE)
+            found.add_worker()
+            gate.open()
+
+        disturbing = threading.Thread(target=disturb)
+        disturbing.start()
+        run_study(STUDY, out, dask=found.address).store.combine()
+        disturbing.join()
+    assert said == [GONE, BACK]
+    assert table_bytes(out) == expected
+
+
+def test_what_there_is_to_say_about_workers() -> None:
+    now, there = [0.0], [2]
+    workers = Workers(lambda: there[0], lambda: now[0])
+    said = []
+    for moment, number in [(0, 2), (1, 0), (10, 0), (11, 0), (99, 0), (100, 1), (101, 1), (102, 0), (103, 1), (120, 0)]:
+        now[0], there[0] = moment, number
+        workers.count()
+        said.append((moment, workers.news()))
+    assert [each for each in said if each[1] is not None] == [(11, GONE), (100, BACK)]
+
+
 def test_a_scheduler_that_is_killed_half_way_ends_the_run_and_nothing_is_lost(
-    study: Path, tmp_path: Path, expected: dict[str, bytes]
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
     out = tmp_path / "out"
+    gate.let(4 * EACH)
     with running(tmp_path / "cluster", 1) as found:
         process = start(str(study), "--out", str(out), "--dask", found.address)
         wait_for_parts(process, out, 4)
@@ -172,11 +242,10 @@ def test_a_scheduler_that_is_killed_half_way_ends_the_run_and_nothing_is_lost(
     assert (code, printed) == (2, "")
     assert err.count("\n") == 1
     assert err.startswith("askwise study: the workers are gone (")
-    left = parts(out)
-    assert 4 <= left < STUDY.n_tasks
-    assert err.endswith(f"({left} of 30 instances are stored in {str(out)!r}; the same command goes on from there)\n")
+    assert err.endswith(f"(4 of 30 instances are stored in {str(out)!r}; the same command goes on from there)\n")
+    gate.open()
     ran = run_study(STUDY, out)
-    assert (ran.before, ran.store.failed()) == (left, set())
+    assert (ran.before, ran.store.failed()) == (4, set())
     ran.store.combine()
     assert table_bytes(out) == expected
 

@@ -8,6 +8,7 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,21 +19,34 @@ import pytest
 
 from askwise.experiments.running.run import run_study
 from askwise.experiments.schema.study import Method
-from tests.experiments.commands import finish, parts, start, wait_for_parts, wait_until_gone
+from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
+from tests.experiments.gates import Gate
 from tests.experiments.studies import files_in, small, table_bytes, toml, undisturbed
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
 
 STUDY = replace(
     small(priors=["far"], instances={"count": 16, "size": 4, "stations": 4, "toolboxes": 1}),
-    methods=(Method("never", "never"), Method("slow", "slow"), Method("toolbox", "toolbox")),
+    methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
-KILLS = 10
+KILLS = 4
+
+
+EACH = STUDY.episodes_per_task // len(STUDY.methods)
+"""How often an instance comes to the gate."""
+
+
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """What holds runs until the test lets them go on."""
+    found = Gate(tmp_path / "gate")
+    monkeypatch.setenv("GATE", str(found.folder))
+    return found
 
 
 @pytest.fixture
 def study(plugin: Path, tmp_path: Path) -> Path:
-    """The study as a file, with an agent that takes its time."""
+    """The study as a file; without a gate, nobody waits for anything."""
     assert plugin.exists()
     path = tmp_path / "study.toml"
     path.write_text(toml(STUDY))
@@ -45,21 +59,23 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
-def test_killed_ten_times_and_gone_on_with(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+def test_killed_again_and_again_and_gone_on_with(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
     out, moments = tmp_path / "out", random.Random(5)
     command = [str(study), "--out", str(out)]
     stored = []
     for kill in range(KILLS):
-        # With one process, whose moments between two parts are easily met, and now and then with two.
+        gate.let(moments.randint(0, 2 * EACH - 1))
         process = start(*command, "--workers", "2" if kill % 5 == 4 else "1")
-        wait_for_parts(process, out, parts(out) + moments.randint(0, 1))
-        time.sleep(moments.random() * 0.2)
+        gate.wait_until_somebody_waits()
         process.kill()
         finish(process)
         wait_until_gone(process.pid)
         stored.append(parts(out))
     assert stored == sorted(stored)
     assert 0 < stored[-1] < STUDY.n_tasks, "the study was not disturbed, or never got anywhere"
+    gate.open()
     code, _, err = finish(start(*command, "--workers", "2"))
     assert (code, err) == (0, "")
     assert table_bytes(out) == expected
@@ -67,49 +83,61 @@ def test_killed_ten_times_and_gone_on_with(study: Path, tmp_path: Path, expected
     assert parts(out) == STUDY.n_tasks
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_says_how_to_go_on(study: Path, tmp_path: Path, expected: dict[str, bytes], workers: str) -> None:
-    out = tmp_path / "out"
+def started(study: Path, gate: Gate, out: Path, workers: str = "1") -> subprocess.Popen[str]:
+    """Start a run, and let it get so far that two instances are stored and nothing more comes."""
+    gate.let(2 * EACH + EACH // 2)
     process = start(str(study), "--out", str(out), "--workers", workers)
-    wait_for_parts(process, out, 2)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+    gate.wait_until_somebody_waits()
+    if workers == "1":
+        wait_for_parts(process, out, 2)
+    return process
+
+
+@pytest.mark.parametrize(("workers", "number"), [("1", signal.SIGINT), ("2", signal.SIGINT), ("2", signal.SIGTERM)])
+def test_stopped_it_says_how_to_go_on(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes], workers: str, number: signal.Signals
+) -> None:
+    out = tmp_path / "out"
+    process = started(study, gate, out, workers)
+    os.killpg(process.pid, number)  # as a terminal does: everybody gets it
     code, printed, err = finish(process)
-    assert (code, printed) == (130, "")
+    assert (code, printed) == (128 + number, "")
     stored = parts(out)
-    assert 2 <= stored < STUDY.n_tasks
+    assert stored < STUDY.n_tasks
     assert err == (f"\nStopped: {stored} of 16 instances are stored in {out}.\nGive the same command again to go on.\n")
     wait_until_gone(process.pid)
     run = json.loads((out / "provenance.json").read_text())["runs"][0]
     assert (run["tasks_done"], run["ended"] is not None) == (stored, True)
+    gate.open()
     run_study(STUDY, out).store.combine()
     assert table_bytes(out) == expected
 
 
-def test_ctrl_c_while_processes_start_is_quiet(study: Path, tmp_path: Path) -> None:
+def test_ctrl_c_while_processes_start_is_quiet(study: Path, gate: Gate, tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = start(str(study), "--out", str(out), "--workers", "2")
-    give_up = time.monotonic() + 60
-    while not (out / "provenance.json").exists() and time.monotonic() < give_up:
-        time.sleep(0.01)
-    time.sleep(0.3)
+    give_up = time.monotonic() + PATIENCE
+    while not (out / "provenance.json").exists():
+        assert time.monotonic() < give_up
+        time.sleep(0.001)
     os.killpg(process.pid, signal.SIGINT)
     code, _, err = finish(process)
     assert code == 130
-    assert "Traceback" not in err
-    assert err.endswith("Give the same command again to go on.\n")
+    assert err == f"\nStopped: 0 of 16 instances are stored in {out}.\nGive the same command again to go on.\n"
     wait_until_gone(process.pid)
 
 
-def test_a_second_run_in_the_same_folder_is_refused(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+def test_a_second_run_in_the_same_folder_is_refused(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
     out = tmp_path / "out"
-    first = start(str(study), "--out", str(out), "--workers", "1")
-    wait_for_parts(first, out, 1)
+    first = started(study, gate, out)
     code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
-    assert first.poll() is None, "the first run was over before the second began"
     assert (code, printed) == (2, "")
     found = "found another run that is working in it; expected to be the only one there"
     assert err.startswith(f"askwise study: folder {str(out)!r}: {found}")
     assert err.count("\n") == 1
+    gate.open()
     assert finish(first)[0] == 0
     assert table_bytes(out) == expected
 

@@ -158,9 +158,9 @@ def test_no_more_tasks_are_out_than_keep_everybody_busy(monkeypatch: pytest.Monk
 
     executor = Backwards(3)
     monkeypatch.setattr(running, "wait", executor.wait)
-    monkeypatch.setattr(running, "play", lambda _: Counted())
+    monkeypatch.setattr(running, "play_apart", lambda *_: Counted())
     study = small(instances={"count": 500, "size": 5, "stations": 5, "toolboxes": 2})
-    seen = sum(1 for _ in results(study, range(500), Crew(executor, lambda: 3)))
+    seen = sum(1 for _ in results(study, range(500), Crew(executor, lambda: 3), "a run", print))
     assert seen == 500
     assert executor.most == 6  # twice the width
     assert most[0] <= 6
@@ -178,20 +178,19 @@ def bad_instances(study: Study) -> set[int]:
 
 
 @pytest.mark.usefixtures("plugin")
-def test_a_task_that_kills_its_process_is_failed_rows_and_everything_else_is_there(tmp_path: Path) -> None:
-    study = small(methods=["never", "dies"])
+def test_an_agent_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
+    study = small(methods=["never", "dies"], priors=["far"], per_station_costs=[0.0])
     bad = bad_instances(study)
     ran = run_study(study, tmp_path / "out", workers=2)
     assert (ran.played, ran.store.done(), ran.store.failed()) == (6, set(range(6)), bad)
     rows = stored(tmp_path / "out")
-    assert rows.height == study.n_tasks * study.episodes_per_task
-    errors = rows.filter(pl.col("instance").is_in(sorted(bad)))["error"]
-    assert set(errors) == {"the process that played it died"}
-    # Those that it did not touch are as if it were not there.
-    run_study(small(methods=["never"]), tmp_path / "alone")
-    alone = stored(tmp_path / "alone").filter(~pl.col("instance").is_in(sorted(bad)))
-    assert rows.filter(pl.col("error").is_null(), pl.col("method") == "never").equals(alone)
-    assert rows.filter(pl.col("error").is_null(), pl.col("method") == "dies").height == alone.height
+    failed = rows.filter(pl.col("error").is_not_null())
+    assert (set(failed["instance"]), set(failed["method"])) == (bad, {"dies"})
+    assert set(failed["error"]) == {"its process ended itself (exit code 3)"}
+    # The others are as if it were not there, on the same instances, too.
+    run_study(small(methods=["never"], priors=["far"], per_station_costs=[0.0]), tmp_path / "alone")
+    assert rows.filter(pl.col("method") == "never").equals(stored(tmp_path / "alone"))
+    assert rows.filter(pl.col("error").is_null(), pl.col("method") == "dies").height == study.n_tasks - len(bad)
 
 
 @pytest.mark.usefixtures("plugin")
@@ -222,17 +221,14 @@ def test_failed_tasks_are_played_again_when_asked_for(
 
 UNGUARDED = """
 import sys
-from askwise.experiments.running.run import WorkersGone, run_study
+from askwise.experiments.running.run import run_study
 from tests.experiments.studies import small
-try:
-    run_study(small(), sys.argv[1], workers=2)
-except WorkersGone as error:
-    print(error)
+print(run_study(small(), sys.argv[1], workers=2).played, "instances")
 """
 
 
-def test_workers_that_cannot_start_are_nobodys_failure(tmp_path: Path) -> None:
-    # A script without `if __name__ == "__main__"`: each worker runs the script again and is refused.
+def test_a_script_needs_no_guard(tmp_path: Path) -> None:
+    # Processes that play do not run the script again, whether or not it has its `if __name__ == "__main__"`.
     (tmp_path / "script.py").write_text(UNGUARDED)
     done = subprocess.run(
         [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "out")],
@@ -242,11 +238,17 @@ def test_workers_that_cannot_start_are_nobodys_failure(tmp_path: Path) -> None:
         timeout=120,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
-    assert done.stdout == (
-        "worker processes cannot be started (a script that runs studies with workers needs its "
-        "`if __name__ == '__main__':`); workers=1 does without\n"
-    )
-    assert list((tmp_path / "out" / "parts" / "episodes").iterdir()) == []
+    assert (done.stdout, done.stderr) == ("6 instances\n", "")
+
+
+def test_processes_that_cannot_be_started_are_nobodys_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "new_run", lambda: "a run without processes")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(WorkersGone) as gone:
+        run_study(STUDY, tmp_path)
+    words = "worker processes cannot be started (its process ended itself (exit code 1))"
+    assert str(gone.value) == words
+    assert not any((tmp_path / "parts" / "episodes").iterdir())
 
 
 # -- executors that break --------------------------------------------------------------------------------------------

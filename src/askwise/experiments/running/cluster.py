@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
@@ -23,6 +24,11 @@ from askwise.files import reason
 TIMEOUT = 10
 """Seconds to wait for a scheduler, and for its first worker."""
 
+PATIENCE = 10
+"""Seconds without any worker after which somebody should know."""
+GONE = "All workers of the cluster are gone: waiting for new ones. Ctrl-C stops; what was played is stored."
+BACK = "There are workers again: going on."
+
 SCHEMES = ("tcp", "tls")
 HIGHEST_PORT = 65535
 
@@ -33,7 +39,41 @@ def dask(address: str) -> Iterator[Crew]:
     with _connected(address) as client:
         _check_workers(client, address)
         executor = ClusterExecutor(client.get_executor(pure=False))
-        yield Crew(executor, lambda: _asked(lambda: sum(client.nthreads().values())))
+        workers = Workers(lambda: int(_asked(lambda: sum(client.nthreads().values()))))
+        yield Crew(executor, workers.count, news=workers.news)
+
+
+class Workers:
+    """How many there are, and what there is to say when all of them go, or come back.
+
+    Args:
+        ask: returns how many there are now.
+        clock: returns the time, in seconds.
+    """
+
+    def __init__(self, ask: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
+        self._ask, self._clock = ask, clock
+        self._gone_since: float | None = None
+        self._said_so = False
+
+    def count(self) -> int:
+        """Return how many there are."""
+        found = self._ask()
+        if found:
+            self._gone_since = None
+        elif self._gone_since is None:
+            self._gone_since = self._clock()
+        return found
+
+    def news(self) -> str | None:
+        """Return what there is to say since the last time."""
+        if self._gone_since is None:
+            back, self._said_so = self._said_so, False
+            return BACK if back else None
+        if self._said_so or self._clock() - self._gone_since < PATIENCE:
+            return None
+        self._said_so = True
+        return GONE
 
 
 class ClusterExecutor(Executor):

@@ -7,14 +7,16 @@ lower bound says how much is left to gain. Both take seconds, so a study does it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from askwise.evaluation import evaluate, lower_bound
 from askwise.experiments.running.problems import Problems
+from askwise.experiments.running.rows import Prices, Rows, Unit
 from askwise.experiments.schema.study import Condition, Task
 from askwise.experiments.schema.tables import BOUND, Row, in_words
 from askwise.problem import Problem
+from askwise.watching import pulse
 
 TEAMMATE = "urop"
 """Whom expectations and bounds assume."""
@@ -22,47 +24,61 @@ Computed = tuple[float, str, int]
 """Expected marginal cost, verdict, states."""
 
 
-def expected_rows(task: Task, problems: Problems) -> Iterator[Row]:
-    """Yield the rows of all expected costs that the study asks for on this instance."""
+def expected_units(task: Task) -> Iterator[Unit]:
+    """Iterate over all expected costs that the study asks for on this instance."""
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
         setting = (condition.prior, condition.base_cost, condition.per_station_cost)
         if task.index < study.bounds and setting not in bounded:
             bounded.add(setting)
-            yield _row(task, problems, condition, BOUND, _bound)
+            yield Expected(condition, bound=True)
         wanted = task.index < study.exact.instances and condition.prior.label in study.exact.priors
         if wanted and condition.teammate == TEAMMATE:
-            yield _row(task, problems, condition, condition.method.label, partial(_exact, task, condition))
+            yield Expected(condition, bound=False)
 
 
-def _row(
-    task: Task, problems: Problems, condition: Condition, method: str, compute: Callable[[Problem], Computed]
-) -> Row:
-    problem = problems(condition)
-    found: tuple[float | None, str | None, int | None] = (None, None, None)
-    error = None
-    try:
-        found = compute(problem)
-    except Exception as failure:  # too large, or an agent at fault: the study goes on
-        error = in_words(failure)
-    return {
-        "instance": task.index,
-        "prior": condition.prior.label,
-        "teammate": TEAMMATE,
-        "method": method,
-        "base_cost": problem.query_cost.base,
-        "per_station_cost": problem.query_cost.per_goal,
-        **dict(zip(("expected", "verdict", "states"), found, strict=True)),
-        "error": error,
-    }
+@dataclass(frozen=True)
+class Expected:
+    """One expected cost: that of a condition's method, or the bound for all methods."""
 
+    condition: Condition
+    bound: bool
 
-def _bound(problem: Problem) -> Computed:
-    found = lower_bound(problem)
-    return found.value, str(found.verdict), found.states
+    def play(self, task: Task, problems: Problems) -> Rows:
+        """See `Unit`."""
+        prices: Prices = (None, None)
+        try:
+            problem = problems(self.condition)
+            prices = problem.query_cost.base, problem.query_cost.per_goal
+            pulse.own.priced(problem.query_cost.base, problem.query_cost.per_goal)
+            found = self._compute(task, problem)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as failure:  # too large, or an agent at fault: the study goes on
+            return self.failed(task, in_words(failure), prices)
+        values = dict(zip(("expected", "verdict", "states"), found, strict=True))
+        return Rows(expected=[{**self._key(task, prices), **values, "error": None}])
 
+    def failed(self, task: Task, error: str, prices: Prices = (None, None)) -> Rows:
+        """See `Unit`."""
+        nothing = dict.fromkeys(("expected", "verdict", "states"))
+        return Rows(expected=[{**self._key(task, prices), **nothing, "error": error}])
 
-def _exact(task: Task, condition: Condition, problem: Problem) -> Computed:
-    found = evaluate(problem, condition.method.make(), exact=True, seed=task.episode_seed(0))
-    return found.expected_marginal_cost, str(found.verdict), found.states
+    def _compute(self, task: Task, problem: Problem) -> Computed:
+        if self.bound:
+            least = lower_bound(problem)
+            return least.value, str(least.verdict), least.states
+        found = evaluate(problem, self.condition.method.make(), exact=True, seed=task.episode_seed(0))
+        return found.expected_marginal_cost, str(found.verdict), found.states
+
+    def _key(self, task: Task, prices: Prices) -> Row:
+        condition, (base, per_station) = self.condition, prices
+        return {
+            "instance": task.index,
+            "prior": condition.prior.label,
+            "teammate": TEAMMATE,
+            "method": BOUND if self.bound else condition.method.label,
+            "base_cost": condition.base_cost if base is None else base,
+            "per_station_cost": condition.per_station_cost if per_station is None else per_station,
+        }

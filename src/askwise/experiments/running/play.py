@@ -1,90 +1,101 @@
 """Playing a task: one instance in all conditions of a study.
 
 Nothing that happens in a condition ends a study. An agent or a teammate that fails becomes a row with its error, and
-the other conditions are played as if nothing had happened.
+the other conditions are played as if nothing had happened. For an agent that hangs, or that ends its process, it takes
+somebody outside that process: see `askwise.experiments.running.supervising`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from askwise.agents import Agent, Decision, Observation
 from askwise.episode import Episode, Step
-from askwise.experiments.running.expecting import expected_rows
+from askwise.experiments.running.expecting import expected_units
 from askwise.experiments.running.problems import Problems
+from askwise.experiments.running.rows import Played as Played
+from askwise.experiments.running.rows import Prices, Rows, Unit, gathered
 from askwise.experiments.schema.study import Condition, Task
-from askwise.experiments.schema.tables import SCHEMAS, Row, encodable, in_words, table
-from askwise.questions import QueryCost
+from askwise.experiments.schema.tables import Row, encodable, in_words
 from askwise.simulation import simulate
+from askwise.watching import pulse
 
 
-@dataclass
-class Played:
-    """What came of a task: its index and its rows."""
-
-    index: int
-    tables: dict[str, pl.DataFrame]
-
-
-@dataclass
-class Rows:
-    """The rows of a task as they come in."""
-
-    episodes: list[Row] = field(default_factory=list)
-    queries: list[Row] = field(default_factory=list)
-    timings: list[Row] = field(default_factory=list)
-    expected: list[Row] = field(default_factory=list)
+def units(task: Task) -> Iterator[Unit]:
+    """Iterate over all that is to be played in a task, in the order of its rows."""
+    for number in range(task.study.episodes):
+        for condition in task.conditions():
+            yield PlayedEpisode(number, condition)
+    yield from expected_units(task)
 
 
 def play(task: Task) -> Played:
-    """Play all conditions of a task."""
-    rows = Rows()
+    """Play all of a task in this process."""
     problems = Problems(task)
-    for episode in range(task.study.episodes):
-        for condition in task.conditions():
-            play_condition(task, problems, episode, condition, rows)
-    rows.expected += expected_rows(task, problems)
-    return _played(task, rows)
+    return gathered(task, [unit.play(task, problems) for unit in units(task)])
 
 
 def failed(task: Task, error: str) -> Played:
-    """Return the rows of a task that could not be played at all, for instance because its process died."""
-    rows = Rows()
-    for episode in range(task.study.episodes):
-        rows.episodes += [failed_row(_key(task, episode, condition, None), error) for condition in task.conditions()]
-    return _played(task, rows)
+    """Return the rows of a task that could not be played at all, for instance because its machine is gone."""
+    return gathered(task, [unit.failed(task, error) for unit in units(task)])
 
 
-def _played(task: Task, rows: Rows) -> Played:
-    return Played(task.index, {name: table(name, getattr(rows, name)) for name in SCHEMAS})
+@dataclass(frozen=True)
+class PlayedEpisode:
+    """One episode in one condition.
 
+    Attributes:
+        number: which of the episodes.
+        condition: in which condition.
+    """
 
-def play_condition(task: Task, problems: Problems, number: int, condition: Condition, rows: Rows) -> None:
-    """Play one episode and add its rows."""
-    key = _key(task, number, condition, None)
-    clock = Clock()
-    try:
-        problem = problems(condition)
-        start = time.perf_counter()
-        key = _key(task, number, condition, problem.query_cost)
-        agent = timed(condition.method.make_for(problem, condition.teammate), clock)
-        episode = simulate(
-            problem, agent, condition.teammate, seed=task.episode_seed(number), max_steps=task.study.max_steps
-        )
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # whatever an agent does wrong, sys.exit() included, the study goes on
-        rows.episodes.append(failed_row(key, in_words(error)))
-        return
-    taken = {"seconds": time.perf_counter() - start, "decide_seconds": clock.seconds}
-    rows.timings.append({**key, **taken, "setup_seconds": problems.setup_seconds})
-    rows.episodes.append(_episode_row(key, episode))
-    rows.queries += _query_rows(key, episode)
+    number: int
+    condition: Condition
+
+    def play(self, task: Task, problems: Problems) -> Rows:
+        """See `Unit`."""
+        condition, rows, clock = self.condition, Rows(), Clock()
+        key = self._key(task, (None, None))
+        try:
+            problem = problems(condition)
+            start = time.perf_counter()
+            prices = problem.query_cost.base, problem.query_cost.per_goal
+            pulse.own.priced(*prices)
+            key = self._key(task, prices)
+            agent = timed(condition.method.make_for(problem, condition.teammate), clock)
+            episode = simulate(
+                problem, agent, condition.teammate, seed=task.episode_seed(self.number), max_steps=task.study.max_steps
+            )
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever an agent does wrong, sys.exit() included, the study goes on
+            rows.episodes.append(failed_row(key, in_words(error)))
+            return rows
+        taken = {"seconds": time.perf_counter() - start, "decide_seconds": clock.seconds}
+        rows.timings.append({**key, **taken, "setup_seconds": problems.setup_seconds})
+        rows.episodes.append(_episode_row(key, episode))
+        rows.queries += _query_rows(key, episode)
+        return rows
+
+    def failed(self, task: Task, error: str, prices: Prices = (None, None)) -> Rows:
+        """See `Unit`."""
+        return Rows(episodes=[failed_row(self._key(task, prices), error)])
+
+    def _key(self, task: Task, prices: Prices) -> Row:
+        condition, (base, per_station) = self.condition, prices
+        return {
+            "instance": task.index,
+            "episode": self.number,
+            "prior": condition.prior.label,
+            "teammate": condition.teammate,
+            "method": condition.method.label,
+            "base_cost": condition.base_cost if base is None else base,
+            "per_station_cost": condition.per_station_cost if per_station is None else per_station,
+        }
 
 
 @dataclass
@@ -107,18 +118,6 @@ def timed(agent: Agent, clock: Clock) -> Agent:
 
     vars(agent)["decide"] = timed_decide  # on this object only; a wrapper would hide what else the agent can do
     return agent
-
-
-def _key(task: Task, episode: int, condition: Condition, cost: QueryCost | None) -> Row:
-    return {
-        "instance": task.index,
-        "episode": episode,
-        "prior": condition.prior.label,
-        "teammate": condition.teammate,
-        "method": condition.method.label,
-        "base_cost": condition.base_cost if cost is None else cost.base,
-        "per_station_cost": condition.per_station_cost if cost is None else cost.per_goal,
-    }
 
 
 def failed_row(key: Row, error: str) -> Row:

@@ -21,9 +21,12 @@ class Progress(Protocol):
     def advance(self, episodes: int) -> None:
         """Learn that so many more episodes have been stored."""
 
+    def say(self, text: str) -> None:
+        """Say something on a line of its own."""
+
 
 class Silent:
-    """Says nothing."""
+    """Says nothing about progress."""
 
     def __enter__(self) -> Silent:
         """See `Progress`."""
@@ -36,6 +39,10 @@ class Silent:
 
     def advance(self, episodes: int) -> None:
         """See `Progress`."""
+
+    def say(self, text: str) -> None:
+        """See `Progress`."""
+        print(text, file=sys.stderr, flush=True)
 
 
 class Bar:
@@ -86,6 +93,10 @@ class Bar:
     def advance(self, episodes: int) -> None:
         """See `Progress`."""
         self._bar.advance(self._task, episodes)
+
+    def say(self, text: str) -> None:
+        """See `Progress`; above the bar, which stays where it is."""
+        self._bar.console.print(text, markup=False, highlight=False)
 
 
 def progress_for(title: str, total: int, done: int) -> Progress:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from askwise.experiments.schema.sources import Generated, Given
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from askwise.teammates import may_err
+from askwise.watching.limits import Limits
 
 FROM_FILE = "file"
 """The prior that means: the one that the instance's own file states."""
@@ -115,6 +116,8 @@ class Study:
     max_steps: int | None = None
     bounds: int = 0
     exact: Exactly = Exactly()
+    limits: Limits = field(default=Limits(), compare=False)
+    """How it is run, like the number of workers: two studies that differ in nothing else are the same."""
 
     def describe(self) -> dict[str, Any]:
         """Return the whole study as plain data."""

@@ -12,6 +12,7 @@
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
     bounds = 20                               # lower bounds for the first 20 instances; default 0
     exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
+    limits = {decision_seconds = 60}          # what agents may take; default 300, and episode_seconds = 3600
     methods = ["never", {name = "ezq", label = "ezq, late", tie_break = "late"}]
 
     [instances]
@@ -39,6 +40,7 @@ from typing import Any
 from askwise.errors import InputError, did_you_mean
 from askwise.experiments.schema.reading_conditions import read_costs, read_exactly, read_priors, read_teammates
 from askwise.experiments.schema.reading_instances import NamedFiles, found_instances, stated_instances
+from askwise.experiments.schema.reading_limits import read_limits
 from askwise.experiments.schema.reading_methods import load_methods, read_methods
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Given
 from askwise.experiments.schema.study import Study
@@ -59,6 +61,7 @@ KEYS = (
     "beliefs",
     "bounds",
     "exact",
+    "limits",
     "instances",
 )
 NAME = re.compile(r"\w([\w .-]*[\w-])?")
@@ -158,6 +161,7 @@ def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
         max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
         bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,
         exact=read_exactly(root, priors),
+        limits=read_limits(root),
     )
 
 

@@ -1,0 +1,55 @@
+"""Playing a task so that whatever an agent does, it does it to itself.
+
+Agents play in a process of their own. If that takes too long, or dies, just the unit that it was at fails: a row says
+why, a new process goes on with the next unit, and the rows of all others are the same bit for bit as if nothing had
+happened. So it is in this process's threads, in those of a Dask worker, and on any executor: all of them call
+`play_apart`.
+"""
+
+from __future__ import annotations
+
+import pickle
+
+from askwise.experiments.running import children
+from askwise.experiments.running.children import Died, Refused
+from askwise.experiments.running.play import play, units
+from askwise.experiments.running.rows import Played, Rows, Unit, gathered
+from askwise.experiments.schema.study import Task
+
+
+def play_apart(task: Task, run: str) -> Played:
+    """Play all of a task in a process of its own.
+
+    Args:
+        task: what to play.
+        run: names the run that the task is part of: processes are kept for its other tasks.
+    """
+    try:
+        sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+    except Exception:  # an instance that somebody made by hand, of a class that exists only here
+        return play(task)
+    wanted = list(units(task))
+    found: dict[int, Rows] = {}
+    try:
+        while len(found) < len(wanted):
+            _go_on(task, sent, run, wanted, found)
+    except Refused:
+        return play(task)
+    return gathered(task, [found[number] for number in range(len(wanted))])
+
+
+def _go_on(task: Task, sent: bytes, run: str, wanted: list[Unit], found: dict[int, Rows]) -> None:
+    """Play what is missing, up to the end or to the first unit that ends the process."""
+    before, was_fresh = len(found), False
+    try:
+        with children.borrowed(run, task.study.limits) as child:
+            was_fresh = child.is_fresh
+            for number, rows in child.play(sent, frozenset(found)):
+                found[number] = rows  # noqa: PERF403 - what came before a death counts
+    except Died as death:
+        guilty = death.unit
+        if guilty is None or (guilty in found and not death.certainly):
+            if len(found) > before or not was_fresh:
+                return  # between two units; or it had waited too long for work, and went while this task was on its way
+            guilty = next(number for number in range(len(wanted)) if number not in found)
+        found[guilty] = wanted[guilty].failed(task, death.why, death.prices)

@@ -1,0 +1,103 @@
+"""The pulse: a few numbers by which a process that works shows how far it is to the one that watches it.
+
+They are in memory that both processes see. To write them takes a tenth of a microsecond and asks nobody: neither a
+lock nor the watcher, and a process that hangs in compiled code shows since when. A process that nobody watches writes
+them all the same, into memory of its own.
+"""
+
+from __future__ import annotations
+
+import mmap
+import time
+from pathlib import Path
+
+SIZE = 64
+"""Bytes of the numbers. What stands behind them in the file is the stack of a process that was ended or crashed."""
+UNIT, SINCE, DECIDING, BASE, PER_GOAL = range(5)
+NO_UNIT = -1
+
+
+class Pulse:
+    """The numbers, as both sides see them.
+
+    Args:
+        path: a file that both sides know; without one nobody watches.
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        self._paused: tuple[float, dict[int, float]] = (0.0, {})
+        self.show_in(path)
+
+    def show_in(self, path: str | Path | None) -> None:
+        """Show the numbers in a file from now on."""
+        if path is None:
+            self.numbers = memoryview(bytearray(SIZE)).cast("d")
+            self.numbers[UNIT] = NO_UNIT
+            return
+        with Path(path).open("r+b") as file:
+            self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
+
+    @property
+    def unit(self) -> int:
+        """The unit of work that was begun last and is not done, `NO_UNIT` if there is none."""
+        return int(self.numbers[UNIT])
+
+    @property
+    def is_deciding(self) -> bool:
+        """Whether an agent decides."""
+        return self.numbers[DECIDING] != 0
+
+    @property
+    def prices(self) -> tuple[float, float]:
+        """What questions cost in that unit, NaN while that is not known."""
+        return self.numbers[BASE], self.numbers[PER_GOAL]
+
+    def begin(self, unit: int) -> None:
+        """Say that a unit of work begins."""
+        self.numbers[BASE] = self.numbers[PER_GOAL] = float("nan")
+        self.numbers[DECIDING] = 0.0
+        self.numbers[SINCE] = time.monotonic()
+        self.numbers[UNIT] = unit
+
+    def priced(self, base: float, per_goal: float) -> None:
+        """Say what questions cost in this unit."""
+        self.numbers[BASE], self.numbers[PER_GOAL] = base, per_goal
+
+    def end(self) -> None:
+        """Say that a unit is done."""
+        self.numbers[UNIT] = NO_UNIT
+        self.numbers[SINCE] = 0.0
+
+    def pause(self) -> None:
+        """Stop the clocks: what follows is nobody's fault."""
+        self._paused = time.monotonic(), {slot: self.numbers[slot] for slot in (SINCE, DECIDING)}
+        self.numbers[SINCE] = self.numbers[DECIDING] = 0.0
+
+    def resume(self) -> None:
+        """Let the clocks go on where they were."""
+        when, stood = self._paused
+        for slot, since in stood.items():
+            self.numbers[slot] = since + time.monotonic() - when if since else 0.0
+
+
+class Deciding:
+    """``with deciding:`` an agent decides; decisions within decisions count as one."""
+
+    def __init__(self, pulse: Pulse) -> None:
+        self._pulse = pulse
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._pulse.numbers[DECIDING] = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._pulse.numbers[DECIDING] = 0.0
+
+
+own = Pulse()
+"""The pulse of this process."""
+deciding = Deciding(own)

@@ -1,0 +1,131 @@
+"""``--limit`` and the limits of studies, on the command line and in files."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from askwise.experiments.schema.study_file import study_from
+from tests.cli.command import Run, run_as_user, user_environment
+from tests.domains.instances import EXAMPLE
+from tests.experiments.studies import SMALL, small, stored, toml
+from tests.experiments.villains import line_of, write_villains
+
+TELLS = pytest.mark.skipif(sys.platform == "win32", reason="no signals, no stacks")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("map.json").write_text(EXAMPLE)
+    write_villains(tmp_path)
+
+
+@TELLS
+@pytest.mark.parametrize(
+    ("command", "villain", "words"),
+    [
+        (["run"], "HangsInC", f"took longer than 0.5 s for a decision (villains.py, line {line_of('hangs in C')})"),
+        (["ask"], "Swallows", f"took longer than 0.5 s for a decision (villains.py, line {line_of('swallows')})"),
+        (["evaluate", "--episodes", "2"], "Exits", "its process ended itself (exit code 3)"),
+    ],
+)
+def test_an_agent_that_hangs_or_dies_under_a_limit(command: list[str], villain: str, words: str) -> None:
+    name, *options = command
+    method = f"villains.py:{villain}"
+    outcome = run_as_user(name, "map.json", *options, "--method", method, "--limit", "0.5")
+    outcome.assert_refused(f"askwise {name}: agent {method!r}: {words}")
+
+
+def test_a_limit_that_nobody_exceeds_changes_nothing() -> None:
+    command = ["run", "-", "--method", "never", "--seed", "1", "--json"]
+    limited = run_as_user(*command, "--limit", "1000", stdin=EXAMPLE.encode())
+    assert json.loads(limited.assert_fine())["finished"]
+    assert run_as_user(*command, stdin=EXAMPLE.encode()) == limited
+
+
+def test_what_is_wrong_inside_is_said_inside() -> None:
+    outcome = run_as_user("run", "none.json", "--limit", "5")
+    outcome.assert_refused(
+        "askwise run: file 'none.json': found no such file or directory; expected a file that can be read"
+    )
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "x", "nan", "inf"])
+def test_limits_that_are_none(run: Run, limit: str) -> None:
+    Path("map.json").write_text(EXAMPLE)
+    run("run", "map.json", "--limit", limit).assert_refused(
+        f"askwise run: --limit: found {limit!r}; expected a finite number above 0"
+    )
+
+
+@TELLS
+def test_ctrl_c_under_a_limit_ends_both() -> None:
+    Path("villains.py").write_text(
+        Path("villains.py").read_text().replace("pass  # hangs", "pass; print('begun', file=sys.stderr, flush=True)")
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "askwise.cli",
+        "run",
+        "map.json",
+        "--method",
+        "villains.py:Hangs",
+        "--limit",
+        "999",
+    ]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True, env=user_environment()
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)  # to the waiting one alone
+        rest = [line for line in process.stderr.read().splitlines() if line != "begun"]
+        assert (process.wait(120), rest) == (130, ["askwise run: interrupted"])
+
+
+# -- studies ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_study_with_limits_from_its_file_and_from_options(run: Run, tmp_path: Path) -> None:
+    text = toml(
+        small(methods=["never"], priors=["far"], instances={"count": 1, "size": 4, "stations": 3, "toolboxes": 1})
+    )
+    Path("s.toml").write_text(text + "limits = {decision_seconds = 20, memory_gib = 64}\n")
+    options = ["--workers", "1", "--episode-limit", "500", "--decision-limit", "none"]
+    run("study", "s.toml", *options).assert_fine()
+    about = json.loads(Path("out/small/provenance.json").read_text())["runs"][0]
+    assert about["limits"] == {"decision_seconds": None, "episode_seconds": 500.0, "memory_gib": 64.0}
+    assert stored(tmp_path / "out" / "small")["error"].null_count() == 2
+    for name in ("decision", "episode", "memory"):
+        run("study", "s.toml", f"--{name}-limit", "0").assert_refused(
+            f"askwise study: --{name}-limit: found '0'; expected a number above 0, or 'none'"
+        )
+
+
+def test_limits_in_study_files() -> None:
+    plain = study_from(SMALL)
+    assert (plain.limits.decision, plain.limits.episode, plain.limits.memory) == (300, 3600, math.inf)
+    given = study_from({**SMALL, "limits": {"decision_seconds": math.inf, "episode_seconds": "none", "memory_gib": 2}})
+    assert (given.limits.decision, given.limits.episode, given.limits.memory) == (math.inf, math.inf, 2)
+    assert given.fingerprint == plain.fingerprint
+    for limits, message in [
+        ({"decision_seconds": 0}, "limits.decision_seconds: found 0; expected a number above 0, or 'none'"),
+        ({"episode_seconds": True}, "limits.episode_seconds: found true; expected a number above 0, or 'none'"),
+        ({"memory_gib": "much"}, "limits.memory_gib: found \"much\"; expected a number above 0, or 'none'"),
+        (
+            {"decision": 3},
+            'limits: found the unknown key "decision"; expected only decision_seconds, episode_seconds, ',
+        ),
+        (7, "limits: found 7; expected an object, { ... }"),
+    ]:
+        with pytest.raises(ValueError, match=r"^limits") as refused:
+            study_from({**SMALL, "limits": limits})
+        assert str(refused.value).startswith(message)

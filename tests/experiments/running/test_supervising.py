@@ -1,0 +1,131 @@
+"""Agents that hang or die fail alone, on every executor; the rows of all others are as if they were not there."""
+
+from __future__ import annotations
+
+import math
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from askwise.experiments.running import supervising
+from askwise.experiments.running.children import Ended
+from askwise.experiments.running.executors import local
+from askwise.experiments.running.play import play
+from askwise.experiments.running.run import run_study
+from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study_file import study_from
+from tests.experiments.gates import Gate
+from tests.experiments.studies import small, stored
+from tests.experiments.villains import line_of, write_villains
+
+SECONDS = 3
+"""What a decision may take: next to nothing for those that hang, an eternity for the others."""
+
+
+def among(villains: Path, *names: str, instances: int = 1, **limits: Any) -> Study:
+    """Return a small study in which villains play between two others."""
+    return study_from(
+        {
+            "name": "among-villains",
+            "priors": ["far"],
+            "methods": ["never", *({"name": f"{villains}:{name}", "label": name} for name in names), "toolbox"],
+            "limits": {"decision_seconds": SECONDS, **limits},
+            "bounds": 1,
+            "instances": {"count": instances, "size": 5, "stations": 5, "toolboxes": 2},
+        }
+    )
+
+
+def assert_innocent_unharmed(study: Study, folder: Path) -> None:
+    """Check that all others have the rows that they have when they play without the villains."""
+    alone = small(priors=["far"], methods=["never", "toolbox"], per_station_costs=[0.0], seed=0, bounds=1)
+    for index in range(study.n_tasks):
+        expected = play(alone.task(index)).tables
+        for name in ("episodes", "queries", "expected"):
+            rows = stored(folder, name).filter(pl.col("instance") == index)
+            innocent = rows.filter(pl.col("method").is_in(["never", "toolbox", "lower bound"]))
+            assert innocent.equals(expected[name])
+
+
+def errors(folder: Path) -> dict[str, str]:
+    """Return what each method failed with, if each did so in one way only."""
+    rows = stored(folder).filter(pl.col("error").is_not_null())
+    assert rows.select("method", "error").n_unique() == rows["method"].n_unique()
+    return dict(rows.select("method", "error").iter_rows())
+
+
+@pytest.fixture
+def villains(tmp_path: Path) -> Path:
+    return write_villains(tmp_path)
+
+
+def test_one_worker_survives_them_all(villains: Path, tmp_path: Path) -> None:
+    study = among(villains, "HangsInC", "Exits", "Crashes", "Leaves", "Interrupts")
+    ran = run_study(study, tmp_path / "out")
+    assert (ran.store.done(), ran.store.failed()) == ({0}, {0})
+    assert errors(tmp_path / "out") == {
+        "HangsInC": f"took longer than 3 s for a decision (villains.py, line {line_of('hangs in C')})",
+        "Exits": "its process ended itself (exit code 3)",
+        "Crashes": f"its process died (signal 11, segmentation fault; villains.py, line {line_of('crashes')})",
+        "Leaves": "SystemExit: enough",
+        "Interrupts": "KeyboardInterrupt",
+    }
+    rows = stored(tmp_path / "out")
+    assert set(rows["base_cost"]) == {0.5}
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_threads_of_somebody_else(villains: Path, tmp_path: Path) -> None:
+    study = among(villains, "IsKilled", instances=2)
+    with ThreadPoolExecutor(2) as pool:
+        run_study(study, tmp_path / "out", executor=pool)
+    assert errors(tmp_path / "out") == {"IsKilled": "its process was killed (signal 9; out of memory?)"}
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_an_episode_has_a_limit_too(villains: Path, tmp_path: Path) -> None:
+    study = among(villains, "Dawdles", decision_seconds="none", episode_seconds=8)
+    run_study(study, tmp_path / "out")
+    line = line_of("dawdles")
+    assert errors(tmp_path / "out") == {"Dawdles": f"took longer than 8 s for an episode (villains.py, line {line})"}
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_memory_has_a_limit_if_somebody_wants_one(villains: Path, tmp_path: Path) -> None:
+    study = among(villains, "Greedy", memory_gib=8)
+    run_study(study, tmp_path / "out")
+    (error,) = errors(tmp_path / "out").values()
+    assert re.search("MemoryError: Unable to allocate 256. MiB", error)
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_limits_are_no_part_of_a_study(villains: Path) -> None:
+    one, other = among(villains, "Exits"), among(villains, "Exits", decision_seconds="none")
+    assert (one.limits.decision, other.limits.decision) == (SECONDS, math.inf)
+    assert one == other
+    assert one.fingerprint == other.fingerprint
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_run_that_ends_ends_what_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = Gate(tmp_path / "gate")
+    monkeypatch.setenv("GATE", str(gate.folder))
+    with local(1, "a short run") as crew:
+        waiting = crew.executor.submit(supervising.play_apart, small(methods=["gated"]).task(0), "a short run")
+        gate.wait_until_somebody_waits()
+    assert isinstance(waiting.exception(timeout=0), Ended)
+
+
+def test_what_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Own(Study):
+        """A class that no other process knows."""
+
+    task = small().task(0)
+    mine = Own(**vars(task.study))
+    monkeypatch.setattr(supervising, "children", None)  # nobody asks for a process
+    here = supervising.play_apart(type(task)(0, mine, task.source), "a run")
+    assert here.tables["episodes"].equals(play(task).tables["episodes"])

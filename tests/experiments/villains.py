@@ -1,0 +1,91 @@
+"""Agents that hang, die, or eat memory; each in its own way, and each on the line that says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+CODE = """
+    import ctypes, os, signal, sys, time
+    import numpy
+    from askwise.agents import Never
+
+    class Hangs(Never):
+        def decide(self, observation):
+            while True:
+                pass  # hangs
+
+    class Swallows(Never):
+        def decide(self, observation):
+            while True:
+                try:
+                    time.sleep(0.01)  # swallows
+                except BaseException:
+                    pass
+
+    class Sleeps(Never):
+        def decide(self, observation):
+            time.sleep(100_000)  # sleeps
+
+    class HangsInC(Never):
+        '''Holds the lock of the interpreter all the while: no Python code runs in this process any more.'''
+        def decide(self, observation):
+            while True:
+                ctypes.PyDLL(None).sleep(100_000)  # hangs in C
+
+    class Exits(Never):
+        def decide(self, observation):
+            os._exit(3)
+
+    class Crashes(Never):
+        def decide(self, observation):
+            os.kill(os.getpid(), signal.SIGSEGV)  # crashes
+
+    class IsKilled(Never):
+        def decide(self, observation):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    class Leaves(Never):
+        def decide(self, observation):
+            sys.exit("enough")
+
+    class HangsUp(Never):
+        def decide(self, observation):
+            os.closerange(3, 100)
+            while True:
+                time.sleep(1)
+
+    class Greedy(Never):
+        def decide(self, observation):
+            eaten = []
+            while True:
+                eaten.append(numpy.empty(2**28, numpy.uint8))  # asked for, and never touched
+
+    class Interrupts(Never):
+        def decide(self, observation):
+            raise KeyboardInterrupt
+
+    class HangsAtOnce(Never):
+        def reset(self, problem, seed=None):
+            while True:
+                time.sleep(1)  # hangs at once
+
+    class Dawdles(Never):
+        '''Each decision is quick, and the episode never ends.'''
+        def decide(self, observation):
+            time.sleep(0.01)  # dawdles
+            return self.wait("Later.")
+"""
+
+
+def write_villains(folder: Path) -> Path:
+    """Write them all into a file, and return its path."""
+    path = folder / "villains.py"
+    path.write_text(dedent(CODE), encoding="utf-8")
+    return path
+
+
+def line_of(comment: str) -> int:
+    """Return the line on which a comment of the file stands."""
+    lines = dedent(CODE).splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if line.endswith(f"# {comment}"))

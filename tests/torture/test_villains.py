@@ -1,0 +1,93 @@
+"""All agents that hang or die, on every executor; and a study that is killed twenty times, whatever it is at."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askwise.experiments.running.run import run_study
+from tests.experiments.commands import finish, parts, start, wait_until_gone
+from tests.experiments.running.test_dask_cluster import running
+from tests.experiments.running.test_interrupted import STUDY
+from tests.experiments.running.test_supervising import among, assert_innocent_unharmed, errors
+from tests.experiments.studies import files_in, table_bytes, toml, undisturbed
+from tests.experiments.villains import line_of, write_villains
+
+
+def too_long(comment: str) -> str:
+    return f"took longer than 3 s for a decision (villains.py, line {line_of(comment)})"
+
+
+EXPECTED = {
+    "Hangs": too_long("hangs"),
+    "Swallows": too_long("swallows"),
+    "Sleeps": too_long("sleeps"),
+    "HangsInC": too_long("hangs in C"),
+    "Exits": "its process ended itself (exit code 3)",
+    "Crashes": f"its process died (signal 11, segmentation fault; villains.py, line {line_of('crashes')})",
+    "IsKilled": "its process was killed (signal 9; out of memory?)",
+    "Leaves": "SystemExit: enough",
+    "HangsUp": "took longer than 3 s for a decision",
+    "Interrupts": "KeyboardInterrupt",
+    "HangsAtOnce": f"took longer than 20 s for an episode (villains.py, line {line_of('hangs at once')})",
+    "Dawdles": f"took longer than 20 s for an episode (villains.py, line {line_of('dawdles')})",
+}
+
+
+def workers(number: int) -> Callable[[ExitStack, Path], dict[str, Any]]:
+    return lambda _, __: {"workers": number}
+
+
+def threads(stack: ExitStack, _: Path) -> dict[str, Any]:
+    return {"executor": stack.enter_context(ThreadPoolExecutor(2))}
+
+
+def processes(stack: ExitStack, _: Path) -> dict[str, Any]:
+    return {"executor": stack.enter_context(ProcessPoolExecutor(2, mp_context=get_context("spawn")))}
+
+
+def copies(stack: ExitStack, _: Path) -> dict[str, Any]:
+    return {"executor": stack.enter_context(ProcessPoolExecutor(2, mp_context=get_context("forkserver")))}
+
+
+def dask(stack: ExitStack, folder: Path) -> dict[str, Any]:
+    pytest.importorskip("distributed")
+    return {"dask": stack.enter_context(running(folder / "cluster", 2)).address}
+
+
+@pytest.mark.parametrize("who", [workers(1), workers(2), threads, processes, copies, dask])
+def test_everybody_survives_all_of_them(who: Callable[[ExitStack, Path], dict[str, Any]], tmp_path: Path) -> None:
+    study = among(write_villains(tmp_path), *EXPECTED, instances=2, episode_seconds=20)
+    with ExitStack() as stack:
+        run_study(study, tmp_path / "out", **who(stack, tmp_path))
+    assert errors(tmp_path / "out") == EXPECTED
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_killed_twenty_times_at_any_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = undisturbed(STUDY, tmp_path / "expected")
+    monkeypatch.syspath_prepend(str(tmp_path / "expected" / "plugin"))
+    (tmp_path / "study.toml").write_text(toml(STUDY))
+    out, moments = tmp_path / "out", random.Random(5)
+    command = [str(tmp_path / "study.toml"), "--out", str(out), "--workers", "2"]
+    stored = 0
+    for _ in range(20):
+        process = start(*command)
+        time.sleep(moments.random() * 4)
+        process.kill()
+        finish(process)
+        wait_until_gone(process.pid)
+        assert parts(out) >= stored if out.exists() else stored == 0
+        stored = parts(out) if out.exists() else 0
+    code, _, err = finish(start(*command))
+    assert (code, err) == (0, "")
+    assert table_bytes(out) == expected
+    assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
