@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
-import askwise
 from askwise.domains.tool_fetching import Instance
 from askwise.episode import Episode
 from askwise.simulation import simulate
@@ -52,12 +49,3 @@ def golden(name: str, text: str) -> str:
     if REWRITE in os.environ:
         path.write_text(text, encoding="utf-8")
     return path.read_text(encoding="utf-8")
-
-
-def printed_with_hash_seed(code: str, hash_seed: str) -> bytes:
-    """What a fresh Python prints for `code` under that PYTHONHASHSEED."""
-    root = Path(__file__).parents[2]
-    path = os.pathsep.join([str(root), str(Path(askwise.__file__).parents[1])])
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, check=True)
-    return done.stdout

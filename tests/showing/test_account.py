@@ -13,7 +13,7 @@ from askwise.showing.account import account
 from askwise.simulation import simulate
 from tests.agents.asking import Scripted
 from tests.domains.elsewhere import Elsewhere
-from tests.showing.episodes import asking, golden, never, printed_with_hash_seed, row_of
+from tests.showing.episodes import asking, golden, never, row_of
 from tests.tool_fetching import workshop
 
 
@@ -28,12 +28,6 @@ def lines_of(story: str) -> list[str]:
 
 def test_golden_accounts() -> None:
     assert accounts() == golden("showing-account.txt", accounts())
-
-
-def test_accounts_do_not_depend_on_the_hash_seed() -> None:
-    code = "from tests.showing.test_account import accounts; print(accounts(), end='')"
-    one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
-    assert one == other == accounts().encode()
 
 
 @pytest.mark.parametrize("method", ["never", "informed"])

@@ -13,7 +13,7 @@ from askwise.showing import scene_at
 from askwise.showing.page import page_data, page_text, write_page
 from askwise.showing.spots import ego_spots, teammate_spots
 from tests.browser import Visit, browser, visit
-from tests.showing.episodes import asking, printed_with_hash_seed
+from tests.showing.episodes import asking
 from tests.showing.grounds import ALL, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
 if TYPE_CHECKING:
@@ -129,12 +129,3 @@ def test_pages_of_one_map_carry_nothing_for_graphs() -> None:
     assert "graphOf" in other
     assert {"width", "height", "walls"} <= set(page_data(asking()))
     assert "grounds" not in page_data(asking())
-
-
-def test_pages_do_not_depend_on_the_hash_seed() -> None:
-    code = (
-        "from tests.showing.test_grounds_in_browser import *; "
-        "print(page_text(played(ward())), page_text(played(two_maps())), end='')"
-    )
-    one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
-    assert one == other

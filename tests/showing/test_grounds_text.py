@@ -11,7 +11,7 @@ import pytest
 from askwise.domains.plain.look import LOOK
 from askwise.showing import scene_at, start_scene, text
 from askwise.showing.account import account
-from tests.showing.episodes import golden, printed_with_hash_seed
+from tests.showing.episodes import golden
 from tests.showing.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
@@ -30,12 +30,6 @@ def drawings() -> str:
 
 def test_golden_drawings() -> None:
     assert drawings() == golden("showing-grounds.txt", drawings())
-
-
-def test_drawings_do_not_depend_on_the_hash_seed() -> None:
-    code = "from tests.showing.test_grounds_text import drawings; print(drawings(), end='')"
-    one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
-    assert one == other == drawings().encode()
 
 
 def test_a_graph_lists_where_one_can_go() -> None:

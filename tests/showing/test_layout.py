@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from itertools import combinations
 
 import numpy as np
@@ -19,7 +18,6 @@ from askwise.showing.layout import MOST_DRAWN, Net, excerpt, lay_out
 from askwise.showing.layout.lettering import in_lines, shortened
 from askwise.showing.layout.net import ELSEWHERE
 from askwise.showing.layout.spacing import Boxes
-from tests.showing.episodes import printed_with_hash_seed
 from tests.showing.grounds import both_ways, large, ward
 
 
@@ -126,15 +124,6 @@ def test_a_long_way_is_folded() -> None:
     assert graph.width < 24
 
 
-def test_layouts_are_the_same_every_time() -> None:
-    code = (
-        "from tests.showing.test_layout import *; "
-        "print([n.at for m in (loop(9), path(30), tree(20), ward().teammate_model) for n in lay_out(Net.of(m)).nodes])"
-    )
-    one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "77"))
-    assert one == other
-
-
 def test_the_drawing_of_a_problem_is_made_once() -> None:
     problem = ward()
     first, second = (LOOK.scene(problem, problem.start) for _ in range(2))
@@ -191,14 +180,14 @@ def start_nodes(problem: object) -> set[int]:
     return {int(node.name) for node in ground.nodes[:-1]}
 
 
-def test_ten_thousand_states_within_seconds() -> None:
+def test_of_ten_thousand_states_as_few_are_laid_out_and_drawn() -> None:
     problem = large(10_000)
-    began = time.perf_counter()
     scene = start_scene(problem, problem.prior)
-    LOOK.describe(problem)
-    text.draw(scene)
-    raster.draw(scene)
-    assert time.perf_counter() - began < 5
+    assert isinstance(scene.ground, Graph)
+    assert len(scene.ground.nodes) < 80, "what is laid out decides how long it takes"
+    assert "a graph of 10000 states" in scene.size
+    assert len(text.draw(scene).splitlines()) < 120
+    assert max(raster.draw(scene).shape) < 3000
 
 
 def test_a_large_map_is_still_a_map() -> None:

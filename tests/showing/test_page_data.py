@@ -19,7 +19,7 @@ from askwise.errors import InputError
 from askwise.showing.page import page_data, page_text, write_page
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
-from tests.showing.episodes import asking, never, printed_with_hash_seed, row_of
+from tests.showing.episodes import asking, never, row_of
 from tests.tool_fetching import workshop
 
 
@@ -142,14 +142,6 @@ def test_names_cannot_break_the_page(name: str) -> None:
 def test_a_seed_larger_than_a_page_can_count_is_kept() -> None:
     seed = 2**100 + 1
     assert page_data(simulate(workshop(), seed=seed))["seed"] == str(seed)
-
-
-def test_the_page_does_not_depend_on_the_hash_seed() -> None:
-    code = (
-        "import sys; from tests.showing.test_page_data import *; sys.stdout.buffer.write(page_text(asking()).encode())"
-    )
-    one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
-    assert one == other == page_text(asking()).encode()
 
 
 def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A map of a million cells with 200 stations: loaded, drawn, played, and told.
+"""A map of a million cells with 40 stations: loaded, drawn, played, and told.
 
 The episode is cut off after a few steps: what is slow at that size is each single one of them, and a whole episode
 would be two thousand.
@@ -19,14 +19,14 @@ STEPS = 12
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("large") / "large.json"
-    generate(width=1000, stations=200, toolboxes=5, walls=0.2, seed=3).save(path)
+    generate(width=1000, stations=40, toolboxes=5, walls=0.2, seed=3).save(path)
     return path
 
 
 def test_it_is_described_and_drawn(large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(large), "--png", str(tmp_path / "large.png")]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("Tool fetching: 1000 x 1000 cells, 200000 walls, 200 stations, 5 toolboxes\n")
+    assert printed.startswith("Tool fetching: 1000 x 1000 cells, 200000 walls, 40 stations, 5 toolboxes\n")
     assert max(map(len, printed.split("\n\n")[1].splitlines())) <= 100
     assert "each letter stands for 11 x 22 cells" in printed
     assert (tmp_path / "large.png").stat().st_size < 2_000_000

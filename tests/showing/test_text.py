@@ -13,7 +13,7 @@ from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.showing import scene_at, start_scene, text
 from askwise.simulation import simulate
-from tests.showing.episodes import asking, golden, never, printed_with_hash_seed, question_of, row_of
+from tests.showing.episodes import asking, golden, never, question_of, row_of
 from tests.tool_fetching import instance, instances, workshop
 
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
@@ -34,12 +34,6 @@ def map_of(drawing: str) -> list[str]:
 
 def test_golden_drawings() -> None:
     assert drawings() == golden("showing-text.txt", drawings())
-
-
-def test_drawings_do_not_depend_on_the_hash_seed() -> None:
-    code = "from tests.showing.test_text import drawings; print(drawings(), end='')"
-    one, other = (printed_with_hash_seed(code, seed) for seed in ("0", "4242"))
-    assert one == other == drawings().encode()
 
 
 def test_every_place_is_where_the_instance_says() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -49,14 +47,6 @@ CHANGES: dict[str, Any] = {
         }.items()
     },
 }
-
-
-def test_the_fingerprint_is_the_same_in_every_process() -> None:
-    code = "from tests.experiments.studies import small; print(small().fingerprint)"
-    for hash_seed in ("0", "1"):
-        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(filter(None, sys.path))}
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-        assert done.stdout.strip() == small().fingerprint
 
 
 def test_every_setting_changes_the_fingerprint() -> None:

@@ -1,0 +1,77 @@
+"""Nothing depends on the order in which Python keeps sets and dictionaries' hashes: not a drawing, an episode, a page.
+
+What is to be compared is printed by two fresh processes with other hash seeds, all of it in one go: starting Python and
+loading the package takes longer than most of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import askwise
+from askwise.domains.tool_fetching.generate import generate
+from askwise.showing.layout import Net, lay_out
+from askwise.showing.page import page_text
+from tests.agents.test_golden import story
+from tests.experiments.studies import small
+from tests.showing import test_account, test_grounds_text, test_text
+from tests.showing.episodes import asking
+from tests.showing.grounds import played, two_maps, ward
+from tests.showing.test_layout import loop, path, tree
+from tests.test_teammates import EPISODES, golden_episode
+
+HASH_SEEDS = ("0", "4242")
+
+
+def layouts() -> str:
+    """The places of all nodes of some graphs."""
+    models = (loop(9), path(30), tree(20), ward().teammate_model)
+    return str([node.at for model in models for node in lay_out(Net.of(model)).nodes])
+
+
+PRINTED: dict[str, Callable[[], str]] = {
+    "maps in a terminal": test_text.drawings,
+    "graphs in a terminal": test_grounds_text.drawings,
+    "accounts": test_account.accounts,
+    "layouts": layouts,
+    "a page": lambda: page_text(asking()),
+    "pages with graphs and two maps": lambda: page_text(played(ward())) + page_text(played(two_maps())),
+    "episodes of teammates": lambda: "".join(map(golden_episode, EPISODES)),
+    "episodes of agents": lambda: "".join(
+        story(method) for method in ("baseline", "toolbox", "cost-prob", "ezq", "ezq-auto")
+    ),
+    "a study's fingerprint": lambda: small().fingerprint,
+    "an instance that was drawn": lambda: json.dumps(generate(size=12, stations=9, walls=0.2, seed=4).to_json()),
+}
+
+
+def print_all() -> None:
+    """Print everything, as JSON."""
+    print(json.dumps({name: make() for name, make in PRINTED.items()}))
+
+
+@cache
+def printed_with(hash_seed: str) -> dict[str, str]:
+    """All that a fresh Python with that PYTHONHASHSEED prints."""
+    root = Path(__file__).parents[1]
+    search = os.pathsep.join([str(root), str(Path(askwise.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": search}
+    code = "import tests.test_hash_seed; tests.test_hash_seed.print_all()"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, check=True)
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("hash_seed", HASH_SEEDS)
+def test_nothing_depends_on_the_hash_seed(hash_seed: str) -> None:
+    found = printed_with(hash_seed)
+    for name, make in PRINTED.items():
+        assert found[name] == make(), name
