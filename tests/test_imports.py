@@ -22,7 +22,7 @@ LAYERS = (
     {"chain"},
     {"model"},
     {"divergence"},
-    {"query", "ego", "questions", "problem"},
+    {"query", "ego", "questions", "answers", "problem"},
     {"factored", "factored_input", "tracking"},
     {"showing.grounds", "showing.vocabulary", "showing.words"},
     {"game", "showing.layout", "showing.scene", "domains.parts", "domains.registry", "domains.studied"},

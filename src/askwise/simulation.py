@@ -1,7 +1,7 @@
 """Playing an episode: a problem, a teammate and an agent make an `Episode`.
 
-Randomness comes in three independent streams (goal, teammate, agent), so that two agents that are given the same seed
-meet the same goal and the same path of the teammate, whatever they ask on the way.
+Randomness comes in independent streams (goal, teammate, agent, answers), so that two agents that are given the same
+seed meet the same goal and the same path of the teammate, whatever they ask on the way.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.agents import Agent, Decision, KnowsGoal, Situation, agent_for, decided
+from askwise.answers import AnswerModel, parse_answers
 from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
 from askwise.game import Game, goal_number
@@ -28,6 +29,7 @@ def simulate(
     belief: str | None = None,
     tie_break: str | None = None,
     max_steps: int | None = None,
+    answers: str | AnswerModel | None = None,
 ) -> Episode:
     """Play one episode.
 
@@ -41,10 +43,12 @@ def simulate(
             that does not always take a shortest way.
         tie_break: how such an agent chooses among moves that are optimal for all possible goals, if not its default.
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
+        answers: how questions are answered, such as ``wrong:0.05,refused:0.1``; by default as the problem says.
     """
-    problem = as_problem(instance)
+    problem = answering(as_problem(instance), answers)
     other = teammate_for(problem, teammate)
-    for_goal, for_teammate, for_agent = spawn(seed, 3)
+    # Another stream only where chance has a say in answers: a caller's generator goes on as it always did.
+    for_goal, for_teammate, for_agent, *for_answers = spawn(seed, 3 if problem.answers.truthful else 4)
     truth = chosen_goal(problem, goal, for_goal)
     player = agent_for(problem, agent, belief=belief, tie_break=tie_break, errs=other.errs(problem, truth))
     other.reset(problem, truth, for_teammate)
@@ -52,7 +56,7 @@ def simulate(
     if isinstance(player, KnowsGoal):
         player.told(truth)
     names = f"agent {player.name!r}", f"teammate {other.name!r}"
-    game = Game(problem, truth, max_steps=max_steps, names=names)
+    game = Game(problem, truth, max_steps=max_steps, names=names, answer_seed=for_answers[0] if for_answers else None)
     steps = _play(game, player, other)
     return Episode(
         problem=problem,
@@ -65,6 +69,13 @@ def simulate(
         optimal_cost=game.optimal_cost,
         finished=game.finished,
     )
+
+
+def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
+    """Return the problem with a teammate that answers like this; None: as it does already."""
+    if answers is None:
+        return problem
+    return problem.with_answers(parse_answers(answers) if isinstance(answers, str) else answers)
 
 
 def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:

@@ -133,7 +133,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
     queries = [
         {
             "t": step.t,
-            goals: [names[goal] for goal in step.answer.asked],
+            goals: [names[goal] for goal in step.answer.goals],
             "answer": step.answer.yes,
             "cost": step.cost,
             "value": step.decision.value,

@@ -43,7 +43,7 @@ def moment_of(play: Play) -> Scene:
     scene = scene_of(game.problem, game.state, weights / weights.sum())
     return replace(
         scene,
-        asked=() if answer is None else answer.asked,
+        asked=() if answer is None else answer.goals,
         answer=None if answer is None else answer.yes,
         progress=f"after step {game.steps}: cost so far {number(game.cost)}",
         event="" if action is None else f"The {scene.words.teammate} did {game.problem.teammate_actions[action]}.",

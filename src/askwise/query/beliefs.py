@@ -6,8 +6,11 @@
 - `Robust`: the teammate is allowed to do anything now and then, so watching never rules a goal out for good.
 
 What is *possible* is kept exactly, apart from the probabilities: a goal whose probability underflows stays
-possible, and a goal is known when one is possible, not when a float equals 1. Answers are truthful and rule goals
-out in all three. An observation that leaves no goal raises `ContradictoryObservation`.
+possible, and a goal is known when one is possible, not when a float equals 1. Answers that cannot be wrong rule goals
+out in all three; answers that can be multiply the odds by their likelihood. From the first of these on, methods that
+work with sets of goals reckon with those that are still *credible*, at least a `CREDIBLE` part as probable as the
+likeliest; the others keep their probabilities and can come back. An observation that leaves no goal raises
+`ContradictoryObservation`.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.types import BoolArray, FloatArray
 
 SMALLEST = 1e-300
+CREDIBLE = 1e-3
+"""How probable a goal has to be beside the likeliest one to be reckoned with, where answers can be wrong."""
 ACTIONS_IF_UNKNOWN = 6
 """Among how many actions a teammate that errs chooses, if nobody says."""
 
@@ -47,20 +52,25 @@ class Belief(ABC):
         self._allowed: BoolArray = self._weights > 0
         self._n_allowed = np.count_nonzero(self._allowed)
         self._probabilities: FloatArray | None = None  # kept until something is learnt
+        self._doubtful = False  # whether an answer was taken in that may be wrong
         if self._n_allowed == 0:
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
         self._rescale()
 
     @property
     def possible(self) -> BoolArray:
-        """``bool [n_goals]``: the goals that are still possible."""
-        return self._allowed.copy()
+        """``bool [n_goals]``: the goals that are still possible; where answers can be wrong, those still credible."""
+        return self._credible() if self._doubtful else self._allowed.copy()
+
+    def _credible(self) -> BoolArray:
+        return np.asarray(self._allowed & (self._weights >= CREDIBLE * self._weights.max()))
 
     @property
     def probabilities(self) -> FloatArray:
         """``float64 [n_goals]``: probability of each goal, 0 for impossible ones."""
         if self._probabilities is None:
-            weights = np.where(self.possible, self._weights, 0.0)
+            reckoned = self._allowed if self._doubtful else self.possible
+            weights = np.where(reckoned, self._weights, 0.0)
             self._probabilities = weights / weights.sum()
             self._probabilities.setflags(write=False)
         return self._probabilities
@@ -73,8 +83,15 @@ class Belief(ABC):
         """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
-        """Learn the answer to "is your goal among `asked`?"."""
+        """Learn the answer to "is your goal among `asked`?", which is true."""
         self._keep(asked if answer else ~asked, "the answer")
+
+    def weigh(self, likelihood: FloatArray) -> None:
+        """Learn from an answer that may be wrong; ``likelihood[g]`` is how probable goal `g` made it."""
+        self._keep(likelihood > 0, "the answer")
+        self._doubtful = True
+        self._weights = self._weights * likelihood
+        self._rescale()
 
     def _keep(self, goals: BoolArray, source: str) -> None:
         left = self._allowed & goals
@@ -159,6 +176,8 @@ class Robust(Belief):
     @property
     def possible(self) -> BoolArray:
         """``bool [n_goals]``: the goals that have to be reckoned with now."""
+        if self._doubtful:  # what was seen and what was heard may speak for different goals: only both together count
+            return self._credible()
         best = self._evidence[self._allowed].max()
         return np.asarray(self._allowed & (self._evidence >= self.doubt * best))
 

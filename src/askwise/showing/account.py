@@ -134,7 +134,7 @@ def _believes(problem: Problem, step: Step) -> str:
 def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
     if step.answer is None:
         return
-    names = [problem.goals[goal] for goal in step.answer.asked]
+    names = [problem.goals[goal] for goal in step.answer.goals]
     asks = f"ASKS: is it {'one of ' if len(names) > 1 else ''}{listed(names, MOST_ASKED)}?"
     value = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
     answer = "YES" if step.answer.yes else "NO"

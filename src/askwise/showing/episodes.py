@@ -83,7 +83,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
     return replace(
         look.scene(episode.problem, step.state),
         belief=step.belief,
-        asked=step.answer.asked if step.answer else (),
+        asked=step.answer.goals if step.answer else (),
         answer=step.answer.yes if step.answer else None,
         goal=episode.goal,
         progress=f"step {step.t} of {n}: {spent}",

@@ -189,7 +189,7 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
     if decision.gate is not None:
         told["gate"] = gate_in_words(problem, decision.gate)
     if step.answer is not None:
-        return {**told, "ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost}
+        return {**told, "ask": list(step.answer.goals), "yes": step.answer.yes, "price": step.cost}
     if decision.action is None or step.teammate_action is None:
         return told
     return {
