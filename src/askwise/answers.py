@@ -67,6 +67,15 @@ class AnswerModel:
         """Whether asking again tells nothing new; so it is where all answers are true."""
         return self.errors == "persistent" and not self.truthful
 
+    @property
+    def trust(self) -> float:
+        """The part of yes/no answers that tell the truth for sure: as if all others were coins that were tossed.
+
+        An answer that is wrong with probability `e` is as good as one that is a tossed coin with probability ``2 e``
+        and true else.
+        """
+        return (1.0 - self.refused) * (1.0 - 2.0 * self.wrong)
+
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
         """``float64 [n_goals]``: how probable each goal makes this answer; the same for all if there was none."""
         if answer.reply is None:
