@@ -24,7 +24,7 @@ LAYERS = (
     {"divergence"},
     {"query", "ego", "questions", "answers", "problem"},
     {"factored", "factored_input", "tracking"},
-    {"showing.grounds", "showing.vocabulary", "showing.words"},
+    {"showing.asking", "showing.grounds", "showing.vocabulary", "showing.words"},
     {"game", "showing.layout", "showing.scene", "domains.parts", "domains.registry", "domains.studied"},
     {"planning"},
     {"agents", "teammates"},

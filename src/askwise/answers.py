@@ -28,6 +28,9 @@ ERRORS = ("independent", "persistent")
 MOST_WRONG = 0.5
 """Of two answers, one that is wrong more often than right would tell more than a right one."""
 
+CREDIBLE = 1e-3
+"""How probable a goal has to be beside the likeliest one to be reckoned with, where answers can be wrong."""
+
 NONE_OF_THESE = "none of these"
 
 

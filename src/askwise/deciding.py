@@ -34,7 +34,7 @@ from askwise.errors import InputError, did_you_mean
 from askwise.game import check_question, check_teammate_action
 from askwise.model import state_names, urop
 from askwise.model.names import as_int
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, reckoned_with
 from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
 from askwise.tracking import Observation
@@ -93,7 +93,7 @@ class Advice:
     @property
     def possible(self) -> BoolArray | None:
         """``bool [n_goals]``: the goals that it still thinks possible, None if it shows no belief."""
-        return None if self.belief is None else np.asarray(self.belief > 0)
+        return None if self.belief is None else reckoned_with(self.problem, self.belief)
 
     def __str__(self) -> str:
         what = f"do {self.action}" if self.ask is None else f"ask about {', '.join(self.ask)}"

@@ -16,7 +16,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from askwise.answers import AnswerModel
+from askwise.answers import CREDIBLE, AnswerModel
 from askwise.ego import EgoMap
 from askwise.model import Model, Policy
 from askwise.questions import QueryCost
@@ -140,6 +140,13 @@ class Problem(Protocol):
 
     def describe_ego_action(self, action: int) -> str:
         """Return an ego action in words."""
+
+
+def reckoned_with(problem: Problem, belief: FloatArray) -> BoolArray:
+    """``bool [n_goals]``: the goals that a method reckons with; where answers can be wrong, those that are credible."""
+    if problem.answers.wrong == 0:
+        return np.asarray(belief > 0)
+    return np.asarray(belief >= CREDIBLE * belief.max())
 
 
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:

@@ -133,4 +133,6 @@ class Tracker:
         return self.problem.teammate_optimal(teammate)[:, action]
 
     def _new(self, kind: str) -> Belief:
-        return make_belief(kind, self.problem.prior, n_actions=len(self.problem.teammate_actions))
+        problem = self.problem
+        errs = problem.answers.wrong > 0
+        return make_belief(kind, problem.prior, n_actions=len(problem.teammate_actions), weighs_answers=errs)

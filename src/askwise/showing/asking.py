@@ -1,0 +1,39 @@
+"""Questions and replies in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askwise.answers import NONE_OF_THESE
+from askwise.questions import Answer, Choice, Question
+from askwise.reading import printable
+from askwise.showing.words import either, listed
+
+MOST_NAMES = 12
+
+
+def question_in_words(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
+    """Return a question as it would be asked; `goals` are the names of all goals."""
+    if isinstance(asked, Choice):
+        others = [NONE_OF_THESE] if len(asked) < len(goals) else []
+        return f"Which is it: {either([*groups_in_words(goals, asked), *others], most)}?"
+    names = [goals[goal] for goal in asked]
+    return f"Is it {'one of ' if len(names) > 1 else ''}{listed(names, most)}?"
+
+
+def reply_in_words(goals: Sequence[str], answer: Answer) -> str:
+    """Return a reply as it would be given."""
+    if answer.reply is None:
+        return "I don't know"
+    if not isinstance(answer.asked, Choice):
+        return "Yes" if answer.reply else "No"
+    if answer.reply == len(answer.asked.groups):
+        return NONE_OF_THESE.capitalize()
+    return groups_in_words(goals, answer.asked)[answer.reply]
+
+
+def groups_in_words(goals: Sequence[str], asked: Choice) -> list[str]:
+    """Return what the groups of a choice are called: by their names, or by their goals."""
+    if asked.names:
+        return [printable(name) for name in asked.names]
+    return [listed([goals[goal] for goal in group], 3) for group in asked.groups]
