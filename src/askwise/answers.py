@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from askwise.errors import InputError
 from askwise.questions import Answer, Choice, Question
+from askwise.reading import Field
 from askwise.types import FloatArray
 
 ERRORS = ("independent", "persistent")
@@ -205,3 +207,20 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(field, repr(part), expected) from None
+
+
+def answers_to_json(model: AnswerModel) -> dict[str, Any]:
+    """Return how answers come as JSON."""
+    return {"wrong": model.wrong, "refused": model.refused, "errors": model.errors}
+
+
+def answers_from_json(given: Field) -> AnswerModel:
+    """Read how answers come."""
+    given.object([], ["wrong", "refused", "errors"])
+    shares = {"wrong": 0.0, "refused": 0.0}
+    for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):
+        if given.has(key):
+            shares[key] = given.child(key).number()
+            if shares[key] >= below:
+                raise given.child(key).refuse(f"a number from 0 and below {below:g}")
+    return AnswerModel(**shares, errors=given.child("errors").text(ERRORS) if given.has("errors") else ERRORS[0])

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from askwise.agents import Agent, Decision, KnowsGoal, Situation, agent_for, decided, methods
+from askwise.answers import check_reply
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError, did_you_mean
 from askwise.game import check_question, check_teammate_action
@@ -227,11 +228,13 @@ def _answer(problem: Problem, given: Answered) -> Answer:
         answer = given
     else:
         asked, yes = given
-        if not isinstance(yes, bool | np.bool_):
-            raise InputError("answers", repr(yes), "True or False after the goals that were asked about")
+        if not isinstance(yes, bool | np.bool_ | None):
+            expected = "True, False, or None for no answer, after the goals that were asked about"
+            raise InputError("answers", repr(yes), expected)
         goals = [asked] if isinstance(asked, str | int) else list(asked)
-        answer = Answer(tuple(_goal(problem, goal) for goal in goals), bool(yes))
+        answer = Answer(tuple(_goal(problem, goal) for goal in goals), None if yes is None else bool(yes))
     check_question(problem, answer.asked, "answers: the ego agent")
+    check_reply(answer, len(problem.goals))
     return answer
 
 

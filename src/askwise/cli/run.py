@@ -84,7 +84,7 @@ def play(options: argparse.Namespace) -> Episode:
 
     try:
         return simulate(
-            values.read_instance(options.file),
+            values.read_problem(options),
             options.method,
             options.teammate,
             options.goal,
@@ -134,7 +134,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
         {
             "t": step.t,
             goals: [names[goal] for goal in step.answer.goals],
-            "answer": step.answer.yes,
+            "answer": step.answer.reply,
             "cost": step.cost,
             "value": step.decision.value,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from askwise.answers import ERRORS, MOST_WRONG, TRUTHFUL, AnswerModel
+from askwise.answers import TRUTHFUL, AnswerModel, answers_from_json
 from askwise.domains.plain.names import StateName, as_json, check_name, read_name
 from askwise.domains.plain.sides import Side, reached
 from askwise.domains.plain.stated import QuestionPrices, StatedGoal
@@ -82,17 +82,7 @@ def read_prices(root: Field) -> QuestionPrices:
 
 def read_answers(root: Field) -> AnswerModel:
     """Return what ``answers`` says."""
-    if not root.has("answers"):
-        return TRUTHFUL
-    given = root.child("answers").object([], ["wrong", "refused", "errors"])
-    errors = given.child("errors").text(ERRORS) if given.has("errors") else ERRORS[0]
-    shares = {"wrong": 0.0, "refused": 0.0}
-    for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):
-        if given.has(key):
-            shares[key] = given.child(key).number()
-            if shares[key] >= below:
-                raise given.child(key).refuse(f"a number from 0 and below {below:g}")
-    return AnswerModel(**shares, errors=errors)
+    return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
 
 
 def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
