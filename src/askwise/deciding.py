@@ -42,7 +42,7 @@ from askwise.tracking import Observation
 from askwise.types import BoolArray, FloatArray, StateLike
 
 GoalName = int | str
-Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool]
+Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
 """An answer, or the goals asked about (by name or number) and whether the goal was among them."""
 
 
@@ -77,7 +77,7 @@ class Advice:
 
     @property
     def ask(self) -> tuple[str, ...] | None:
-        """Names of the goals to ask about, None if it is better to act."""
+        """Names of the goals to ask about (of a choice, `decision.ask` has the groups), None if it is better to act."""
         return None if self.decision.ask is None else tuple(self.problem.goals[goal] for goal in self.decision.ask)
 
     @property

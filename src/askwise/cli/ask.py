@@ -27,8 +27,8 @@ from askwise.errors import InputError
 
 if TYPE_CHECKING:
     from askwise.deciding import Advice
-    from askwise.questions import Answer
     from askwise.problem import JointState, Problem
+    from askwise.questions import Answer
 
 
 REPLIES = {"yes": True, "no": False, "unknown": None}

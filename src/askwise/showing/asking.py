@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from askwise.answers import NONE_OF_THESE
+import numpy as np
+
+from askwise.answers import NONE_OF_THESE, n_answers
+from askwise.problem import Problem
 from askwise.questions import Answer, Choice, Question
 from askwise.reading import printable
 from askwise.showing.words import either, listed
+from askwise.types import FloatArray
 
 MOST_NAMES = 12
 
@@ -30,6 +34,20 @@ def reply_in_words(goals: Sequence[str], answer: Answer) -> str:
     if answer.reply == len(answer.asked.groups):
         return NONE_OF_THESE.capitalize()
     return groups_in_words(goals, answer.asked)[answer.reply]
+
+
+def replies_to(asked: Question, n_goals: int) -> list[Answer]:
+    """Return all replies that a question can get, but for none at all."""
+    if not isinstance(asked, Choice):
+        return [Answer(asked, True), Answer(asked, False)]
+    return [Answer(asked, k) for k in range(n_answers(asked, n_goals))]
+
+
+def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
+    """Return what would be believed after a reply; 0 for all if nothing that is possible allows it."""
+    weights = belief * problem.answers.likelihood(answer, len(problem.goals))
+    total = float(weights.sum())
+    return np.asarray(weights / total if total > 0 else weights)
 
 
 def groups_in_words(goals: Sequence[str], asked: Choice) -> list[str]:
