@@ -86,7 +86,8 @@ def test_wrong_answers_by_hand() -> None:
     third = 0.8 * 0.1 / 3
     assert model.likelihood(Answer(QUESTIONS[4], 2), N) == pytest.approx([0.72, third, third, third, third, 0.72])
     assert model.likelihood(Answer((1, 4), None), N) == pytest.approx([0.2] * N)
-    assert model.trust == pytest.approx(0.8 * 0.8)
+    assert model.telling == pytest.approx(0.8 * 0.8 * np.log(9) / np.log(1000))
+    assert (TRUTHFUL.telling, AnswerModel(0.0, 0.25).telling, AnswerModel(1e-9).telling) == (1.0, 0.75, 1.0)
 
 
 # -- the same question -------------------------------------------------------------------------------------------

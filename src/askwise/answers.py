@@ -15,6 +15,7 @@ question.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -73,13 +74,16 @@ class AnswerModel:
         return self.errors == "persistent" and not self.truthful
 
     @property
-    def trust(self) -> float:
-        """The part of yes/no answers that tell the truth for sure: as if all others were coins that were tossed.
+    def telling(self) -> float:
+        """How far one yes/no answer leads towards being sure: 1 if it settles the question.
 
-        An answer that is wrong with probability `e` is as good as one that is a tossed coin with probability ``2 e``
-        and true else.
+        To be sure, the odds of one side have to grow by a factor of ``1 / CREDIBLE``. An answer multiplies them by
+        ``(1 - wrong) / wrong``, in the right direction or the wrong one, or does nothing at all.
         """
-        return (1.0 - self.refused) * (1.0 - 2.0 * self.wrong)
+        if self.wrong == 0:
+            return 1.0 - self.refused
+        drift = (1.0 - self.refused) * (1.0 - 2.0 * self.wrong) * math.log((1.0 - self.wrong) / self.wrong)
+        return min(1.0, drift / -math.log(CREDIBLE))
 
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
         """``float64 [n_goals]``: how probable each goal makes this answer; the same for all if there was none."""

@@ -14,7 +14,7 @@ from askwise.types import BoolArray
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: a cut through the pairs of goals that branch now, weighted by their probabilities.
 
-    Where answers can be wrong or missing, the weights are those of `Ezq`.
+    Where answers can be wrong or missing, the weights are scaled as in `Ezq`.
     """
 
     name = "cost-prob"
@@ -29,7 +29,7 @@ class CostProb(BeliefAgent):
         price = additive_price(self.problem.query_cost, len(self.problem.goals), "cost-prob adds up prices by goal")
         belief = self.probabilities[goals]
         if not self.problem.answers.truthful:
-            belief = belief * self.problem.answers.trust
+            belief = belief * self.problem.answers.telling
         cut = best_cut(belief, branches, price.per_goal + price.extra[goals])
         asked = goals[cut.asked]
         verdict = "proven optimal" if cut.proven else "budget used"

@@ -18,8 +18,8 @@ from askwise.types import BoolArray
 class Ezq(BeliefAgent):
     """The paper's `eZ_Q Query`.
 
-    Where answers can be wrong or missing, a question is worth the part of its value that answers tell the truth
-    (`AnswerModel.trust`), among the goals that are still credible.
+    The value of a question is that of being sure of its answer. Where answers can be wrong or missing, that takes
+    several, and each is worth its part (`AnswerModel.telling`), among the goals that are still credible.
 
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``.
@@ -59,7 +59,7 @@ class Ezq(BeliefAgent):
         price = price_among(self.problem.query_cost, goals.tolist())
         belief = self.probabilities[goals]
         if not self.problem.answers.truthful:
-            belief = belief * self.problem.answers.trust
+            belief = belief * self.problem.answers.telling
         return QuestionValue(belief, branching, divergence, price)
 
     def _decision(

@@ -8,6 +8,7 @@ lower bound says how much is left to gain. Both take seconds, so a study does it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from askwise.evaluation import evaluate, lower_bound
@@ -27,7 +28,7 @@ def expected_rows(task: Task, problems: Problems) -> Iterator[Row]:
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
-        setting = (condition.prior, condition.base_cost, condition.per_station_cost)
+        setting = (condition.prior, condition.answers, condition.base_cost, condition.per_station_cost)
         if task.index < study.bounds and setting not in bounded:
             bounded.add(setting)
             yield _row(task, problems, condition, BOUND, _bound)
@@ -49,7 +50,7 @@ def _row(
     return {
         "instance": task.index,
         "prior": condition.prior.label,
-        "teammate": TEAMMATE,
+        "teammate": replace(condition, teammate=TEAMMATE).teammate_label,
         "method": method,
         "base_cost": problem.query_cost.base,
         "per_station_cost": problem.query_cost.per_goal,

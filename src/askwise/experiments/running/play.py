@@ -114,7 +114,7 @@ def _key(task: Task, episode: int, condition: Condition, cost: QueryCost | None)
         "instance": task.index,
         "episode": episode,
         "prior": condition.prior.label,
-        "teammate": condition.teammate,
+        "teammate": condition.teammate_label,
         "method": condition.method.label,
         "base_cost": condition.base_cost if cost is None else cost.base,
         "per_station_cost": condition.per_station_cost if cost is None else cost.per_goal,

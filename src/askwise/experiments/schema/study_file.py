@@ -9,6 +9,7 @@
     per_station_costs = [0.0, 0.2]            # default: 0, or the files' own
     base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
     teammates = ["urop", "noisy:0.1"]         # default: urop
+    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as the files say
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
     bounds = 20                               # lower bounds for the first 20 instances; default 0
     exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
@@ -36,7 +37,13 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import InputError, did_you_mean
-from askwise.experiments.schema.reading_conditions import read_costs, read_exactly, read_priors, read_teammates
+from askwise.experiments.schema.reading_conditions import (
+    read_answers,
+    read_costs,
+    read_exactly,
+    read_priors,
+    read_teammates,
+)
 from askwise.experiments.schema.reading_instances import read_instances
 from askwise.experiments.schema.reading_methods import read_methods
 from askwise.experiments.schema.sources import Given
@@ -54,6 +61,7 @@ KEYS = (
     "base_cost",
     "base_costs",
     "teammates",
+    "answers",
     "beliefs",
     "bounds",
     "exact",
@@ -144,6 +152,7 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
         max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
         bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,
         exact=read_exactly(root, priors),
+        answers=read_answers(root),
     )
 
 
