@@ -46,7 +46,7 @@ def _caption(episode: Episode, k: int) -> str:
     step = episode.steps[k]
     names = episode.problem.goals
     if step.answer is not None:
-        asked = ", ".join(names[goal] for goal in step.answer.asked)
+        asked = ", ".join(names[goal] for goal in step.answer.goals)
         return f"{step.t}. Asks: {asked}? {'Yes' if step.answer.yes else 'No'}.\n     costs {step.cost:g}"
     assert step.decision.action is not None
     assert step.belief is not None

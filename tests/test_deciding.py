@@ -182,7 +182,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "no answer": (
         lambda: askwise.ask(workshop(), answers=[("A", "maybe")]),  # type: ignore[list-item]
-        "answers: found 'maybe'; expected True or False after the goals that were asked about",
+        "answers: found 'maybe'; expected True, False, or None for no answer, after the goals that were asked about",
     ),
     "somewhere else than seen": (
         lambda: askwise.ask(workshop(), seen=["NORTH"], teammate=(3, 3)),

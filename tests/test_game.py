@@ -152,5 +152,5 @@ def test_it_takes_what_describes_a_problem_and_says_how_it_stands() -> None:
     assert repr(game) == "<Game: 1 step, cost 0.5, goes on>"
     assert_refused(
         lambda: game.hear(True),  # type: ignore[arg-type]
-        "answer: found True; expected an askwise.Answer: the goals asked about, and yes or no",
+        "answer: found True; expected an askwise.Answer: the question, and the reply to it",
     )

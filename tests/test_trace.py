@@ -20,6 +20,7 @@ from askwise.domains.tool_fetching import Instance, recording
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
 from askwise.errors import InputError
+from askwise.questions import Choice
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.domains.elsewhere import Elsewhere
@@ -38,6 +39,8 @@ EPISODES: dict[str, Callable[[], Episode]] = {
     "cut off": lambda: episode(max_steps=3),
     "no belief": lambda: episode(Scripted(Decision(action=1), Decision(ask=(2, 0))), max_steps=4),
     "a noisy teammate": lambda: episode(teammate="noisy:0.3", belief="robust"),
+    "answers that are wrong or refused": lambda: episode("baseline", answers="wrong:0.3,refused:0.3,persistent"),
+    "a choice": lambda: episode(Scripted(Decision(ask=Choice(((0,), (2, 1)), ("near", "far")))), max_steps=3),
     "no number for a seed": lambda: simulate(workshop(), seed=np.random.SeedSequence(1)),
     "a large seed": lambda: simulate(workshop(), seed=2**200),
 }
@@ -187,6 +190,14 @@ def test_traces_of_earlier_versions_have_neither_gate_nor_pairs() -> None:
     assert loaded.steps[0].decision.gate is not None
 
 
+def test_traces_of_earlier_versions_know_true_answers_only() -> None:
+    saved = episode(AsksHalf())
+    written = trace.to_json(saved)
+    assert written.pop("answers") == {"wrong": 0.0, "refused": 0.0, "errors": "independent"}
+    written["format"] = "askwise/trace@1"
+    assert_same(trace.from_json(written), saved)
+
+
 def test_large_maps_have_gates_but_no_pairs() -> None:
     large = simulate(generate(width=150, stations=100, seed=1), "never", seed=1, max_steps=1)
     (step,) = trace.to_json(large)["steps"]
@@ -224,7 +235,9 @@ def lacking(*path: str | int) -> Callable[[], Episode]:
 
 
 REQUIRED = "found nothing; expected this key, which is required"
-KEYS = "format, instance, method, teammate, seed, goal, finished, cost, optimal_cost, marginal_cost, final, steps"
+KEYS = (
+    "format, instance, answers, method, teammate, seed, goal, finished, cost, optimal_cost, marginal_cost, final, steps"
+)
 STEP_KEYS = (
     "t, worker, fetcher, holding, belief, action, worker_action, ask, answer, why, value, question_cost, "
     "considered, runner_up, verdict, cost"
@@ -237,12 +250,13 @@ FAULTS: dict[str, Fault] = {
     "not an object": (lambda: trace.from_json([]), "file: found []; expected an object, { ... }"),
     "another format": (
         changed("format", value="askwise/tool-fetching@1"),
-        "format: found \"askwise/tool-fetching@1\"; expected one of 'askwise/trace@1' "
+        "format: found \"askwise/tool-fetching@1\"; expected one of 'askwise/trace@2', 'askwise/trace@1' "
         "(did you mean 'askwise/trace@1'?)",
     ),
     "a later version": (
-        lambda: trace.from_json({"format": "askwise/trace@2", "frames": []}),
-        "format: found \"askwise/trace@2\"; expected one of 'askwise/trace@1' (did you mean 'askwise/trace@1'?)",
+        lambda: trace.from_json({"format": "askwise/trace@3", "frames": []}),
+        "format: found \"askwise/trace@3\"; expected one of 'askwise/trace@2', 'askwise/trace@1' "
+        "(did you mean 'askwise/trace@2'?)",
     ),
     **{f"no {key}": (lacking(key), f"{key}: {REQUIRED}") for key in KEYS.split(", ")},
     **{
@@ -281,9 +295,30 @@ FAULTS: dict[str, Fault] = {
         changed("steps", 0, "ask", value=["A", "D"]),
         "steps[0].ask[1]: found \"D\"; expected one of 'A', 'B', 'C'",
     ),
-    "a question without an answer": (
-        changed("steps", 0, "answer", value=None),
-        "steps[0].answer: found null; expected true or false",
+    "a reply that was not offered": (
+        changed("steps", 0, "answer", value="maybe"),
+        'steps[0].answer: found "maybe"; expected true, false, or null for no answer',
+    ),
+    "a group of no goals": (
+        changed("steps", 0, "ask", value={"groups": [["A"], []], "names": []}),
+        'steps[0].ask.groups: found [["A"], []]; expected lists of goals, none empty and no goal in two of them',
+    ),
+    "a goal in two groups": (
+        changed("steps", 0, "ask", value={"groups": [["A"], ["A", "B"]], "names": []}),
+        'steps[0].ask.groups: found [["A"], ["A", "B"]]; '
+        "expected lists of goals, none empty and no goal in two of them",
+    ),
+    "a choice of one": (
+        changed("steps", 0, "ask", value={"groups": [["A", "B", "C"]], "names": []}),
+        'steps[0].ask.groups: found [["A", "B", "C"]]; expected a choice of two at least',
+    ),
+    "a group that was not offered": (
+        changed("steps", 0, "ask", value={"groups": [["A"], ["B"]], "names": []}),
+        "steps[0].answer: found false; expected a whole number from 0 to 2",
+    ),
+    "answers that are always wrong": (
+        changed("answers", "wrong", value=1),
+        "answers.wrong: found 1; expected a number from 0 and below 0.5",
     ),
     "a belief in numbers": (
         changed("steps", 0, "belief", value=[1, 0, 0]),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from askwise.agents import Agent as Agent
     from askwise.agents import Decision as Decision
     from askwise.agents import Observation as Observation
+    from askwise.answers import AnswerModel as AnswerModel
     from askwise.deciding import Advice as Advice
     from askwise.deciding import ask as ask
     from askwise.divergence import Divergence as Divergence
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from askwise.problem import Problem as Problem
     from askwise.query import ContradictoryObservation as ContradictoryObservation
     from askwise.questions import Answer as Answer
+    from askwise.questions import Choice as Choice
     from askwise.questions import QueryCost as QueryCost
     from askwise.simulation import simulate as simulate
     from askwise.teammates import Teammate as Teammate
@@ -72,8 +74,10 @@ _HOME = {
     "Advice": "askwise.deciding",
     "Agent": "askwise.agents",
     "Answer": "askwise.questions",
+    "AnswerModel": "askwise.answers",
     "AskwiseError": "askwise.errors",
     "Bound": "askwise.planning.bounds",
+    "Choice": "askwise.questions",
     "ContradictoryObservation": "askwise.query",
     "Coverage": "askwise.domains.coverage",
     "Decision": "askwise.agents",

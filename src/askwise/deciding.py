@@ -40,19 +40,20 @@ from askwise.agents import (
     methods,
     situated,
 )
+from askwise.answers import check_reply
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError, did_you_mean
 from askwise.game import check_question, check_teammate_action
 from askwise.model import state_names, urop
 from askwise.model.names import as_int
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, reckoned_with
 from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
 from askwise.tracking import Observation
 from askwise.types import BoolArray, FloatArray, StateLike
 
 GoalName = int | str
-Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool]
+Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
 """An answer, or the goals asked about (by name or number) and whether the goal was among them."""
 
 
@@ -87,7 +88,7 @@ class Advice:
 
     @property
     def ask(self) -> tuple[str, ...] | None:
-        """Names of the goals to ask about, None if it is better to act."""
+        """Names of the goals to ask about (of a choice, `decision.ask` has the groups), None if it is better to act."""
         return None if self.decision.ask is None else tuple(self.problem.goals[goal] for goal in self.decision.ask)
 
     @property
@@ -104,7 +105,7 @@ class Advice:
     @property
     def possible(self) -> BoolArray | None:
         """``bool [n_goals]``: the goals that it still thinks possible, None if it shows no belief."""
-        return None if self.belief is None else np.asarray(self.belief > 0)
+        return None if self.belief is None else reckoned_with(self.problem, self.belief)
 
     def __str__(self) -> str:
         what = f"do {self.action}" if self.ask is None else f"ask about {', '.join(self.ask)}"
@@ -238,11 +239,13 @@ def _answer(problem: Problem, given: Answered) -> Answer:
         answer = given
     else:
         asked, yes = given
-        if not isinstance(yes, bool | np.bool_):
-            raise InputError("answers", repr(yes), "True or False after the goals that were asked about")
+        if not isinstance(yes, bool | np.bool_ | None):
+            expected = "True, False, or None for no answer, after the goals that were asked about"
+            raise InputError("answers", repr(yes), expected)
         goals = [asked] if isinstance(asked, str | int) else list(asked)
-        answer = Answer(tuple(_goal(problem, goal) for goal in goals), bool(yes))
+        answer = Answer(tuple(_goal(problem, goal) for goal in goals), None if yes is None else bool(yes))
     check_question(problem, answer.asked, "answers: the ego agent")
+    check_reply(answer, len(problem.goals))
     return answer
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.answers import TRUTHFUL, AnswerModel
 from askwise.divergence import Divergence
 from askwise.ego import EgoMap, finite_steps
 from askwise.errors import InputError
@@ -19,6 +20,7 @@ from askwise.factored_input import (
     Goals,
     Targets,
     by_name,
+    checked_answers,
     checked_model,
     checked_names,
     checked_policies,
@@ -53,6 +55,7 @@ class FactoredProblem(Sealed):
             all but waiting.
         groups: names of goals that belong together, by a name for each group; worth asking about.
         teammate_policies: how the teammate pursues each goal, in their order or by name, if not by the UROP of each.
+        answers: how questions are answered, truly by default.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class FactoredProblem(Sealed):
         ego_moves: Sequence[Hashable] | None = None,
         groups: Mapping[str, Sequence[str]] | None = None,
         teammate_policies: Sequence[Any] | Mapping[str, Any] | None = None,
+        answers: AnswerModel = TRUTHFUL,
     ) -> None:
         self.goals = checked_names(goals)
         if isinstance(goals, Mapping) and teammate_goals is not None and ego_goals is not None:
@@ -78,6 +82,7 @@ class FactoredProblem(Sealed):
         self.ego_model = checked_model("ego_model", teammate_model if ego_model is None else ego_model)
         self.start = checked_start(start, self.teammate_model, self.ego_model)
         self.query_cost = self._checked_price(query_cost)
+        self.answers = checked_answers(answers)
         self.groups = self._checked_groups(groups)
         self.teammate_actions = tuple(str(name) for name in self.teammate_model.actions)
         self.ego_actions = tuple(str(name) for name in self.ego_model.actions)
@@ -136,6 +141,15 @@ class FactoredProblem(Sealed):
         vars(other).update(
             vars(self), prior=checked_prior(prior, self.goals), query_cost=self._checked_price(query_cost)
         )
+        return other
+
+    def with_answers(self, answers: AnswerModel) -> FactoredProblem:
+        """See `Problem`."""
+        if answers == self.answers:
+            return self
+        _ = self.teammate_divergence, self.ego_divergence, self._ego_map  # made now, or each copy would make its own
+        other = FactoredProblem.__new__(FactoredProblem)  # whatever made this one, its file does not say these answers
+        vars(other).update(vars(self), answers=checked_answers(answers))
         return other
 
     def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:

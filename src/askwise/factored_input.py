@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.answers import AnswerModel
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
 from askwise.model import Model, Policy, goal_states
@@ -194,3 +195,10 @@ def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
                 found.add(source)
                 order.append(source)
     return found
+
+
+def checked_answers(given: object) -> AnswerModel:
+    """Return how questions are answered."""
+    if not isinstance(given, AnswerModel):
+        raise InputError("answers", repr(given), "an AnswerModel, such as AnswerModel(wrong=0.05, refused=0.1)")
+    return given

@@ -9,16 +9,18 @@ data between two steps and can be pickled there.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
+from askwise.answers import agreeing, check_reply, n_answers, same_question, same_reply, truth
 from askwise.domains.registry import as_problem
 from askwise.errors import AskwiseError, InputError
 from askwise.model.names import as_int
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
-from askwise.questions import Answer
+from askwise.questions import Answer, Choice, Question
+from askwise.seeds import Seed, generator
 from askwise.tracking import Observation
 from askwise.types import BoolArray
 
@@ -35,9 +37,10 @@ def after(problem: Problem, state: JointState, ego_action: int, teammate_action:
     return JointState(problem.teammate_next(state.teammate, teammate_action), problem.ego_next(state.ego, ego_action))
 
 
-def answer_to(asked: Sequence[int], goal: int) -> Answer:
-    """Return the truthful answer to the question whether the goal is one of these."""
-    return Answer(tuple(asked), goal in asked)
+def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
+    """Return the true answer to a question."""
+    question = asked if isinstance(asked, Choice) else tuple(asked)
+    return Answer(question, truth(question, goal))
 
 
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
@@ -61,9 +64,17 @@ def goal_number(problem: Problem, goal: int | str) -> int:
     return index
 
 
-def check_question(problem: Problem, asked: Sequence[int], who: str, *, may_be_empty: bool = False) -> None:
-    """Refuse a question that is not about some goals, each named once."""
+def check_question(problem: Problem, asked: Question | Sequence[int], who: str, *, may_be_empty: bool = False) -> None:
+    """Refuse a question that is not about some goals, each named once, and a choice that has one answer only."""
     n = len(problem.goals)
+    if isinstance(asked, Choice):
+        if not all(as_int(goal) is not None and 0 <= goal < n for goal in asked.goals):
+            raise InvalidDecision(f"{who} asked which of {list(asked.groups)}; expected goals from 0 to {n - 1}")
+        if n_answers(asked, n) < 2:
+            raise InvalidDecision(
+                f"{who} asked which of one group that has all goals; expected a choice of two at least"
+            )
+        return
     numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
     if not (asked or may_be_empty) or not numbers or len(set(asked)) != len(asked):
         raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
@@ -108,6 +119,7 @@ class Game:
         empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
             their price and say nothing.
         names: what refusals call the ego agent and the teammate.
+        answer_seed: makes answers repeatable that are wrong or refused by chance.
 
     Attributes:
         problem: what is played.
@@ -115,7 +127,7 @@ class Game:
         state: where both agents are.
         teammate_action: what the teammate did in the last step, None at the start and after a question.
         answer: the answer to the last step's question, None if it was none.
-        allowed: ``bool [n_goals]``, the goals that the prior and all answers allow.
+        allowed: ``bool [n_goals]``, the goals that the prior and all answers allow that cannot be wrong.
         steps: how many steps there were, questions included.
         step_cost: what the last one cost.
         cost: what all of them cost.
@@ -133,6 +145,7 @@ class Game:
         max_steps: int | None = None,
         empty_questions: bool = False,
         names: tuple[str, str] = ("the ego agent", "the teammate"),
+        answer_seed: Seed = None,
     ) -> None:
         self.problem = problem = as_problem(problem)
         self.goal = None if goal is None else goal_number(problem, goal)
@@ -150,6 +163,8 @@ class Game:
         self.cost = 0.0
         self.finished = False
         self._earliest_end = 0
+        self._answers_rng = None if problem.answers.truthful else generator(answer_seed)
+        self._given: dict[Hashable, Answer] = {}
 
     def __repr__(self) -> str:
         how = "finished" if self.finished else "cut off" if self.over else "goes on"
@@ -190,22 +205,41 @@ class Game:
         self._end_if_done(before)
         return self.observation
 
-    def ask(self, asked: Sequence[int]) -> Observation:
-        """Ask whether the goal is one of these; it is answered truthfully, and nobody moves."""
+    def ask(self, asked: Question | Sequence[int]) -> Observation:
+        """Ask a question; it is answered as the problem says (`Problem.answers`), and nobody moves."""
         if self.goal is None:
             raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
-        return self.hear(answer_to(asked, self.goal))
+        if self._answers_rng is None:
+            return self.hear(answer_to(asked, self.goal))
+        self._check_running()
+        self._check_question(asked)
+        question = asked if isinstance(asked, Choice) else tuple(asked)
+        return self.hear(self._drawn(question, self.goal, self._answers_rng))
+
+    def _drawn(self, asked: Question, goal: int, rng: np.random.Generator) -> Answer:
+        """Return an answer as people give them, the same one to the same question if errors are persistent."""
+        n_goals, model = len(self.problem.goals), self.problem.answers
+        if not model.persistent:
+            return model.draw(asked, goal, n_goals, rng)
+        key = same_question(asked, n_goals)
+        if key not in self._given:
+            self._given[key] = model.draw(asked, goal, n_goals, rng)
+        return same_reply(self._given[key], asked)
+
+    def _check_question(self, asked: Question | Sequence[int]) -> None:
+        who = f"step {self.steps + 1}: {self.names[0]}"
+        check_question(self.problem, asked, who, may_be_empty=self.empty_questions)
 
     def hear(self, answer: Answer) -> Observation:
         """Take an answer from outside to a question that was asked in this step; nobody moves."""
         self._check_running()
         if not isinstance(answer, Answer):
-            raise InputError("answer", repr(answer), "an askwise.Answer: the goals asked about, and yes or no")
-        who = f"step {self.steps + 1}: {self.names[0]}"
-        check_question(self.problem, answer.asked, who, may_be_empty=self.empty_questions)
-        asked = np.zeros(len(self.problem.goals), dtype=bool)
-        asked[list(answer.asked)] = True
-        self.allowed = self.allowed & (asked if answer.yes else ~asked)
+            raise InputError("answer", repr(answer), "an askwise.Answer: the question, and the reply to it")
+        self._check_question(answer.asked)
+        n_goals = len(self.problem.goals)
+        check_reply(answer, n_goals)
+        if answer.reply is not None and self.problem.answers.wrong == 0:
+            self.allowed = self.allowed & agreeing(answer, n_goals)
         self.teammate_action, self.answer = None, answer
         self._pay(self.problem.query_cost(answer.asked))
         return self.observation

@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from askwise.answers import CREDIBLE, AnswerModel
 from askwise.ego import EgoMap
 from askwise.model import Model, Policy
 from askwise.questions import QueryCost
@@ -54,6 +55,10 @@ class Problem(Protocol):
         """What questions cost, a function of the goals asked about."""
 
     @property
+    def answers(self) -> AnswerModel:
+        """How questions are answered: truly, or with errors and refusals."""
+
+    @property
     def start(self) -> JointState:
         """Where both agents begin."""
 
@@ -84,6 +89,9 @@ class Problem(Protocol):
     @property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
         """How the teammate pursues each goal, None for the UROP of each: it draws one of its shortest plans."""
+
+    def with_answers(self, answers: AnswerModel) -> Problem:
+        """Return the same problem with a teammate that answers like this; tables are shared."""
 
     def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
         """Return where both agents are, given by name or number; by default at the start."""
@@ -132,6 +140,13 @@ class Problem(Protocol):
 
     def describe_ego_action(self, action: int) -> str:
         """Return an ego action in words."""
+
+
+def reckoned_with(problem: Problem, belief: FloatArray) -> BoolArray:
+    """``bool [n_goals]``: the goals that a method reckons with; where answers can be wrong, those that are credible."""
+    if problem.answers.wrong == 0:
+        return np.asarray(belief > 0)
+    return np.asarray(belief >= CREDIBLE * belief.max())
 
 
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:

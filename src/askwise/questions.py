@@ -1,7 +1,11 @@
 """What can be said: questions about the teammate's goal, their answers, and their prices.
 
-A question asks "is your goal one of these?". Its price may be any function of the goals that it names. Most prices are
-*additive*: one part for asking at all, and one for each goal named,
+There are two kinds of questions. "Is your goal one of these?" is a tuple of goals, answered by yes or no. "Which of
+these is it?" is a `Choice` among groups of goals, answered by one of them, or by "none of these". How answers come, and
+how much they can be trusted, is `askwise.answers`.
+
+The price of a question may be any function of it. Most prices of yes/no questions are *additive*: one part for asking
+at all, and one for each goal named,
 
     price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
 
@@ -12,10 +16,10 @@ price: a value worked out with another price than the one that is paid would be 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,32 +35,97 @@ SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A question that was asked, goals by number, and the truthful answer to it."""
+class Choice:
+    """The question "which of these is it?".
 
-    asked: tuple[int, ...]
-    yes: bool
+    Attributes:
+        groups: the goals of each group, by number; no goal is in two of them. Goals in none of them are "none of
+            these".
+        names: what the groups are called, one name for each; empty if they are called by their goals.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(tuple(group) for group in self.groups))
+        object.__setattr__(self, "names", tuple(self.names))
+        if not self.groups or not all(self.groups):
+            raise InputError("groups", "an empty group" if self.groups else "no groups", "some goals in each group")
+        listed = self.goals
+        twice = next((goal for k, goal in enumerate(listed) if goal in listed[:k]), None)
+        if twice is not None:
+            raise InputError("groups", f"goal {twice!r} twice", "each goal in one group at most")
+        if self.names and len(self.names) != len(self.groups):
+            raise InputError("names", f"{len(self.names)} names", f"{len(self.groups)}, one for each group")
+
+    @property
+    def goals(self) -> tuple[int, ...]:
+        """All goals that it names."""
+        return tuple(goal for group in self.groups for goal in group)
+
+    # Whoever wants to know what a question names need not ask of which kind it is.
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.goals)
+
+    def __len__(self) -> int:
+        return len(self.goals)
+
+    def __contains__(self, goal: object) -> bool:
+        return goal in self.goals
+
+
+Question: TypeAlias = tuple[int, ...] | Choice
+"""Goals by number, for "is it one of these?"; or a choice among groups of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question that was asked, and the answer to it.
+
+    Attributes:
+        asked: the question.
+        reply: True or False for yes or no; the number of a group for a choice, one more than the last for "none of
+            these". None if there was no answer: "I don't know", or silence.
+    """
+
+    asked: Question
+    reply: bool | int | None
+
+    @property
+    def yes(self) -> bool | None:
+        """Whether it is yes, None if it is neither yes nor no."""
+        return self.reply if isinstance(self.reply, bool) else None
+
+    @property
+    def goals(self) -> tuple[int, ...]:
+        """All goals that the question names."""
+        return tuple(self.asked)
 
 
 Price: TypeAlias = Callable[[Sequence[int]], float]
-"""What a question costs, by the numbers of the goals that it names."""
+"""What a yes/no question costs, by the numbers of the goals that it names."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
     """What a question costs: ``base + per_goal * number of goals in it``, or a price of its own for each goal.
 
-    A subclass may charge anything else by overriding ``__call__``; methods that cannot handle it say so.
+    A choice costs ``base + per_option * number of groups``. A subclass may charge anything else by overriding
+    ``__call__``; methods that cannot handle it say so.
 
     Attributes:
         base: what every question costs.
         per_goal: what naming a goal adds.
         prices: what naming each goal adds, one number for each goal, instead of `per_goal`.
+        per_option: what each group of a choice adds, `per_goal` unless given. If it is given, methods that can do so
+            consider choices; if not, they ask yes/no questions only.
     """
 
     base: float = 0.5
     per_goal: float = 0.0
     prices: tuple[float, ...] | None = None
+    per_option: float | None = None
 
     def __post_init__(self) -> None:
         _check_price("query cost: base", self.base)
@@ -65,32 +134,38 @@ class QueryCost:
             object.__setattr__(self, "prices", tuple(self.prices))
             for goal, price in enumerate(self.prices):
                 _check_price(f"query cost: price of goal {goal}", price)
+        if self.per_option is not None:
+            _check_price("query cost: per_option", self.per_option)
 
-    def __call__(self, asked: Sequence[int] | int) -> float:
-        """Return the cost of asking about these goals (or this many, where all goals have one price)."""
+    def __call__(self, asked: Any) -> float:
+        """Return the cost of a question about these goals (or this many, where all goals have one price)."""
+        if isinstance(asked, Choice):
+            each = self.per_goal if self.per_option is None else self.per_option
+            return float(self.base + each * len(asked.groups))
         if self.prices is None:
-            return self.base + self.per_goal * (asked if isinstance(asked, int) else len(asked))
+            return float(self.base + self.per_goal * (asked if isinstance(asked, int) else len(asked)))
         if isinstance(asked, int):
             raise InputError("question", f"{asked} goals, without saying which", "the goals: each has its own price")
-        return self.base + sum(self.prices[goal] for goal in asked)
+        return float(self.base + sum(self.prices[goal] for goal in asked))
 
 
 @dataclass(frozen=True, slots=True)
 class AnyPrice(QueryCost):
-    """What a question costs by any function of the goals asked about; `base`, `per_goal`, `prices` play no part.
+    """What a question costs by any function of it; `base`, `per_goal` and so on play no part.
 
     Attributes:
-        function: takes a list of goals by number, returns what asking about them costs.
+        function: takes a question, a list of goals by number or a `Choice`, and returns what asking it costs.
     """
 
-    function: Price = len
+    function: Callable[[Any], float] = len
 
-    def __call__(self, asked: Sequence[int] | int) -> float:
-        """Return the cost of asking about these goals."""
+    def __call__(self, asked: Any) -> float:
+        """Return the cost of a question."""
         if isinstance(asked, int):
             raise InputError("question", f"{asked} goals, without saying which", "the goals asked about")
-        paid = self.function(list(asked))
-        _check_price(f"query cost: price of asking about goals {list(asked)}", paid)
+        paid = self.function(asked if isinstance(asked, Choice) else list(asked))
+        what = asked if isinstance(asked, Choice) else f"goals {list(asked)}"
+        _check_price(f"query cost: price of asking about {what}", paid)
         return float(paid)
 
 

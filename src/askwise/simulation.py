@@ -1,7 +1,7 @@
 """Playing an episode: a problem, a teammate and an agent make an `Episode`.
 
-Randomness comes in three independent streams (goal, teammate, agent), so that two agents that are given the same seed
-meet the same goal and the same path of the teammate, whatever they ask on the way.
+Randomness comes in independent streams (goal, teammate, agent, answers), so that two agents that are given the same
+seed meet the same goal and the same path of the teammate, whatever they ask on the way.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
 from askwise.agents.failing import blame
+from askwise.answers import AnswerModel, parse_answers
 from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
 from askwise.game import Game, goal_number
@@ -30,6 +31,7 @@ def simulate(
     belief: str | None = None,
     tie_break: str | None = None,
     max_steps: int | None = None,
+    answers: str | AnswerModel | None = None,
 ) -> Episode:
     """Play one episode.
 
@@ -43,10 +45,12 @@ def simulate(
             that does not always take a shortest way.
         tie_break: how such an agent chooses among moves that are optimal for all possible goals, if not its default.
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
+        answers: how questions are answered, such as ``wrong:0.05,refused:0.1``; by default as the problem says.
     """
-    problem = as_problem(instance)
+    problem = answering(as_problem(instance), answers)
     other = teammate_for(problem, teammate)
-    for_goal, for_teammate, for_agent = spawn(seed, 3)
+    # Another stream only where chance has a say in answers: a caller's generator goes on as it always did.
+    for_goal, for_teammate, for_agent, *for_answers = spawn(seed, 3 if problem.answers.truthful else 4)
     truth = chosen_goal(problem, goal, for_goal)
     with blaming(other, "errs", kind="teammate"):
         errs = other.errs(problem, truth)
@@ -54,7 +58,13 @@ def simulate(
     with blaming(other, "reset", kind="teammate"):
         other.reset(problem, truth, for_teammate)
     names = begun(problem, player, for_agent, truth), checked_name(other, "teammate")
-    game = Game(problem, truth, max_steps=max_steps, names=(f"agent {names[0]!r}", f"teammate {names[1]!r}"))
+    game = Game(
+        problem,
+        truth,
+        max_steps=max_steps,
+        names=(f"agent {names[0]!r}", f"teammate {names[1]!r}"),
+        answer_seed=for_answers[0] if for_answers else None,
+    )
     steps = _play(game, player, other)
     return Episode(
         problem=problem,
@@ -67,6 +77,13 @@ def simulate(
         optimal_cost=game.optimal_cost,
         finished=game.finished,
     )
+
+
+def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
+    """Return the problem with a teammate that answers like this; None: as it does already."""
+    if answers is None:
+        return problem
+    return problem.with_answers(parse_answers(answers) if isinstance(answers, str) else answers)
 
 
 def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:

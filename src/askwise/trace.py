@@ -1,14 +1,16 @@
-"""Traces: episodes as JSON files, ``askwise/trace@1``.
+"""Traces: episodes as JSON files, ``askwise/trace@2``.
 
-One object: ``instance`` (the whole instance, as in its own file), ``method``, ``teammate``, ``seed``, ``goal``,
-``finished``, ``cost``, ``optimal_cost``, ``marginal_cost`` (null if the episode was cut off), ``final`` (where
-everybody was at the end), and ``steps``, each with
+One object: ``instance`` (the whole instance, as in its own file), ``answers`` (how questions were answered),
+``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``optimal_cost``, ``marginal_cost`` (null if the
+episode was cut off), ``final`` (where everybody was at the end), and ``steps``, each with
 
 - ``t``, where everybody was before the step, and ``belief`` (probability by goal, null if the agent shows none);
-- ``action`` (the ego agent's) and the teammate's action, or ``ask`` (goals) and ``answer``, the other two being null;
+- ``action`` (the ego agent's) and the teammate's action, or ``ask`` and ``answer``, the other two being null. A
+  question is a list of goals, answered by true or false, or a choice, as of `askwise.agents.recorded_questions`; an
+  answer that was refused is null;
 - ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
   null where no question was considered;
-- ``considered`` (the goals of that question), ``runner_up`` (the next best question and its net value) and
+- ``considered`` (that question), ``runner_up`` (the next best question and its net value) and
   ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost;
 - ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the goals that mattered, as of
   `askwise.agents.recorded`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
@@ -17,7 +19,8 @@ everybody was at the end), and ``steps``, each with
 The domain says where everybody is, under keys of its own, and has its own words for the teammate's action
 (``teammate_action`` if it calls the teammate so) and for the goals of a ``runner_up``.
 
-Numbers are written in full: a loaded episode equals the one that was saved.
+Numbers are written in full: a loaded episode equals the one that was saved. Earlier versions wrote
+``askwise/trace@1``, without ``answers`` and choices: all questions were answered, and truly.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Answer, Decision, Situation
+from askwise.agents import Decision, Situation
 from askwise.agents.recorded import (
     gate_from_json,
     gate_to_json,
@@ -37,6 +40,8 @@ from askwise.agents.recorded import (
     runner_up_from_json,
     runner_up_to_json,
 )
+from askwise.agents.recorded_questions import question_from_json, question_to_json, reply_from_json
+from askwise.answers import answers_from_json, answers_to_json
 from askwise.domains.registry import Domain, domain_of
 from askwise.domains.registry import from_json as instance_from_json
 from askwise.episode import Episode, Step
@@ -46,7 +51,8 @@ from askwise.problem import JointState, Problem
 from askwise.reading import Field, parse_json, read_text
 from askwise.types import FloatArray
 
-FORMAT = "askwise/trace@1"
+FORMAT = "askwise/trace@2"
+EARLIER = "askwise/trace@1"
 MOST_STEPS = 10_000_000
 
 
@@ -57,6 +63,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "instance": recording.write(episode.problem),
+        "answers": answers_to_json(episode.problem.answers),
         "method": episode.method,
         "teammate": episode.teammate,
         "seed": episode.seed,
@@ -85,12 +92,15 @@ def from_json(data: Any) -> Episode:
     """Return the episode of a trace's contents."""
     root = Field("", data).object()
     if root.has("format"):
-        root.child("format").text([FORMAT])
-    keys = ["format", "instance", "method", "teammate", "seed", "goal", "finished", "cost", "optimal_cost"]
-    root.object([*keys, "marginal_cost", "final", "steps"], [])
+        root.child("format").text([FORMAT, EARLIER])
+    earlier = root.has("format") and root.value["format"] == EARLIER
+    keys = ["format", "instance", *([] if earlier else ["answers"]), "method", "teammate", "seed", "goal"]
+    root.object([*keys, "finished", "cost", "optimal_cost", "marginal_cost", "final", "steps"], [])
     instance = instance_from_json(root.child("instance"))
     domain = domain_of(instance, "instance")
     problem = domain.problem(instance)
+    if not earlier:
+        problem = problem.with_answers(answers_from_json(root.child("answers")))
     recording = domain.recording
     seed = root.child("seed")
     goal = root.child("goal").text(problem.goals)
@@ -138,12 +148,12 @@ def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any
         "belief": None if step.belief is None else dict(zip(names, step.belief.tolist(), strict=True)),
         "action": None if decision.action is None else problem.ego_actions[decision.action],
         _teammate_key(domain): None if done is None else problem.teammate_actions[done],
-        "ask": None if decision.ask is None else [names[goal] for goal in decision.ask],
-        "answer": None if answer is None else answer.yes,
+        "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
+        "answer": None if answer is None else answer.reply,
         "why": decision.why,
         "value": decision.value,
         "question_cost": decision.cost,
-        "considered": None if decision.considered is None else [names[goal] for goal in decision.considered],
+        "considered": None if decision.considered is None else question_to_json(problem, decision.considered),
         "runner_up": runner_up_to_json(problem, decision, domain.words.goals),
         "verdict": decision.verdict,
         "cost": step.cost,
@@ -166,7 +176,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
     _check_kind(given, teammate)
     cost = given.child("cost").number()
     ask = given.child("ask")
-    asked = None if ask.value is None else _goals(ask, problem.goals)
+    asked = None if ask.value is None else question_from_json(problem, ask)
     action = given.child("action")
     done = given.child(teammate)
     value, price, considered = (given.child(key) for key in ("value", "question_cost", "considered"))
@@ -177,7 +187,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
         why=given.child("why").text(),
         value=None if value.value is None else value.number(),
         cost=None if price.value is None else price.number(),
-        considered=None if considered.value is None else _goals(considered, problem.goals),
+        considered=None if considered.value is None else question_from_json(problem, considered),
         runner_up=runner_up_from_json(problem, given.child("runner_up"), domain.words.goals),
         verdict=given.child("verdict").text(),
         situation=None if belief is None else _situation_from_json(problem, state, belief, given),
@@ -188,7 +198,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
         belief=belief,
         decision=decision,
         teammate_action=None if done.value is None else _index(done, problem.teammate_actions),
-        answer=None if asked is None else Answer(asked, _truth(given.child("answer"))),
+        answer=None if asked is None else reply_from_json(problem, asked, given.child("answer")),
         cost=cost,
     )
 
@@ -211,7 +221,7 @@ def _check_kind(given: Field, teammate: str) -> None:
     for key, null in is_null.items():
         belongs = (key in ("ask", "answer")) == asks
         if key == "answer" and asks:
-            continue  # checked to be true or false where it is read
+            continue  # checked where it is read
         if null == belongs:
             kind = "a question" if asks else "a step that is no question"
             raise given.child(key).refuse(f"{'a value' if belongs else 'null'} in {kind}")
@@ -222,10 +232,6 @@ def _belief_from_json(problem: Problem, given: Field) -> FloatArray | None:
         return None
     given.object(problem.goals, [])
     return np.array([given.child(name).number() for name in problem.goals])
-
-
-def _goals(given: Field, names: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(_index(name, names) for name in given.elements())
 
 
 def _index(given: Field, names: tuple[str, ...]) -> int:

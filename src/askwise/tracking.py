@@ -2,20 +2,21 @@
 
 A `Tracker` follows one episode from the ego agent's side. It is given every `Observation` in order and turns it into
 evidence: an action of the teammate has the likelihood that each goal's policy gives it where the teammate was, an
-answer keeps the goals that agree with it. Agents, `askwise.ask`, environments and pages all keep one of these, so that
+answer the likelihood that the problem's `AnswerModel` gives it. Where that model repeats itself, a question that was
+answered before tells nothing. Agents, `askwise.ask`, environments and pages all keep one of these, so that
 all of them believe the same of the same experience.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
+from askwise.answers import agreeing, same_question
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, ContradictoryObservation, make_belief
-from askwise.questions import Answer
+from askwise.questions import Answer, Question
 from askwise.types import BoolArray, FloatArray
 
 
@@ -53,6 +54,7 @@ class Tracker:
         self.fallback = fallback
         self.belief = self._new(belief)
         self._events: list[Event] = []
+        self._answered: set[Hashable] = set()
         self._last: JointState | None = None
 
     @property
@@ -87,7 +89,15 @@ class Tracker:
         """Take in an answer."""
         self._take_in(answer)
 
+    def tells_nothing(self, asked: Question) -> bool:
+        """Whether a question would only be answered as before: it was asked, and errors are persistent."""
+        return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
+
     def _take_in(self, event: Event) -> None:
+        if isinstance(event, Answer) and self.problem.answers.persistent:
+            if self.tells_nothing(event.asked):
+                return
+            self._answered.add(same_question(event.asked, len(self.problem.goals)))
         if self.fallback is None:
             self._learn(event)
             return
@@ -104,12 +114,17 @@ class Tracker:
             self._learn(event)
 
     def _learn(self, event: Event) -> None:
-        if isinstance(event, Answer):
-            asked = np.zeros(len(self.problem.goals), dtype=bool)
-            asked[list(event.asked)] = True
-            self.belief.learn(asked, event.yes)
-        else:
+        if not isinstance(event, Answer):
             self.belief.observe(self._likelihood(*event))
+        elif event.reply is not None:  # who does not know says nothing about the goal
+            self._hear(event)
+
+    def _hear(self, answer: Answer) -> None:
+        n_goals, model = len(self.problem.goals), self.problem.answers
+        if model.wrong == 0:
+            self.belief.learn(agreeing(answer, n_goals), True)
+        else:
+            self.belief.weigh(model.likelihood(answer, n_goals))
 
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
         """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
@@ -118,4 +133,6 @@ class Tracker:
         return self.problem.teammate_optimal(teammate)[:, action]
 
     def _new(self, kind: str) -> Belief:
-        return make_belief(kind, self.problem.prior, n_actions=len(self.problem.teammate_actions))
+        problem = self.problem
+        errs = problem.answers.wrong > 0
+        return make_belief(kind, problem.prior, n_actions=len(problem.teammate_actions), weighs_answers=errs)

@@ -17,7 +17,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
 from askwise.episode import Episode
 from askwise.problem import Problem, optimal_costs
-from askwise.questions import QueryCost
+from askwise.questions import QueryCost, Question
 from askwise.seeds import Seed
 from askwise.simulation import simulate
 from askwise.types import BoolArray, FloatArray
@@ -214,7 +214,7 @@ class Contract:
         assert make_agent(agent) is agent
 
 
-def assert_proper(asked: tuple[int, ...], possible: BoolArray) -> None:
+def assert_proper(asked: Question, possible: BoolArray) -> None:
     """A question is about some of the possible goals, not all, each once."""
     assert 0 < len(asked) < possible.sum()
     assert len(set(asked)) == len(asked)

@@ -20,7 +20,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
 from askwise.episode import Episode, Step
 from askwise.problem import JointState
-from askwise.questions import QueryCost
+from askwise.questions import QueryCost, Question
 from askwise.simulation import simulate
 from askwise.types import BoolArray
 from tests.query.questions import plain_value
@@ -202,7 +202,7 @@ def test_cost_prob_beside_trying_everything(drawn: Instance, seed: int) -> None:
         assert "(proven optimal)" in step.decision.why
 
 
-def cut_of(episode: Episode, step: Step, asked: tuple[int, ...]) -> float:
+def cut_of(episode: Episode, step: Step, asked: Question) -> float:
     """The program's objective: (P_i + P_j) for each pair cut that branches now, less the price of each goal."""
     assert step.belief is not None
     problem, belief = episode.problem, step.belief
@@ -245,7 +245,7 @@ def test_ezq_asks_exactly_where_the_net_value_is_above_zero(method: str, drawn: 
             assert len(set(second) ^ set(decided.considered)) == 1, "another by one goal"
 
 
-def value_of(episode: Episode, step: Step, asked: tuple[int, ...]) -> float:
+def value_of(episode: Episode, step: Step, asked: Question) -> float:
     """The value of a question, from the matrices and by plain Python."""
     assert step.belief is not None
     goals = np.flatnonzero(step.belief > 0)

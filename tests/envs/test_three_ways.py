@@ -129,7 +129,7 @@ def _moments(env: GameEnv, episode: Episode, seed: int) -> Iterator[Observation]
 def _as_action(decision: Decision, n_goals: int) -> tuple[int, Any]:
     if decision.ask is None:
         return 0, decision.action
-    return 1, np.isin(np.arange(n_goals), decision.ask).astype(np.int8)
+    return 1, np.isin(np.arange(n_goals), list(decision.ask)).astype(np.int8)
 
 
 class Met(set[History]):

@@ -52,7 +52,7 @@ def test_frames_tell_the_episode() -> None:
     frames = data["frames"]
     assert len(frames) == len(episode.steps) + 1
     assert frames[0]["ask"] == [0]
-    assert frames[0]["yes"] is False
+    assert frames[0]["reply"] == "No"
     assert (frames[0]["price"], frames[0]["value"]) == (0.6, 1.5)
     assert [frame["cost"] for frame in frames[:4]] == [0, 0.6, 1.2, 2.2]
     assert frames[-1]["cost"] == pytest.approx(episode.cost)

@@ -144,14 +144,14 @@ def test_all_moments_of_an_episode_have_one_size_and_differ() -> None:
 def test_the_strip_tells_step_and_question() -> None:
     scene = scene_at(asking(), 0)
     strip = raster.draw(scene)[STRIP:]
-    for other in (replace(scene, progress="step 2"), replace(scene, answer=True), replace(scene, asked=(1,))):
+    for other in (replace(scene, progress="step 2"), replace(scene, reply="Yes"), replace(scene, asked=(1,))):
         changed = raster.draw(other)
         assert (changed[STRIP:] != strip).any()
 
 
 def test_a_question_that_is_too_long_is_cut() -> None:
     names = [f"a long name of a station {k}" for k in range(12)]
-    scene = replace(start_scene(row_of(*names), np.full(12, 1 / 12)), asked=tuple(range(11)), answer=True)
+    scene = replace(start_scene(row_of(*names), np.full(12, 1 / 12)), asked=tuple(range(11)), reply="Yes")
     picture = raster.draw(scene)
     assert (picture[:, -3:] == 255).all(axis=2).sum() > picture.shape[0] // 4
 
@@ -167,7 +167,7 @@ def test_any_instance_can_be_drawn(drawn: Instance) -> None:
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\ud800", "日本", "\U0001f600", "long" * 100])
 def test_names_cannot_break_a_picture(name: str) -> None:
-    scene = replace(start_scene(row_of(name, "B"), np.array([0.5, 0.5])), asked=(0,), answer=True)
+    scene = replace(start_scene(row_of(name, "B"), np.array([0.5, 0.5])), asked=(0,), reply="Yes")
     assert raster.draw(scene).shape[1] == 480
 
 

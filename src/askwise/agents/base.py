@@ -18,6 +18,7 @@ from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, belief_kind
 from askwise.query.gate import common_actions, some_out_of_reach
 from askwise.questions import Answer as Answer
+from askwise.questions import Question
 from askwise.seeds import Seed, generator
 from askwise.tracking import Observation as Observation
 from askwise.tracking import Tracker
@@ -32,7 +33,7 @@ class Decision:
 
     Attributes:
         action: the ontic action, None for a question.
-        ask: the goals to ask about, None for an action.
+        ask: the goals to ask about, or a choice among groups of them; None for an action.
         why: one sentence.
         value: what the question (asked, or considered and not asked) is expected to save, before its cost.
         cost: what that question costs.
@@ -44,12 +45,12 @@ class Decision:
     """
 
     action: int | None = None
-    ask: tuple[int, ...] | None = None
+    ask: Question | None = None
     why: str = ""
     value: float | None = None
     cost: float | None = None
-    considered: tuple[int, ...] | None = None
-    runner_up: tuple[tuple[int, ...], float] | None = None
+    considered: Question | None = None
+    runner_up: tuple[Question, float] | None = None
     verdict: str = ""
     situation: Situation | None = field(default=None, compare=False, repr=False)
 
@@ -183,7 +184,13 @@ class BeliefAgent(Agent):
         situation = Situation(self.problem, state, belief.probabilities)
         if common.size:
             return self._act(common, possible, situation)
-        return self.when_torn(state, possible).made_at(situation)
+        return self.heed(self.when_torn(state, possible)).made_at(situation)
+
+    def heed(self, decision: Decision) -> Decision:
+        """Return a decision, or waiting in its place if it is to ask what would only be answered as before."""
+        if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
+            return decision
+        return self.wait("Wait: the question was asked already, and would be answered the same.")
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Leave out goals that one of the agents can no longer reach: nothing can be done for them.

@@ -15,9 +15,11 @@ from askwise.agents.base import Agent, Decision, KnowsGoal
 from askwise.agents.explanation import Situation
 from askwise.agents.failing import blame, blaming, is_name, refuse
 from askwise.agents.telling import shown
+from askwise.answers import n_answers
 from askwise.errors import AskwiseError
 from askwise.model.names import as_int
 from askwise.problem import Problem
+from askwise.questions import Choice, Question
 from askwise.seeds import Seed
 from askwise.tracking import Observation
 from askwise.types import FloatArray
@@ -108,8 +110,8 @@ def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
         both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
         raise _Wrong(f"decided {both}")
     action = None if decision.action is None else _action(problem, decision.action, ego)
-    ask = None if decision.ask is None else _goals(problem, decision.ask, "asked about")
-    considered = None if decision.considered is None else _goals(problem, decision.considered, "considered")
+    ask = None if decision.ask is None else _question(problem, decision.ask, "asked about")
+    considered = None if decision.considered is None else _question(problem, decision.considered, "considered")
     runner_up = None if decision.runner_up is None else _runner_up(problem, decision.runner_up)
     value, cost = _number(decision.value, "value"), _number(decision.cost, "cost")
     _check_text(problem, decision.why, "why")
@@ -137,6 +139,17 @@ def _action(problem: Problem, given: Any, ego: int) -> int:
     return number
 
 
+def _question(problem: Problem, given: Any, what: str) -> Question:
+    """Return a question: goals, or a choice among groups of them."""
+    if not isinstance(given, Choice):
+        return _goals(problem, given, what)
+    for group in given.groups:
+        _goals(problem, group, what)
+    if n_answers(given, len(problem.goals)) < 2:
+        raise _Wrong(f"{what} one group that has all goals; expected a choice of two at least")
+    return given
+
+
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
     """Return goals as a tuple of their numbers; a set of them in order."""
     n = len(problem.goals)
@@ -153,13 +166,13 @@ def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
     return tuple(sorted(goals) if isinstance(given, set | frozenset) else goals)
 
 
-def _runner_up(problem: Problem, given: Any) -> tuple[tuple[int, ...], float]:
+def _runner_up(problem: Problem, given: Any) -> tuple[Question, float]:
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise _Wrong(f"gave the runner-up {shown(given)}; expected goals and a number, or None")
-    goals, net = _goals(problem, given[0], "gave as the runner-up"), _number(given[1], "net value of the runner-up")
+    asked, net = _question(problem, given[0], "gave as the runner-up"), _number(given[1], "net value of the runner-up")
     if net is None:
         raise _Wrong("gave no net value of the runner-up; expected a finite number")
-    return given if type(given) is tuple and goals is given[0] and net is given[1] else (goals, net)
+    return given if type(given) is tuple and asked is given[0] and net is given[1] else (asked, net)
 
 
 def _number(given: Any, what: str) -> float | None:

@@ -12,7 +12,10 @@ from askwise.types import BoolArray
 
 
 class CostProb(BeliefAgent):
-    """The paper's `BL:Cost+Prob`: a cut through the pairs of goals that branch now, weighted by their probabilities."""
+    """The paper's `BL:Cost+Prob`: a cut through the pairs of goals that branch now, weighted by their probabilities.
+
+    Where answers can be wrong or missing, the weights are scaled as in `Ezq`.
+    """
 
     name = "cost-prob"
     markov = True
@@ -24,7 +27,10 @@ class CostProb(BeliefAgent):
         # Two goals branch now if no action is optimal for both: a product counts those that are.
         branches = optimal @ optimal.T == 0
         price = additive_price(self.problem.query_cost, len(self.problem.goals), "cost-prob adds up prices by goal")
-        cut = best_cut(self.probabilities[goals], branches, price.per_goal + price.extra[goals])
+        belief = self.probabilities[goals]
+        if not self.problem.answers.truthful:
+            belief = belief * self.problem.answers.telling
+        cut = best_cut(belief, branches, price.per_goal + price.extra[goals])
         asked = goals[cut.asked]
         verdict = "proven optimal" if cut.proven else "budget used"
         if asked.size in (0, goals.size):

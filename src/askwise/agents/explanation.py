@@ -15,7 +15,7 @@ import numpy as np
 
 from askwise.agents.pairs import PairZones, heaviest_pairs
 from askwise.frozen import read_only
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, reckoned_with
 from askwise.types import FloatArray
 
 LARGEST = 2_000_000
@@ -91,8 +91,8 @@ class Situation:
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return the gate at a state, for the goals with a positive probability."""
-    optimal = problem.ego_optimal(state.ego)[belief > 0]
+    """Return the gate at a state, for the goals that have to be reckoned with."""
+    optimal = problem.ego_optimal(state.ego)[reckoned_with(problem, belief)]
     suits = optimal.sum(axis=0)
     return Gate(
         possible=len(optimal),

@@ -18,6 +18,9 @@ from askwise.types import BoolArray
 class Ezq(BeliefAgent):
     """The paper's `eZ_Q Query`.
 
+    The value of a question is that of being sure of its answer. Where answers can be wrong or missing, that takes
+    several, and each is worth its part (`AnswerModel.telling`), among the goals that are still credible.
+
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``.
         belief: as of every `BeliefAgent`.
@@ -54,7 +57,10 @@ class Ezq(BeliefAgent):
         divergence = self.problem.teammate_matrices(state.teammate)[0][inside]
         branching = self.problem.ego_matrices(state.ego)[1][inside]
         price = price_among(self.problem.query_cost, goals.tolist())
-        return QuestionValue(self.probabilities[goals], branching, divergence, price)
+        belief = self.probabilities[goals]
+        if not self.problem.answers.truthful:
+            belief = belief * self.problem.answers.telling
+        return QuestionValue(belief, branching, divergence, price)
 
     def _decision(
         self,

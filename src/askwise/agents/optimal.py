@@ -13,7 +13,7 @@ import numpy as np
 from askwise.agents.ahead import LooksAhead
 from askwise.agents.base import Decision
 from askwise.planning.exact.size import MOST_STATES
-from askwise.planning.exact.solver import Choice, Solver
+from askwise.planning.exact.solver import BestMove, Solver
 from askwise.planning.tables import tables_of
 from askwise.problem import JointState, Problem
 from askwise.seeds import Seed
@@ -53,7 +53,7 @@ class Optimal(LooksAhead):
             self.solver = Solver(self.problem, goals=goals.tolist(), tables=tables, limit=self.limit)
         return self._explained(self.solver.at(state, possible), int(goals.size))
 
-    def _explained(self, choice: Choice, left: int) -> Decision:
+    def _explained(self, choice: BestMove, left: int) -> Decision:
         lost = f"not knowing the goal will cost {choice.expected_marginal_cost:.2f} on average, and nothing costs less"
         if choice.ask is not None:
             cost = self.problem.query_cost(choice.ask)

@@ -14,7 +14,7 @@ import numpy as np
 
 from askwise.divergence import Zone
 from askwise.divergence.zones import ROUNDING
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, reckoned_with
 from askwise.types import FloatArray
 
 MOST_PAIRS = 5
@@ -81,7 +81,7 @@ def heaviest_pairs(
         belief: ``float64 [n_goals]``; pairs of goals with a positive probability are looked at.
         most: how many pairs to return.
     """
-    possible = np.flatnonzero(belief > 0)
+    possible = np.flatnonzero(reckoned_with(problem, belief))
     if possible.size < 2:
         return ()  # nothing to tell apart, and nothing is worked out
     first, second = (possible[k] for k in np.triu_indices(possible.size, 1))

@@ -17,7 +17,9 @@ from typing import Any
 from askwise.agents.base import Decision
 from askwise.agents.explanation import Gate
 from askwise.agents.pairs import PairZones
+from askwise.agents.recorded_questions import question_from_json, question_to_json
 from askwise.problem import Problem
+from askwise.questions import Question
 from askwise.reading import Field
 
 
@@ -94,11 +96,11 @@ def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[st
     """Return the second best question of a decision as JSON, its goals under `key`; None if there is none."""
     if decision.runner_up is None:
         return None
-    goals, net = decision.runner_up
-    return {key: [problem.goals[goal] for goal in goals], "net": net}
+    asked, net = decision.runner_up
+    return {key: question_to_json(problem, asked), "net": net}
 
 
-def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[tuple[int, ...], float] | None:
+def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
     """Read a second best question, whose goals are under `key`."""
     if given.value is None:
         return None
@@ -106,8 +108,7 @@ def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[tuple
     net = given.child("net")
     if isinstance(net.value, bool) or not isinstance(net.value, int | float):
         raise net.refuse("a number")
-    asked = given.child(key).elements()
-    return tuple(problem.goals.index(name.text(problem.goals)) for name in asked), float(net.value)
+    return question_from_json(problem, given.child(key)), float(net.value)
 
 
 def _step(number: float) -> float | None:

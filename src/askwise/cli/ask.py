@@ -28,6 +28,10 @@ from askwise.errors import InputError
 if TYPE_CHECKING:
     from askwise.deciding import Advice
     from askwise.problem import JointState, Problem
+    from askwise.questions import Answer
+
+
+REPLIES = {"yes": True, "no": False, "unknown": None}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seen", metavar="ACTIONS", help="what the teammate did from its start on, with commas in between")
     add(
         "--answered",
-        metavar="GOALS:yes|no",
+        metavar="GOALS:yes|no|unknown",
         action="append",
         default=[],
-        help="goals that were asked about, with commas in between, and the answer; may be repeated",
+        help="goals that were asked about, with commas in between, and the answer; a choice has | between its groups,"
+        " and the number of one (from 1), none or unknown for an answer; may be repeated",
     )
     add(
         "--ruled-out",
@@ -83,17 +88,18 @@ def run(options: argparse.Namespace) -> int:
 def decide(options: argparse.Namespace) -> Advice:
     """Return what the method decides at the moment that the options describe."""
     from askwise.deciding import ask
-    from askwise.domains.registry import as_problem, domain_of
+    from askwise.domains.registry import domain_of
     from askwise.query.beliefs import ContradictoryObservation
+    from askwise.questions import Answer
 
     seed = values.whole(options.seed, "--seed")
-    problem = as_problem(values.read_instance(options.file))
+    problem = values.read_problem(options)
     moments = domain_of(problem).moments
     state = moments.state(problem, options.teammate, options.ego, options.holding)
     if options.fresh:
         problem = moments.starting_at(problem, state)
     out = ruled_out(options.ruled_out, problem)
-    heard = [(out, False)] if out else []
+    heard = [Answer(tuple(out), False)] if out else []
     heard += [answered(text, problem) for text in options.answered]
     seen = actions_in(options.seen, problem)
     # By name: a model whose states are called by numbers would take a number for a name.
@@ -158,12 +164,28 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
     return out
 
 
-def answered(text: str, problem: Problem) -> tuple[list[int], bool]:
-    """Return the goals of ``GOALS:yes`` or ``GOALS:no``, and whether the answer was yes."""
-    asked, colon, answer = text.rpartition(":")
-    if not colon or answer.strip().lower() not in ("yes", "no"):
-        raise InputError("--answered", repr(text), "GOALS:yes or GOALS:no")
-    return goals_in(asked, problem, "--answered"), answer.strip().lower() == "yes"
+def answered(text: str, problem: Problem) -> Answer:
+    """Return the question and the reply in ``GOALS:yes``, ``GOALS:no``, ``GOALS|GOALS:2`` and so on."""
+    from askwise.questions import Answer, Choice
+
+    asked, colon, said = text.rpartition(":")
+    reply = said.strip().lower()
+    if colon and "|" in asked:
+        groups = tuple(tuple(goals_in(group, problem, "--answered")) for group in asked.split("|"))
+        return Answer(Choice(groups), _group(reply, len(groups), text))
+    if not colon or reply not in REPLIES:
+        raise InputError("--answered", repr(text), "GOALS:yes, GOALS:no or GOALS:unknown")
+    return Answer(tuple(goals_in(asked, problem, "--answered")), REPLIES[reply])
+
+
+def _group(reply: str, groups: int, text: str) -> int | None:
+    """Return the number of a group from 0, as many as there are for none of them, None for no answer."""
+    if reply in ("none", "unknown"):
+        return groups if reply == "none" else None
+    if not reply.isascii() or not reply.isdigit() or not 1 <= int(reply) <= groups:
+        expected = f"GOALS|GOALS: and a number from 1 to {groups}, none or unknown"
+        raise InputError("--answered", repr(text), expected)
+    return int(reply) - 1
 
 
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:

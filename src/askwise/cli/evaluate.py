@@ -48,13 +48,12 @@ def run(options: argparse.Namespace) -> int:
 
         print(list_methods())
         return 0
-    from askwise.domains.registry import as_problem
     from askwise.evaluation import lower_bound
 
     check(options)
     if limited.wanted(options):
         return limited.run(options)
-    problem = as_problem(values.read_instance(options.file))
+    problem = values.read_problem(options)
     found = evaluated(options, problem)
     bound = lower_bound(problem) if options.bound else None
     if options.json:

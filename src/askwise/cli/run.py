@@ -87,7 +87,7 @@ def play(options: argparse.Namespace) -> Episode:
 
     try:
         return simulate(
-            values.read_instance(options.file),
+            values.read_problem(options),
             options.method,
             options.teammate,
             options.goal,
@@ -136,8 +136,8 @@ def as_json(episode: Episode) -> dict[str, Any]:
     queries = [
         {
             "t": step.t,
-            goals: [names[goal] for goal in step.answer.asked],
-            "answer": step.answer.yes,
+            goals: [names[goal] for goal in step.answer.goals],
+            "answer": step.answer.reply,
             "cost": step.cost,
             "value": step.decision.value,
         }

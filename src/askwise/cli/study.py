@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--costs", metavar="X", nargs="+", help="per-station costs of a question")
     what.add_argument("--base-cost", metavar="X", help="base cost of a question")
     what.add_argument("--methods", metavar="NAME", nargs="+", help="methods (askwise run --method help lists them)")
+    what.add_argument("--answers", metavar="MODEL", nargs="+", help="how questions are answered (askwise run --help)")
     what.add_argument("--teammates", metavar="KIND", nargs="+", help="teammates (askwise run --teammate help)")
     what.add_argument("--beliefs", metavar="KIND", nargs="+", help="play every method with each of these beliefs")
     what.add_argument("--episodes", metavar="N", help="episodes on each instance for each combination of the above")
@@ -107,6 +108,7 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
         "base_costs": None if base is None else [values.real(base, "--base-cost")],
         "methods": options.methods,
         "teammates": options.teammates,
+        "answers": options.answers,
         "beliefs": options.beliefs,
         "episodes": _whole(options.episodes, "--episodes", 1),
         "seed": _whole(options.seed, "--seed", 0),

@@ -7,10 +7,13 @@ import os
 import secrets
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from askwise.arguments import real, whole
 from askwise.errors import InputError
+
+if TYPE_CHECKING:
+    from askwise.problem import Problem
 
 __all__ = [
     "add_agent_options",
@@ -19,6 +22,7 @@ __all__ = [
     "colourful",
     "need_file",
     "read_instance",
+    "read_problem",
     "real",
     "seed",
     "whole",
@@ -37,6 +41,23 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
         "--method", metavar="NAME", default="ezq", help="how the ego agent decides (%(default)s); help lists all"
     )
     add_agent_options(parser)
+    parser.add_argument(
+        "--answers",
+        metavar="MODEL",
+        help="how questions are answered: truthful, or some of wrong:E, refused:R, persistent, with commas in between"
+        " (default: as FILE says, or truthful)",
+    )
+
+
+def read_problem(options: argparse.Namespace) -> Problem:
+    """Return the problem in FILE, with a teammate that answers as ``--answers`` says."""
+    from askwise.answers import parse_answers
+    from askwise.domains.registry import as_problem
+
+    # What stands on the command line is refused before a file is read.
+    answers = None if options.answers is None else parse_answers(options.answers, "--answers")
+    problem = as_problem(read_instance(options.file))
+    return problem if answers is None else problem.with_answers(answers)
 
 
 def need_file(options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from askwise.answers import TRUTHFUL, AnswerModel
 from askwise.divergence.ecd import prior_weights
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
@@ -23,10 +24,16 @@ class Coverage(FactoredProblem):
         drawing: a drawing with `W`, `F` and at least two goals, or its text.
         prior: weights of the goals, by default equal.
         query_cost: what questions cost.
+        answers: how questions are answered, truly by default.
     """
 
     def __init__(
-        self, drawing: Drawing | str, *, prior: Sequence[float] | None = None, query_cost: QueryCost | None = None
+        self,
+        drawing: Drawing | str,
+        *,
+        prior: Sequence[float] | None = None,
+        query_cost: QueryCost | None = None,
+        answers: AnswerModel = TRUTHFUL,
     ) -> None:
         drawing = Drawing.parse(drawing) if isinstance(drawing, str) else drawing
         self.drawing = drawing
@@ -48,6 +55,7 @@ class Coverage(FactoredProblem):
             ego_goals=others,
             start=JointState(grid.state(drawing.teammate), grid.state(drawing.ego)),
             query_cost=query_cost,
+            answers=answers,
         )
         # As given, once they have been checked: written to a file, they give the same prior to the last digit.
         self.weights = None if prior is None else tuple(float(weight) for weight in prior)

@@ -9,6 +9,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
+from askwise.answers import AnswerModel
 from askwise.envs.acting import ego_action, ego_space, ontic_action
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
@@ -22,13 +23,14 @@ Told = dict[str, dict[str, Any]]
 class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
     """Base of PettingZoo environments: a shell over `askwise.game.Game`.
 
-    Both agents act in every step; if the ego agent asks, nobody moves, and the environment answers truthfully. Only the
-    teammate is told the goal. A domain makes a subclass with its own names for the two.
+    Both agents act in every step; if the ego agent asks, nobody moves, and the environment answers. Only the teammate
+    is told the goal. A domain makes a subclass with its own names for the two.
 
     Args:
         staging: what the domain says.
         max_steps: steps after which an episode is cut off, by default the domain's own limit.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -39,8 +41,15 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     teammate: ClassVar[str] = "teammate"
     ego: ClassVar[str] = "ego"
 
-    def __init__(self, staging: Staging, *, max_steps: int | None = None, render_mode: str | None = None) -> None:
-        self.stage = Stage(staging, max_steps, render_mode)
+    def __init__(
+        self,
+        staging: Staging,
+        *,
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
+        self.stage = Stage(staging, max_steps, render_mode, answers)
         self.render_mode = render_mode
         self.possible_agents = [self.teammate, self.ego]
         self.agents: list[str] = []

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from askwise.envs.playing import Play
+from askwise.showing.asking import reply_in_words
 from askwise.showing.episodes import scene_of
 from askwise.showing.scene import Scene
 from askwise.showing.words import number
@@ -44,7 +45,7 @@ def moment_of(play: Play) -> Scene:
     return replace(
         scene,
         asked=() if answer is None else answer.asked,
-        answer=None if answer is None else answer.yes,
+        reply="" if answer is None else reply_in_words(game.problem.goals, answer),
         progress=f"after step {game.steps}: cost so far {number(game.cost)}",
         event="" if action is None else f"The {scene.words.teammate} did {game.problem.teammate_actions[action]}.",
     )

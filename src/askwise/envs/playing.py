@@ -26,7 +26,7 @@ class Play:
     Attributes:
         game: the episode itself. It knows the goal: for the teammate's eyes only.
         asked: ``bool [n_goals]``, the last question, all False if there was none.
-        answer: the answer to it, None if there was none.
+        answer: the answer to it as a number: 0 nothing was asked, 1 no, 2 yes, 3 there was no answer.
         allowed_when_asked: ``bool [n_goals]``, the goals that the prior and all answers before that one allow.
     """
 
@@ -34,7 +34,7 @@ class Play:
         self.game = game
         self._masks = masks
         self.asked: BoolArray = np.zeros(len(game.problem.goals), dtype=np.bool_)
-        self.answer: bool | None = None
+        self.answer = 0
         self.allowed_when_asked: BoolArray = game.allowed
 
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
@@ -63,7 +63,8 @@ class Play:
         allowed = self.game.allowed
         seen = self.game.ask(np.flatnonzero(asked).tolist())
         assert seen.answer is not None
-        self.asked, self.answer, self.allowed_when_asked = asked, seen.answer.yes, allowed
+        reply = seen.answer.yes
+        self.asked, self.answer, self.allowed_when_asked = asked, 3 if reply is None else 1 + reply, allowed
 
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
         """Return what an environment says beside its observation; the goal and what depends on it when all is over."""

@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces
 
+from askwise.answers import AnswerModel
 from askwise.envs.acting import ego_action, ego_space
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
@@ -29,6 +30,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         teammate: the teammate, or the name of one.
         max_steps: steps after which an episode is cut off, by default the domain's own limit.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
@@ -40,8 +42,9 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         teammate: str | Teammate = "urop",
         max_steps: int | None = None,
         render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
     ) -> None:
-        self.stage = Stage(staging, max_steps, render_mode)
+        self.stage = Stage(staging, max_steps, render_mode, answers)
         # A vector environment hands the same object to all its members, and teammates remember things.
         self._teammate = copy.deepcopy(make_teammate(teammate))
         self.render_mode = render_mode

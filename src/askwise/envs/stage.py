@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
+from askwise.answers import AnswerModel, parse_answers
 from askwise.envs.observing import Observer
 from askwise.envs.playing import Masks, Play
 from askwise.envs.rendering import Painter, Renderer
 from askwise.envs.starting import Source, begin, checked_limit
+from askwise.factored_input import checked_answers
+from askwise.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,24 @@ class Stage:
         staging: what the domain says.
         max_steps: steps after which an episode is cut off, None for the domain's own limit.
         render_mode: how episodes are drawn, None for not at all.
+        answers: how questions are answered, None for as the problems say.
     """
 
-    def __init__(self, staging: Staging, max_steps: int | None, render_mode: str | None) -> None:
+    def __init__(
+        self,
+        staging: Staging,
+        max_steps: int | None,
+        render_mode: str | None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
         self.staging = staging
+        self.answers = parse_answers(answers) if isinstance(answers, str) else answers
         self.observe = staging.observer
+        model = staging.source.example.answers if answers is None else checked_answers(self.answers)
+        if model.refused:
+            # A reply more than where every question is answered.
+            self.observe.space.spaces["answer"] = spaces.Discrete(4)
+        self._answering: tuple[Problem, Problem] | None = None
         self.render = Renderer(staging.painter, render_mode)
         self._max_steps = checked_limit(max_steps)
         self._play: Play | None = None
@@ -69,12 +86,20 @@ class Stage:
     def begin(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
         """Begin an episode and return the generator of the teammate."""
         staging = self.staging
-        game, for_teammate = begin(staging.source, rng, options, self._max_steps, staging.empty_questions)
+        answering = None if self.answers is None else self._answered
+        game, for_teammate = begin(staging.source, rng, options, self._max_steps, staging.empty_questions, answering)
         if self._play is None or self._play.game.problem is not game.problem:
             self.observe.begin(game.problem)
             self._masks = staging.masks(game.problem)
         self._play = Play(game, self._masks)
         return for_teammate
+
+    def _answered(self, problem: Problem) -> Problem:
+        """Return a problem with other answers; the same as last time if the problem is."""
+        assert self.answers is not None
+        if self._answering is None or self._answering[0] is not problem:
+            self._answering = problem, problem.with_answers(self.answers)
+        return self._answering[1]
 
     def show_if_watched(self) -> None:
         """Draw the moment in the window, if there is one to be drawn in."""

@@ -7,7 +7,7 @@ meets the same goal and the same teammate as ``askwise.simulate(problem, ..., se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -50,6 +50,7 @@ def begin(
     options: Mapping[str, Any] | None,
     max_steps: int | None,
     empty_questions: bool = True,
+    answering: Callable[[Problem], Problem] | None = None,
 ) -> tuple[Game, np.random.Generator]:
     """Return a new episode and the generator of the teammate.
 
@@ -59,14 +60,19 @@ def begin(
         options: may have a ``goal``, and another problem under the name that the source gives it.
         max_steps: steps after which the episode is cut off.
         empty_questions: whether questions about no goal can be asked.
+        answering: returns the problem with a teammate that answers in another way, if it should.
     """
     options = options or {}
     for_goal, for_teammate, for_problem = spawn(rng, 3)
     chosen = options.get(source.option)
     problem = source.draw(for_problem) if chosen is None else source.given(chosen)
+    problem = problem if answering is None else answering(problem)
+    # One more, in the order of `simulate`, where chance has a say in answers.
+    for_answers = None if problem.answers.truthful else spawn(rng, 1)[0]
     goal = chosen_goal(problem, options.get("goal"), for_goal)
     limit = max_steps or source.limit
-    return Game(problem, goal, max_steps=limit, empty_questions=empty_questions), for_teammate
+    game = Game(problem, goal, max_steps=limit, empty_questions=empty_questions, answer_seed=for_answers)
+    return game, for_teammate
 
 
 def checked_options(options: Mapping[str, Any] | None, source: Source) -> None:

@@ -31,10 +31,11 @@ from askwise.agents.failing import refuse
 from askwise.agents.telling import shown
 from askwise.errors import AskwiseError
 from askwise.game import answer_to, ends
+from askwise.planning.exact.arrays import check_answers
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
-from askwise.questions import Answer
+from askwise.questions import Answer, Choice, Question
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray
 
@@ -84,6 +85,7 @@ class Enumeration:
     def __init__(
         self, problem: Problem, agent: Agent, seed: Seed, limit: int | None, progress: Progress | None
     ) -> None:
+        check_answers(problem, "the exact evaluation")
         self.problem = problem
         self.prior = problem.prior / problem.prior.sum()
         self.tables = tables_of(problem) if problem.teammate_policies is None else None
@@ -172,13 +174,17 @@ class Enumeration:
         after = np.maximum(steps, self.problem.ego_steps(ego)) * STEP_COST
         return np.asarray(STEP_COST + after - optimal_costs(self.problem, state))
 
-    def _answers(self, branch: Branch, asked: tuple[int, ...]) -> Iterator[Branch]:
-        for yes in (True, False):
-            goals = frozenset(goal for goal in branch.goals if answer_to(asked, goal).yes == yes)
-            if goals:
-                seen = Observation(branch.observation.state, None, Answer(asked, yes))
-                weight = None if branch.weight is None else _only(branch.weight, goals)
-                yield Branch(branch.agent, seen, goals, branch.ways, branch.taken, weight)
+    def _answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
+        replies: dict[Answer, set[int]] = {}
+        for goal in sorted(branch.goals):
+            replies.setdefault(answer_to(asked, goal), set()).add(goal)
+        # Yes before no, the first group of a choice before the last.
+        yes_first = not isinstance(asked, Choice)
+        for answer in sorted(replies, key=lambda answer: int(answer.reply or 0), reverse=yes_first):
+            goals = frozenset(replies[answer])
+            seen = Observation(branch.observation.state, None, answer)
+            weight = None if branch.weight is None else _only(branch.weight, goals)
+            yield Branch(branch.agent, seen, goals, branch.ways, branch.taken, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
         """Whatever the teammate may do: each action, with the goals for which it may do it."""

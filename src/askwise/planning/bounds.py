@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.planning.exact.arrays import check_answers, check_goals, check_teammate
 from askwise.planning.exact.optimal import METHOD
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
@@ -77,6 +77,7 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     """
     began = time.perf_counter()
     check_teammate(problem, "the bound")
+    check_answers(problem, "the bound")
     tables = tables_of(problem)
     goals = check_goals(problem, tables)
     ways = [_Partition(problem, tables, goals, limit, _by_weight(tables))]

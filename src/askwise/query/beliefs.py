@@ -6,8 +6,11 @@
 - `Robust`: the teammate is allowed to do anything now and then, so watching never rules a goal out for good.
 
 What is *possible* is kept exactly, apart from the probabilities: a goal whose probability underflows stays
-possible, and a goal is known when one is possible, not when a float equals 1. Answers are truthful and rule goals
-out in all three. An observation that leaves no goal raises `ContradictoryObservation`.
+possible, and a goal is known when one is possible, not when a float equals 1. Answers that cannot be wrong rule goals
+out in all three; answers that can be multiply the odds by their likelihood. Then methods that work with sets of goals
+reckon with those that are *credible*, at least a `CREDIBLE` part as probable as the likeliest; the others keep their
+probabilities and can come back. An observation that leaves no goal raises
+`ContradictoryObservation`.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
+from askwise.answers import CREDIBLE
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.types import BoolArray, FloatArray
 
@@ -35,6 +39,9 @@ class Belief(ABC):
 
     Args:
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
+
+    Attributes:
+        weighs_answers: whether answers can be wrong; then the goals that are still credible are taken for possible.
     """
 
     name: str
@@ -47,20 +54,24 @@ class Belief(ABC):
         self._allowed: BoolArray = self._weights > 0
         self._n_allowed = np.count_nonzero(self._allowed)
         self._probabilities: FloatArray | None = None  # kept until something is learnt
+        self.weighs_answers = False
         if self._n_allowed == 0:
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
         self._rescale()
 
     @property
     def possible(self) -> BoolArray:
-        """``bool [n_goals]``: the goals that are still possible."""
-        return self._allowed.copy()
+        """``bool [n_goals]``: the goals that are still possible; where answers can be wrong, those still credible."""
+        return self._credible() if self.weighs_answers else self._allowed.copy()
+
+    def _credible(self) -> BoolArray:
+        return np.asarray(self._allowed & (self._weights >= CREDIBLE * self._weights.max()))
 
     @property
     def probabilities(self) -> FloatArray:
         """``float64 [n_goals]``: probability of each goal, 0 for impossible ones."""
         if self._probabilities is None:
-            weights = np.where(self.possible, self._weights, 0.0)
+            weights = np.where(self._allowed if self.weighs_answers else self.possible, self._weights, 0.0)
             self._probabilities = weights / weights.sum()
             self._probabilities.setflags(write=False)
         return self._probabilities
@@ -73,8 +84,14 @@ class Belief(ABC):
         """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
-        """Learn the answer to "is your goal among `asked`?"."""
+        """Learn the answer to "is your goal among `asked`?", which is true."""
         self._keep(asked if answer else ~asked, "the answer")
+
+    def weigh(self, likelihood: FloatArray) -> None:
+        """Learn from an answer that may be wrong; ``likelihood[g]`` is how probable goal `g` made it."""
+        self._keep(likelihood > 0, "the answer")
+        self._weights = self._weights * likelihood
+        self._rescale()
 
     def _keep(self, goals: BoolArray, source: str) -> None:
         left = self._allowed & goals
@@ -159,6 +176,10 @@ class Robust(Belief):
     @property
     def possible(self) -> BoolArray:
         """``bool [n_goals]``: the goals that have to be reckoned with now."""
+        if (
+            self.weighs_answers
+        ):  # what was seen and what was heard may speak for different goals: only both together count
+            return self._credible()
         best = self._evidence[self._allowed].max()
         return np.asarray(self._allowed & (self._evidence >= self.doubt * best))
 
@@ -174,16 +195,21 @@ class Robust(Belief):
 BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Bayes, Robust)}
 
 
-def make_belief(name: str, prior: FloatArray, *, n_actions: int = ACTIONS_IF_UNKNOWN) -> Belief:
+def make_belief(
+    name: str, prior: FloatArray, *, n_actions: int = ACTIONS_IF_UNKNOWN, weighs_answers: bool = False
+) -> Belief:
     """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``.
 
     Args:
         name: the kind of belief.
         prior: as for every belief.
         n_actions: for ``robust``, among how many actions a teammate that errs chooses.
+        weighs_answers: whether answers can be wrong.
     """
     kind = belief_kind(name)
-    return kind(prior, n_actions=n_actions) if issubclass(kind, Robust) else kind(prior)
+    belief = kind(prior, n_actions=n_actions) if issubclass(kind, Robust) else kind(prior)
+    belief.weighs_answers = weighs_answers
+    return belief
 
 
 def belief_kind(name: str) -> type[Belief]:

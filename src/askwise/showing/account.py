@@ -11,8 +11,9 @@ from itertools import groupby
 import numpy as np
 
 from askwise.episode import Episode, Step
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, reckoned_with
 from askwise.reading import printable
+from askwise.showing.asking import question_in_words, reply_in_words
 from askwise.showing.episodes import scene_at, scene_of, words_in
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, listed, number, percent
@@ -77,7 +78,7 @@ def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]
 
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
     """Return what steps on one line have in common; a question or an action that is no move has a line of its own."""
-    possible = None if step.belief is None else (step.belief > 0).tobytes()
+    possible = None if step.belief is None else reckoned_with(problem, step.belief).tobytes()
     action = step.decision.action
     if action is None or not _is_plain(problem, action):
         return ("alone", step.t)
@@ -128,18 +129,19 @@ def _believes(problem: Problem, step: Step) -> str:
     if step.belief is None:
         return ""
     best = int(np.argmax(step.belief))
-    return f"{int((step.belief > 0).sum()):>8}  {printable(problem.goals[best])} {percent(float(step.belief[best]))}"
+    possible = int(reckoned_with(problem, step.belief).sum())
+    return f"{possible:>8}  {printable(problem.goals[best])} {percent(float(step.belief[best]))}"
 
 
 def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
     if step.answer is None:
         return
-    names = [problem.goals[goal] for goal in step.answer.asked]
-    asks = f"ASKS: is it {'one of ' if len(names) > 1 else ''}{listed(names, MOST_ASKED)}?"
+    asks = question_in_words(problem.goals, step.answer.asked, MOST_ASKED)
     value = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
-    answer = "YES" if step.answer.yes else "NO"
-    yield f"{step.t:>9}  {loud(asks)}"
-    told = f"{answer}  ({len(names)} of {_possible(step)} possible, cost {number(step.cost)}{value})"
+    reply = reply_in_words(problem.goals, step.answer)
+    yield f"{step.t:>9}  {loud(f'ASKS: {asks[0].lower()}{asks[1:]}')}"
+    named = f"{len(step.answer.goals)} of {_possible(problem, step)} possible"
+    told = f"{reply.upper()}  ({named}, cost {number(step.cost)}{value})"
     yield f"{'':>9}  {loud(told)}"
 
 
@@ -153,5 +155,5 @@ def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
     yield f"{'':>9}  asks nothing: the best question ({names}) {worth}"
 
 
-def _possible(step: Step) -> str:
-    return "all" if step.belief is None else str(int((step.belief > 0).sum()))
+def _possible(problem: Problem, step: Step) -> str:
+    return "all" if step.belief is None else str(int(reckoned_with(problem, step.belief).sum()))

@@ -15,6 +15,7 @@ from askwise.domains.registry import Domain, domain_of, words_of
 from askwise.episode import Episode, Step
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
+from askwise.showing.asking import reply_in_words
 from askwise.showing.scene import Scene
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, number
@@ -84,7 +85,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
         look.scene(episode.problem, step.state),
         belief=step.belief,
         asked=step.answer.asked if step.answer else (),
-        answer=step.answer.yes if step.answer else None,
+        reply=reply_in_words(episode.problem.goals, step.answer) if step.answer else "",
         goal=episode.goal,
         progress=f"step {step.t} of {n}: {spent}",
         event=event_of(step),

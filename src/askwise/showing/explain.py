@@ -12,10 +12,13 @@ import numpy as np
 
 from askwise.agents import Decision, Gate, PairZones
 from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
+from askwise.agents.recorded_questions import question_to_json
 from askwise.deciding import Advice, Way
 from askwise.domains.registry import find_domain, words_of
 from askwise.problem import Problem
+from askwise.questions import Choice, Question
 from askwise.reading import printable
+from askwise.showing.asking import belief_after, groups_in_words, question_in_words, replies_to, reply_in_words
 from askwise.showing.text import likeliest_of, where
 from askwise.showing.vocabulary import PLAIN, Vocabulary
 from askwise.showing.words import columns_of, counted, listed, number, percent
@@ -38,7 +41,7 @@ def as_json(given: Advice) -> dict[str, Any]:
     """Return the decision in numbers and names; null where no question was considered or it has no value."""
     decision, problem = given.decision, given.problem
     return {
-        "ask": None if decision.ask is None else [problem.goals[goal] for goal in decision.ask],
+        "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
         "action": None if decision.action is None else problem.ego_actions[decision.action],
         "value": decision.value,
         "cost": decision.cost,
@@ -82,8 +85,8 @@ def told(given: Advice, *, colour: bool = False) -> str:
 def headline_of(problem: Problem, decision: Decision) -> str:
     """Return a decision in one line."""
     if decision.ask is not None:
-        names = [problem.goals[goal] for goal in decision.ask]
-        return f"ASK: is it {'one of ' if len(names) > 1 else ''}{listed(names, MOST_ASKED)}?"
+        asks = question_in_words(problem.goals, decision.ask, MOST_ASKED)
+        return f"ASK: {asks[0].lower()}{asks[1:]}"
     if decision.action in (None, problem.wait):
         return "WAIT" if decision.considered is None else "WAIT: no question is worth its price"
     return f"DO: {printable(problem.ego_actions[decision.action])}"
@@ -101,6 +104,25 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
         yield "likeliest", _likeliest(problem.goals, given.belief)
         yield "gate", gate_in_words(problem, gate)
     yield from _question_facts(problem, given.decision, words)
+    yield from _answer_facts(given)
+
+
+def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
+    """Where answers can be wrong or missing: how often, and what each reply would leave to believe."""
+    problem, asked = given.problem, given.decision.considered
+    model = problem.answers
+    if model.truthful:
+        return  # a reply rules out what it says, no more and no less
+    errors = ", the same question always gets the same reply" if model.persistent else ""
+    yield "answers", f"wrong {percent(model.wrong)}, refused {percent(model.refused)} of the time{errors}"
+    if asked is None or given.belief is None:
+        return
+    for reply in replies_to(asked, len(problem.goals)):
+        after = belief_after(problem, given.belief, reply)
+        if after.any():
+            best = int(after.argmax())
+            likeliest = f"{printable(problem.goals[best])} with {percent(float(after[best]))}"
+            yield f'"{reply_in_words(problem.goals, reply)}"', f"would leave {likeliest}"
 
 
 def _places(given: Advice) -> str:
@@ -156,17 +178,24 @@ def _question_facts(problem: Problem, decision: Decision, words: Vocabulary) -> 
         return
     asked, names = decision.considered, problem.goals
     if decision.ask is None:
-        yield "question", f"the best is about {listed([names[goal] for goal in asked], MOST_ASKED)}"
+        yield "question", f"the best is about {_about(names, asked)}"
     if decision.value is not None:
         yield "value", f"{decision.value:.2f} steps saved, in expectation"
     if decision.cost is not None:
-        yield "cost", f"{number(decision.cost)} for {counted(len(asked), words.goal)}"
+        what = counted(len(asked.groups), "option") if isinstance(asked, Choice) else counted(len(asked), words.goal)
+        yield "cost", f"{number(decision.cost)} for {what}"
     if decision.net is not None:
         yield "net", f"{decision.net:.2f}: {'ask' if decision.net > 0 else 'do not ask'}"
     if decision.runner_up is not None:
         yield "runner-up", f"{runner_up_in_words(names, decision)}, net {decision.runner_up[1]:.2f}"
     if decision.verdict:
         yield "verdict", verdict_in_words(decision)
+
+
+def _about(names: Sequence[str], asked: Question) -> str:
+    if isinstance(asked, Choice):
+        return f"which of {', '.join(groups_in_words(names, asked))}"
+    return listed([names[goal] for goal in asked], MOST_ASKED)
 
 
 def verdict_in_words(decision: Decision) -> str:
@@ -177,6 +206,8 @@ def verdict_in_words(decision: Decision) -> str:
 
 def runner_up_in_words(names: Sequence[str], decision: Decision) -> str:
     """Return the second best question, by how it differs from the first where that is shorter."""
+    if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
+        return f"about {_about(names, decision.runner_up[0])}"
     asked, other = set(decision.considered or ()), set(decision.runner_up[0] if decision.runner_up else ())
     out, new = (listed([names[goal] for goal in sorted(goals)]) for goals in (asked - other, other - asked))
     if len(asked ^ other) > 2:

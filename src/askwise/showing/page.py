@@ -23,6 +23,7 @@ from askwise.episode import Episode, Step
 from askwise.files import whole_file
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
+from askwise.showing.asking import question_in_words, reply_in_words
 from askwise.showing.episodes import costs_before, scene_of, start_scene, words_in
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.showing.grounds import Graph
@@ -189,7 +190,9 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
     if decision.gate is not None:
         told["gate"] = gate_in_words(problem, decision.gate)
     if step.answer is not None:
-        return {**told, "ask": list(step.answer.asked), "yes": step.answer.yes, "price": step.cost}
+        said = {"asks": question_in_words(problem.goals, step.answer.asked, len(problem.goals))}
+        said["reply"] = reply_in_words(problem.goals, step.answer)
+        return {**told, **said, "ask": list(step.answer.goals), "price": step.cost}
     if decision.action is None or step.teammate_action is None:
         return told
     return {

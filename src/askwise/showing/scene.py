@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from askwise.reading import printable
+from askwise.questions import Question
+from askwise.showing.asking import question_in_words
 from askwise.showing.grounds import Cell, Graph, Ground, Map, Place
 from askwise.showing.vocabulary import Vocabulary
-from askwise.showing.words import counted, listed
+from askwise.showing.words import counted
 from askwise.types import FloatArray
 
 __all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]
@@ -79,8 +80,8 @@ class Scene:
         carried: the name on what the ego agent carries, empty if it carries nothing.
         hands: the same in words, printable; empty where nothing can be carried.
         belief: ``float64 [n_goals]``, what the ego agent believes.
-        asked: the goals in the question that is being asked, by number.
-        answer: the answer to it.
+        asked: the question that is being asked, goals by number; empty if there is none.
+        reply: the reply to it, in words.
         goal: the teammate's goal, by number. The ego agent does not know it, so an environment must not show it.
         progress: one line, such as the number of the step and the cost so far.
         event: one line about what is happening.
@@ -96,8 +97,8 @@ class Scene:
     carried: str = ""
     hands: str = ""
     belief: FloatArray | None = None
-    asked: tuple[int, ...] = ()
-    answer: bool | None = None
+    asked: Question = ()
+    reply: str = ""
     goal: int | None = None
     progress: str = ""
     event: str = ""
@@ -110,12 +111,7 @@ class Scene:
     @property
     def question(self) -> str:
         """The question in words, empty if none is asked."""
-        if not self.asked:
-            return ""
-        names = [self.goals[k].name for k in self.asked]
-        if len(names) == 1:
-            return f"Is it {printable(names[0])}?"
-        return f"Is it one of {listed(names, 12)}?"
+        return question_in_words([goal.name for goal in self.goals], self.asked) if self.asked else ""
 
     @property
     def grounds(self) -> tuple[Ground, ...]:

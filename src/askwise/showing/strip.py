@@ -52,8 +52,8 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
     hands = (f"The {scene.ego.name} has {scene.hands}." if scene.hands else "", FAINT)
     if not scene.question:
         return [(scene.progress, INK), hands, (scene.event, INK)]
-    answer = "" if scene.answer is None else "Yes. " if scene.answer else "No. "
-    return [(scene.progress, INK), hands, (scene.question, EGO), (f"{answer}{scene.event}", EGO)]
+    reply = f"{scene.reply}. " if scene.reply else ""
+    return [(scene.progress, INK), hands, (scene.question, EGO), (f"{reply}{scene.event}", EGO)]
 
 
 def _fitted(text: str, size: int, width: int) -> str:

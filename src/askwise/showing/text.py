@@ -44,8 +44,8 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
     legend = [", ".join(signs), *drawing.remarks]
     lines = [*drawing.lines, "", "; ".join(legend), "; ".join(_ego_places(scene)), where(scene), belief_line(scene)]
     if scene.question:
-        answer = "" if scene.answer is None else "  Yes." if scene.answer else "  No."
-        lines.append(f"QUESTION  {_bold(scene.question + answer, colour)}")
+        reply = f"  {scene.reply}." if scene.reply else ""
+        lines.append(f"QUESTION  {_bold(scene.question + reply, colour)}")
     lines += [scene.event, scene.progress]
     return "\n".join(line for k, line in enumerate(lines) if line or k == len(drawing.lines)) + "\n"
 

@@ -39,7 +39,7 @@ def read(data: Any) -> CoverageFile:
 def test_what_is_stated() -> None:
     file = read(DATA)
     assert file.prior.tolist() == [0.5, 0.25, 0.25]
-    assert file.query_cost == QueryCost(0.3, 0.1, (0.1, 0.1, 0.25))
+    assert file.query_cost == QueryCost(0.3, 0.1, (0.1, 0.1, 0.25), 0.2)
     assert file.prices == QuestionPrices(0.3, 0.1, 0.2)
     problem = file.problem()
     assert isinstance(problem, Coverage)
@@ -118,8 +118,8 @@ FAULTS: dict[str, Fault] = {
         "query_cost.base: found -1; expected a finite number from 0",
     ),
     "lies": (
-        lambda: read(rooms(answers={"wrong": 0.1})),
-        "answers.wrong: found 0.1; expected 0: only truthful answers can be played yet",
+        lambda: read(rooms(answers={"wrong": 0.6})),
+        "answers.wrong: found 0.6; expected a number from 0 and below 0.5",
     ),
     "name": (lambda: read(rooms(name=3)), "name: found 3; expected a string"),
 }

@@ -184,14 +184,6 @@ REST_FAULTS: dict[str, Fault] = {
         lambda: read(ward(answers={"refused": 1})),
         "answers.refused: found 1; expected a number from 0 and below 1",
     ),
-    "wrong": (
-        lambda: read(ward(answers={"wrong": 0.05})),
-        "answers.wrong: found 0.05; expected 0: only truthful answers can be played yet",
-    ),
-    "refused": (
-        lambda: read(ward(answers={"refused": 0.1, "wrong": 0})),
-        "answers.refused: found 0.1; expected 0: only truthful answers can be played yet",
-    ),
     "groups list": (lambda: read(ward(groups=[])), f"groups: found []; expected {OBJECT}"),
     "group text": (
         lambda: read(ward(groups={"a": "to room 1"})),

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import askwise
+from askwise.answers import AnswerModel
 from askwise.domains import registry
 from askwise.domains.plain.file import ProblemFile
 from askwise.domains.plain.sides import DrawnMap, Graph
-from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
+from askwise.domains.plain.stated import QuestionPrices, StatedGoal
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
@@ -56,7 +57,7 @@ def test_what_is_stated(stated: ProblemFile) -> None:
         "to room 2": StatedGoal(("room 2",), ((4, 0),)),
     }
     assert stated.prices == QuestionPrices(0.5, 0.1, 0.2)
-    assert stated.answers == Answers()
+    assert stated.answers == AnswerModel()
     assert stated.groups == {"all": ("to room 1", "to room 2")}
     assert (stated.words.title, stated.words.teammate, stated.words.ego) == ("ward", "nurse", "robot")
     assert (stated.words.goals, stated.words.teammate_sign, stated.words.ego_sign) == ("errands", "N", "R")
@@ -66,7 +67,7 @@ def test_the_problem(stated: ProblemFile) -> None:
     problem = stated.problem()
     assert problem.goals == ("to room 1", "to room 2")
     assert problem.prior.tolist() == pytest.approx([2 / 3, 1 / 3])
-    assert problem.query_cost == QueryCost(0.5, 0.1, (0.3, 0.1))
+    assert problem.query_cost == QueryCost(0.5, 0.1, (0.3, 0.1), 0.2)
     assert problem.query_cost([0, 1]) == pytest.approx(0.9)
     assert problem.teammate_actions == ("go", "left", "right", "STAY")
     assert problem.ego_actions == ("NORTH", "EAST", "SOUTH", "WEST", "STAY")
@@ -92,7 +93,7 @@ def test_everything_that_takes_a_problem_takes_the_path_of_a_file(tmp_path: Path
 
 def test_the_shortest_file() -> None:
     stated = read(SHORTEST)
-    assert (stated.name, stated.groups, stated.prices, stated.answers) == ("", {}, QuestionPrices(), Answers())
+    assert (stated.name, stated.groups, stated.prices, stated.answers) == ("", {}, QuestionPrices(), AnswerModel())
     assert stated.words.title == "Two agents"
     problem = stated.problem()
     assert problem.prior.tolist() == [1.0]
@@ -101,8 +102,14 @@ def test_the_shortest_file() -> None:
 
 
 def test_truthful_answers_may_be_said_in_full() -> None:
-    assert read(ward(answers={"errors": "persistent"})).answers == Answers(errors="persistent")
-    assert read(ward(answers={})).answers == Answers()
+    assert read(ward(answers={"errors": "persistent"})).answers == AnswerModel(errors="persistent")
+    assert read(ward(answers={})).answers == AnswerModel()
+
+
+def test_answers_as_people_give_them() -> None:
+    given = {"wrong": 0.05, "refused": 0.1, "errors": "persistent"}
+    stated = read(ward(answers=given))
+    assert stated.problem().answers == stated.answers == AnswerModel(0.05, 0.1, "persistent")
 
 
 @pytest.mark.parametrize(

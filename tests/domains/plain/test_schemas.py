@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from askwise import answers
 from askwise.domains import registry
 from askwise.domains.plain import coverage_file, file, reading_file
 from askwise.domains.plain.stated import QuestionPrices
@@ -50,7 +51,7 @@ def test_the_schemas_say_what_the_code_says() -> None:
     assert set(coverage["properties"]) == {"format", "map", *coverage_file.OPTIONAL}
     assert problem["properties"]["goals"]["maxProperties"] == reading_file.MOST_GOALS
     assert problem["$defs"]["name"]["maxLength"] == LONGEST_NAME
-    assert tuple(problem["properties"]["answers"]["properties"]["errors"]["enum"]) == reading_file.ERRORS
+    assert tuple(problem["properties"]["answers"]["properties"]["errors"]["enum"]) == answers.ERRORS
     for each in (problem, coverage):
         prices = each["properties"]["query_cost"]["properties"]
         assert {price["maximum"] for price in prices.values()} == {LARGEST_PRICE}

@@ -55,6 +55,25 @@ def test_rows_are_what_simulate_plays() -> None:
     assert next(rows, None) is None
 
 
+def test_answers_are_a_factor_of_the_teammate() -> None:
+    study = small(answers=["truthful", "wrong:0.2,refused:0.3"], priors=["far"], methods=["never", "baseline"])
+    task = study.task(0)
+    played = play(task).tables
+    rows = played["episodes"]
+    assert rows.height == study.episodes_per_task == 2 * 2 * 2
+    assert rows["teammate"].unique(maintain_order=True).to_list() == ["urop, truthful", "urop, wrong:0.2,refused:0.3"]
+    true = play(small(priors=["far"], methods=["never", "baseline"]).task(0)).tables["episodes"]
+    assert rows.filter(pl.col("teammate") == "urop, truthful").drop("teammate").equals(true.drop("teammate"))
+    noisy = [condition for condition in task.conditions() if condition.teammate_label.endswith("0.3")][1]
+    problem = Problems(task)(noisy)
+    seed = task.episode_seed(0)
+    episode = simulate(problem, noisy.method.make_for(problem, "urop"), "urop", seed=seed)
+    assert rows.row(5, named=True)["cost"] == episode.cost
+    assert [step.answer.yes for step in episode.questions if step.answer] == (
+        played["queries"].filter(pl.col("teammate") == noisy.teammate_label, pl.col("per_station_cost") == 0)["answer"]
+    ).to_list()
+
+
 def test_every_method_and_price_meets_the_same_luck() -> None:
     study = small(episodes=3, teammates=["urop", "noisy:0.3"], base_costs=[0.1, 2.0], beliefs=["robust"])
     for index in range(3):

@@ -29,6 +29,7 @@ CHANGES: dict[str, Any] = {
     "label of a prior": {"priors": ["far", {"kind": "near", "label": "close"}]},
     "per-station costs": {"per_station_costs": [0.0, 0.4]},
     "base cost": {"base_cost": 0.25},
+    "answers": {"answers": ["wrong:0.1"]},
     "base costs": {"base_costs": [0.5, 1.0]},
     "teammates": {"teammates": ["uniform"]},
     "beliefs": {"beliefs": ["bayes"]},

@@ -282,7 +282,7 @@ FAULTS: dict[str, Fault] = {
     "unknown key": (
         attempt(methds=["never"]),
         'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '
-        "priors, per_station_costs, base_cost, base_costs, teammates, beliefs, bounds, exact, instances "
+        "priors, per_station_costs, base_cost, base_costs, teammates, answers, beliefs, bounds, exact, instances "
         "(did you mean 'methods'?)",
     ),
     "no name": (
@@ -370,6 +370,20 @@ FAULTS: dict[str, Fault] = {
     "both base costs": (
         attempt(base_costs=[1], base_cost=1),
         "base_cost: found base_costs as well; expected one of the two",
+    ),
+    "no answers": (attempt(answers=[]), "answers: found []; expected at least one"),
+    "answers of no kind": (
+        attempt(answers=["truthful", "rude"]),
+        "answers[1]: found 'rude'; "
+        "expected truthful, or some of wrong:E, refused:R and persistent, with commas between",
+    ),
+    "answers wrong too often": (
+        attempt(answers=["wrong:0.6"]),
+        "answers[0]: found 0.6; expected a number from 0 and below 0.5",
+    ),
+    "answers twice": (
+        attempt(answers=["wrong:0.1", "wrong:0.10"]),
+        "answers[1]: found 'wrong:0.1' for the second time; expected each one once",
     ),
     "no teammates": (attempt(teammates=[]), "teammates: found []; expected at least one"),
     "teammate twice": (

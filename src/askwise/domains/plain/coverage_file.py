@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.answers import TRUTHFUL, AnswerModel
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.reading_file import read_answers, read_prices
@@ -52,6 +53,7 @@ class CoverageFile:
         weights: how likely each goal is, None if all are equally likely.
         prices: what questions cost.
         own_prices: what naming each goal adds, for those that have a price of their own.
+        answers: how answers come.
         name: what it is called, empty if nobody says.
     """
 
@@ -60,6 +62,7 @@ class CoverageFile:
     weights: tuple[float, ...] | None = field(default=None, compare=False)
     prices: QuestionPrices = field(default_factory=QuestionPrices, compare=False)
     own_prices: Mapping[str, float] = field(default_factory=dict, compare=False)
+    answers: AnswerModel = field(default=TRUTHFUL, compare=False)
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -91,8 +94,9 @@ class CoverageFile:
         """What questions cost."""
         base, per_goal = self.prices.base, self.prices.per_goal
         if not self.own_prices:
-            return QueryCost(base, per_goal)
-        return QueryCost(base, per_goal, tuple(self.own_prices.get(name, per_goal) for name in self.drawing.goals))
+            return QueryCost(base, per_goal, per_option=self.prices.per_option)
+        prices = tuple(self.own_prices.get(name, per_goal) for name in self.drawing.goals)
+        return QueryCost(base, per_goal, prices, self.prices.per_option)
 
     def problem(self) -> CoverageProblem:
         """Return the problem that the file states."""
@@ -103,7 +107,7 @@ class CoverageProblem(Coverage):
     """Coverage as a file states it; equal to another one if their files are."""
 
     def __init__(self, file: CoverageFile) -> None:
-        super().__init__(file.drawing, prior=file.weights, query_cost=file.query_cost)
+        super().__init__(file.drawing, prior=file.weights, query_cost=file.query_cost, answers=file.answers)
         self.file = file
 
     def __eq__(self, other: object) -> bool:
@@ -125,13 +129,13 @@ def _read(root: Field) -> CoverageFile:
     if weights and not any(weights.get(name, 1.0) for name in drawing.goals):
         raise InputError(root.child("weights").path, "weights that are all 0", "at least one weight above 0")
     prices = read_prices(root)
-    read_answers(root)
     return CoverageFile(
         contents=copied(root.value),
         drawing=drawing,
         weights=tuple(weights.get(name, 1.0) for name in drawing.goals) if root.has("weights") else None,
         prices=prices,
         own_prices=_by_goal(root, "prices", drawing, read_price),
+        answers=read_answers(root),
         name=read_name(root.child("name")) if root.has("name") else "",
     )
 

@@ -37,12 +37,13 @@ from typing import Any
 
 import numpy as np
 
+from askwise.answers import TRUTHFUL, AnswerModel
 from askwise.divergence.ecd import normalised
 from askwise.domains.plain.policies import PolicyChoice, read_policy, rows_to_json
 from askwise.domains.plain.reading_file import read_answers, read_goals, read_groups, read_prices, read_words
 from askwise.domains.plain.reading_sides import read_side
 from askwise.domains.plain.sides import Side, same_ground
-from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
+from askwise.domains.plain.stated import QuestionPrices, StatedGoal
 from askwise.domains.plain.toml_text import toml_text
 from askwise.domains.plain.vocabulary import words_from
 from askwise.errors import InputError
@@ -85,7 +86,7 @@ class ProblemFile:
     goals: Mapping[str, StatedGoal] = field(compare=False)
     name: str = field(default="", compare=False)
     prices: QuestionPrices = field(default_factory=QuestionPrices, compare=False)
-    answers: Answers = field(default_factory=Answers, compare=False)
+    answers: AnswerModel = field(default=TRUTHFUL, compare=False)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     policy: PolicyChoice = field(default_factory=PolicyChoice, compare=False)
     words: Vocabulary = field(default_factory=Vocabulary, compare=False)
@@ -131,8 +132,9 @@ class ProblemFile:
         base, per_goal = self.prices.base, self.prices.per_goal
         own = [goal.price for goal in self.goals.values()]
         if all(price is None for price in own):
-            return QueryCost(base, per_goal)
-        return QueryCost(base, per_goal, tuple(per_goal if price is None else price for price in own))
+            return QueryCost(base, per_goal, per_option=self.prices.per_option)
+        prices = tuple(per_goal if price is None else price for price in own)
+        return QueryCost(base, per_goal, prices, self.prices.per_option)
 
     @cached_property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
@@ -163,6 +165,7 @@ class StatedProblem(FactoredProblem):
                 query_cost=file.query_cost,
                 groups=file.groups,
                 teammate_policies=file.teammate_policies,
+                answers=file.answers,
             )
         except InputError as error:
             # All else was checked when the file was read; policies are made and checked only when they are needed.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from askwise.answers import TRUTHFUL, AnswerModel, answers_from_json
 from askwise.domains.plain.names import StateName, as_json
 from askwise.domains.plain.sides import Side, reached
-from askwise.domains.plain.stated import Answers, QuestionPrices, StatedGoal
+from askwise.domains.plain.stated import QuestionPrices, StatedGoal
 from askwise.errors import InputError
 from askwise.limits import check_name, read_name, read_price
 from askwise.reading import Field, shown
 
 MOST_GOALS = 10_000
-ERRORS = ("independent", "persistent")
 
 
 # -- goals -------------------------------------------------------------------------------------------------------
@@ -81,21 +81,9 @@ def read_prices(root: Field) -> QuestionPrices:
     return QuestionPrices(**stated)
 
 
-def read_answers(root: Field) -> Answers:
-    """Return what ``answers`` says; anything but truthful answers is refused, because nobody could play it yet."""
-    if not root.has("answers"):
-        return Answers()
-    given = root.child("answers").object([], ["wrong", "refused", "errors"])
-    errors = given.child("errors").text(ERRORS) if given.has("errors") else ERRORS[0]
-    # Of two answers, one that is wrong more often than right would tell more than a right one.
-    limits = {"wrong": (0.5, "a number from 0 and below 0.5"), "refused": (1.0, "a number from 0 and below 1")}
-    for key, (limit, expected) in limits.items():
-        if given.has(key) and given.child(key).number() >= limit:
-            raise given.child(key).refuse(expected)
-    for key in limits:
-        if given.has(key) and given.value[key]:
-            raise given.child(key).refuse("0: only truthful answers can be played yet")
-    return Answers(errors=errors)
+def read_answers(root: Field) -> AnswerModel:
+    """Return what ``answers`` says."""
+    return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
 
 
 def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:

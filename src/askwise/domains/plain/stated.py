@@ -1,4 +1,4 @@
-"""The parts of a problem file that are neither graph nor map: goals, prices, how answers come."""
+"""The parts of a problem file that are neither graph nor map: goals and prices."""
 
 from __future__ import annotations
 
@@ -37,12 +37,3 @@ class QuestionPrices:
     base: float = 0.5
     per_goal: float = 0.0
     per_option: float | None = None
-
-
-@dataclass(frozen=True)
-class Answers:
-    """How answers come: how often wrong, how often not at all, and whether the same question is answered the same."""
-
-    wrong: float = 0.0
-    refused: float = 0.0
-    errors: str = "independent"

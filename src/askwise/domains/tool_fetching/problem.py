@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
+from askwise.answers import TRUTHFUL, AnswerModel
 from askwise.divergence import Divergence
 from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
 from askwise.domains.tool_fetching.priors import prior_of
@@ -39,6 +40,7 @@ from askwise.domains.tool_fetching.rules import (
 from askwise.ego import EgoMap, finite_steps
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
+from askwise.factored_input import checked_answers
 from askwise.frozen import FrozenDict, Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, Pursuit
 from askwise.model.grid import MOVES
@@ -60,6 +62,7 @@ class ToolFetching(Sealed):
         self.rules = Rules(instance)
         self.goals = self.rules.stations
         self.query_cost: QueryCost = instance.query_cost
+        self.answers: AnswerModel = TRUTHFUL
         self.teammate_actions = WORKER_ACTIONS
         self.ego_actions = self.rules.fetcher_actions
         self.wait = FETCHER_NOOP
@@ -75,7 +78,9 @@ class ToolFetching(Sealed):
         self._optimal_at: tuple[int, BoolArray] = (-1, np.zeros((0, 0), dtype=np.bool_))
 
     def __eq__(self, other: object) -> bool:
-        return self.instance == other.instance if isinstance(other, ToolFetching) else NotImplemented
+        if not isinstance(other, ToolFetching):
+            return NotImplemented
+        return self.instance == other.instance and self.answers == other.answers
 
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
@@ -86,6 +91,15 @@ class ToolFetching(Sealed):
         instance = replace(self.instance, prior=prior, query_cost=query_cost)
         vars(other).update(instance=instance, query_cost=query_cost)
         vars(other).pop("prior", None)
+        return other
+
+    def with_answers(self, answers: AnswerModel) -> ToolFetching:
+        """See `Problem`."""
+        if answers == self.answers:
+            return self
+        _ = self._worker_family, self._from_box  # made now, or each copy would make its own
+        other = copy.copy(self)
+        vars(other)["answers"] = checked_answers(answers)
         return other
 
     @property
@@ -299,4 +313,5 @@ def product_problem(instance: Instance) -> FactoredProblem:
         query_cost=plain.query_cost,
         ego_moves=[plain.ego_actions[move] for move in plain.ego_moves],
         groups={name: [plain.goals[goal] for goal in goals] for name, goals in plain.groups.items()},
+        answers=plain.answers,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askwise.answers import AnswerModel
 from askwise.envs.problem.staging import problem_staging
 from askwise.envs.single import GameEnv
 from askwise.teammates import Teammate, teammate_for
@@ -13,8 +14,8 @@ class ProblemEnv(GameEnv):
     ## Description
     A problem of any domain: two models and a shared list of goals. A teammate goes to a target of its goal and stays
     there. You are the ego agent and have to be at a target of your own for the same goal: watch what the teammate
-    does, ask if you cannot wait. A question, "is your goal among these?", is answered truthfully, but it costs
-    something, and nobody moves meanwhile. The rules are those of `askwise.game`.
+    does, ask if you cannot wait. A question, "is your goal among these?", is answered (truly, unless ``answers`` says
+    otherwise), but it costs something, and nobody moves meanwhile. The rules are those of `askwise.game`.
 
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
@@ -35,8 +36,10 @@ class ProblemEnv(GameEnv):
     | ``teammate_action`` | ``Discrete(n_teammate_actions + 1)`` | what the teammate did in the last step: 0 nothing \
 was seen (the start, or a question), ``k + 1`` action ``k`` |
     | ``asked`` | ``MultiBinary(n_goals)`` | the last question, zeros if there was none |
-    | ``answer`` | ``Discrete(3)`` | its answer: 0 there was none, 1 no, 2 yes |
-    | ``possible`` | ``MultiBinary(n_goals)`` | the goals that the prior and all answers so far allow |
+    | ``answer`` | ``Discrete(3)`` | its answer: 0 nothing was asked, 1 no, 2 yes; ``Discrete(4)`` where \
+answers may be refused: 3 there was none |
+    | ``possible`` | ``MultiBinary(n_goals)`` | the goals that the prior and all \
+answers so far allow that cannot be wrong |
     | ``prior`` | ``Box (n_goals,) float64`` | how likely each goal was at the start |
 
     ## Rewards
@@ -62,6 +65,8 @@ was seen (the start, or a question), ``k + 1`` action ``k`` |
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
     - ``teammate``: e.g. ``"urop"``, ``"noisy:0.1"``, ``"boltzmann:2"``, or a `Teammate`; by default it does as the
       problem says.
+    - ``answers``: how questions are answered, e.g. ``"wrong:0.05,refused:0.1"`` (see `AnswerModel`); by default truly,
+      or as the problem says.
     - ``max_steps``: by default far beyond what any sensible agent needs.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window, drawn
       anew in each step; where there is no display, nothing is shown). Only for problems of domains that have a look.
@@ -74,7 +79,8 @@ was seen (the start, or a question), ``k + 1`` action ``k`` |
         teammate: str | Teammate | None = None,
         max_steps: int | None = None,
         render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
     ) -> None:
         staging = problem_staging(problem, render_mode)
         other = teammate_for(staging.source.example, teammate)
-        super().__init__(staging, teammate=other, max_steps=max_steps, render_mode=render_mode)
+        super().__init__(staging, teammate=other, max_steps=max_steps, render_mode=render_mode, answers=answers)

@@ -46,14 +46,14 @@ class ProblemObserver:
 
     def __call__(self, play: Play) -> dict[str, Any]:
         """See `askwise.envs.observing.Observer`."""
-        game, answer = play.game, play.answer
+        game = play.game
         action = game.teammate_action
         return {
             "teammate": game.state.teammate,
             "ego": game.state.ego,
             "teammate_action": 0 if action is None else action + 1,
             "asked": play.asked.astype(np.int8),
-            "answer": 0 if answer is None else 1 + answer,
+            "answer": play.answer,
             "possible": game.allowed.astype(np.int8),
             "prior": self._prior.copy(),
         }

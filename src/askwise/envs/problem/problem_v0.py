@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from askwise.answers import AnswerModel
 from askwise.envs.both import GameParallelEnv
 from askwise.envs.problem.staging import problem_staging
 
@@ -33,7 +34,7 @@ class ProblemParallelEnv(GameParallelEnv):
     - ``teammate``: ``Discrete(n_teammate_actions)``, numbers of ``problem.teammate_actions``.
     - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``, as in Gymnasium: ``(0, k)`` acts, ``(1, q)``
       asks. In a step with a question nobody moves: whatever the teammate chose is not done. The answer is given by the
-      environment, truthfully.
+      environment.
 
     An action that is not available does nothing, and a question about no goal is one of these; the step costs the same.
 
@@ -60,8 +61,16 @@ class ProblemParallelEnv(GameParallelEnv):
 
     metadata: ClassVar[dict[str, Any]] = {"name": "problem_v0", **GameParallelEnv.metadata}
 
-    def __init__(self, problem: object, *, max_steps: int | None = None, render_mode: str | None = None) -> None:
-        super().__init__(problem_staging(problem, render_mode), max_steps=max_steps, render_mode=render_mode)
+    def __init__(
+        self,
+        problem: object,
+        *,
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
+        staging = problem_staging(problem, render_mode)
+        super().__init__(staging, max_steps=max_steps, render_mode=render_mode, answers=answers)
 
 
 parallel_env = ProblemParallelEnv

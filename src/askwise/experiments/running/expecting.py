@@ -8,7 +8,7 @@ lower bound says how much is left to gain. Both take seconds, so a study does it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from askwise.evaluation import evaluate, lower_bound
 from askwise.experiments.running.problems import Problems
@@ -29,7 +29,7 @@ def expected_units(task: Task) -> Iterator[Unit]:
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
-        setting = (condition.prior, condition.base_cost, condition.per_station_cost)
+        setting = (condition.prior, condition.answers, condition.base_cost, condition.per_station_cost)
         if task.index < study.bounds and setting not in bounded:
             bounded.add(setting)
             yield Expected(condition, bound=True)
@@ -77,7 +77,7 @@ class Expected:
         return {
             "instance": task.index,
             "prior": condition.prior.label,
-            "teammate": TEAMMATE,
+            "teammate": replace(condition, teammate=TEAMMATE).teammate_label,
             "method": BOUND if self.bound else condition.method.label,
             "base_cost": condition.base_cost if base is None else base,
             "per_station_cost": condition.per_station_cost if per_station is None else per_station,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from askwise.answers import AnswerModel
 from askwise.domains.registry import domain, studies_of
 from askwise.experiments.schema.study import Condition, StudyPrior, Task
 from askwise.problem import Problem
@@ -19,6 +20,7 @@ class Problems:
         self._plain: Problem | None = None
         self.setup_seconds = 0.0
         self._made: dict[tuple[StudyPrior, QueryCost], Problem] = {}
+        self._answering: dict[tuple[StudyPrior, QueryCost, AnswerModel], Problem] = {}
 
     def __call__(self, condition: Condition) -> Problem:
         """Return the problem that is played in a condition."""
@@ -33,4 +35,10 @@ class Problems:
             self._made[prior, cost] = studies_of(self._domain.name).with_terms(
                 self._plain, prior.chosen_kind, prior.temperature, cost
             )
-        return self._made[prior, cost]
+        made = self._made[prior, cost]
+        if condition.answers is None:
+            return made
+        key = prior, cost, condition.answers
+        if key not in self._answering:
+            self._answering[key] = made.with_answers(condition.answers)
+        return self._answering[key]

@@ -1,9 +1,10 @@
-"""The conditions of a study file, but for the methods: priors, prices and teammates."""
+"""The conditions of a study file, but for the methods: priors, prices, teammates and answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from askwise.answers import AnswerModel, parse_answers
 from askwise.domains.registry import domains, studies_of
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
@@ -89,3 +90,16 @@ def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
         except InputError as error:
             raise InputError(f"teammates[{k}]", error.found, error.expected) from None
         yield name
+
+
+def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
+    """Return how questions are answered in a study; None is what the instance's file says."""
+    if not root.has("answers"):
+        return (None,)
+    found = []
+    for k, element in enumerate(root.child("answers").elements()):
+        try:
+            found.append(parse_answers(element.text()))
+        except InputError as error:
+            raise InputError(f"answers[{k}]", error.found, error.expected) from None
+    return tuple(distinct(root.child("answers"), found, [str(model) for model in found]))

@@ -1,4 +1,4 @@
-"""What a study is: instances, and the conditions (prior, teammate, costs, method) that each of them is played in.
+"""What a study is: instances, and the conditions (prior, teammate, answers, costs, method) that each is played in.
 
 A study is a value: frozen, complete, comparable, the same whether it came from a file, from flags or from Python. Its
 `fingerprint` names it, and everything random in it comes from its seed and the numbers of the instance and the
@@ -14,11 +14,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from askwise.agents import Agent, agent_for, make_agent
+from askwise.answers import AnswerModel
 from askwise.experiments.schema.sources import Generated, Given
 from askwise.problem import Problem
 from askwise.questions import QueryCost
@@ -70,13 +72,22 @@ class StudyPrior:
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination that every instance is played in; a cost of None is the one in the instance's file."""
+    """One combination that every instance is played in.
+
+    A cost or answers of None are those in the instance's file.
+    """
 
     prior: StudyPrior
     teammate: str
     base_cost: float | None
     per_station_cost: float | None
     method: Method
+    answers: AnswerModel | None = None
+
+    @property
+    def teammate_label(self) -> str:
+        """The teammate as tables and figures show it: how it walks and, if the study says so, how it answers."""
+        return self.teammate if self.answers is None else f"{self.teammate}, {self.answers}"
 
     def query_cost(self, own: QueryCost) -> QueryCost:
         """Return what questions cost in this condition, on an instance with prices of its own."""
@@ -116,11 +127,14 @@ class Study:
     max_steps: int | None = None
     bounds: int = 0
     exact: Exactly = Exactly()
+    answers: tuple[AnswerModel | None, ...] = (None,)
     limits: Limits = field(default=Limits(), compare=False)
     """How it is run, like the number of workers: two studies that differ in nothing else are the same."""
 
     def describe(self) -> dict[str, Any]:
         """Return the whole study as plain data."""
+        # Not written down where nobody said anything about answers: earlier versions did not, and a study is the same.
+        said = {} if self.answers == (None,) else {"answers": [str(model) for model in self.answers]}
         return {
             "name": self.name,
             "title": self.title,
@@ -135,6 +149,7 @@ class Study:
             "methods": [method.describe() for method in self.methods],
             "bounds": self.bounds,
             "exact": self.exact.describe(),
+            **said,
         }
 
     @cached_property
@@ -157,7 +172,8 @@ class Study:
     def episodes_per_task(self) -> int:
         """How many episodes each task plays."""
         costs = len(self.base_costs) * len(self.per_station_costs)
-        return self.episodes * len(self.priors) * len(self.teammates) * costs * len(self.methods)
+        company = len(self.teammates) * len(self.answers)
+        return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
     def task(self, index: int) -> Task:
         """Return the task for one instance."""
@@ -191,11 +207,11 @@ class Task:
         """Iterate over the conditions, costs and methods innermost: these share what depends on the prior."""
         study = self.study
         for prior in study.priors:
-            for teammate in study.teammates:
+            for teammate, answers in product(study.teammates, study.answers):
                 for base in study.base_costs:
                     for per_station in study.per_station_costs:
                         for method in study.methods:
-                            yield Condition(prior, teammate, base, per_station, method)
+                            yield Condition(prior, teammate, base, per_station, method, answers)
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:

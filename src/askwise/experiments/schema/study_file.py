@@ -9,6 +9,7 @@
     per_station_costs = [0.0, 0.2]            # default: 0, or the files' own
     base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
     teammates = ["urop", "noisy:0.1"]         # default: urop
+    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as the files say
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
     bounds = 20                               # lower bounds for the first 20 instances; default 0
     exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
@@ -38,7 +39,13 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import InputError, did_you_mean
-from askwise.experiments.schema.reading_conditions import read_costs, read_exactly, read_priors, read_teammates
+from askwise.experiments.schema.reading_conditions import (
+    read_answers,
+    read_costs,
+    read_exactly,
+    read_priors,
+    read_teammates,
+)
 from askwise.experiments.schema.reading_instances import NamedFiles, found_instances, stated_instances
 from askwise.experiments.schema.reading_limits import read_limits
 from askwise.experiments.schema.reading_methods import load_methods, read_methods
@@ -58,6 +65,7 @@ KEYS = (
     "base_cost",
     "base_costs",
     "teammates",
+    "answers",
     "beliefs",
     "bounds",
     "exact",
@@ -161,6 +169,7 @@ def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
         max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
         bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,
         exact=read_exactly(root, priors),
+        answers=read_answers(root),
         limits=read_limits(root),
     )
 

@@ -67,6 +67,12 @@ def check_goals(problem: Problem, tables: Tables) -> list[int]:
     return goals
 
 
+def check_answers(problem: Problem, who: str) -> None:
+    """Refuse answers that can be wrong or missing."""
+    if not problem.answers.truthful:
+        raise InputError("answers", str(problem.answers), f"truthful ones: {who} holds for these only")
+
+
 def check_teammate(problem: Problem, who: str) -> None:
     """Refuse a teammate that is not a UROP: the belief would not be a function of where it is."""
     if problem.teammate_policies is not None:

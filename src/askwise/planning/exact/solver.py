@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.planning.exact.arrays import arrays_of, check_goals, check_teammate
+from askwise.planning.exact.arrays import arrays_of, check_answers, check_goals, check_teammate
 from askwise.planning.exact.memory import find, is_solved, key_of, larger, stack_of, table_of
 from askwise.planning.exact.search import DONE, TABLE_FULL, push, search
 from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BestMove:
     """What is optimal in one state.
 
     Attributes:
@@ -66,6 +66,7 @@ class Solver:
         self.problem = problem
         if tables is None:
             check_teammate(problem, "the optimum")
+            check_answers(problem, "the optimum")
         self.tables = tables_of(problem) if tables is None else tables
         self.goals = check_goals(problem, self.tables) if goals is None else sorted(goals)
         self.limit = limit
@@ -79,7 +80,7 @@ class Solver:
         self._stack = stack_of(self.arrays, int(self.tables.steps[self.tables.start].max()))
         self._table = table_of(FIRST_SIZE)
 
-    def at(self, state: JointState, possible: Any = None) -> Choice:
+    def at(self, state: JointState, possible: Any = None) -> BestMove:
         """Return what is optimal in `state` when only the goals `possible` are left.
 
         Args:
@@ -91,13 +92,13 @@ class Solver:
         if not goals & (goals - 1):
             goal = self.goals[goals.bit_length() - 1]
             optimal = self.problem.ego_optimal(state.ego)[goal]
-            return Choice(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
+            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
         place, load = self._place_and_load(state.ego)
         regret, choice = self._solved(goals, state.teammate, place, load)
         cost = regret / float(self._weights(goals, state.teammate).sum())
         if choice < 0:
-            return Choice(None, self._listed(-1 - choice), cost)
-        return Choice(self._action(choice), None, cost)
+            return BestMove(None, self._listed(-1 - choice), cost)
+        return BestMove(self._action(choice), None, cost)
 
     __call__ = at
 

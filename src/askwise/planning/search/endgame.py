@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from askwise.planning.exact.search import DONE, TABLE_FULL
 from askwise.planning.exact.size import TooLarge
-from askwise.planning.exact.solver import Choice, Solver
+from askwise.planning.exact.solver import BestMove, Solver
 from askwise.planning.tables import Tables
 from askwise.problem import JointState, Problem
 
@@ -34,7 +34,7 @@ class Endgame(Solver):
         self.most_states = states
         self.gave_up = False
 
-    def best(self, state: JointState, possible: Sequence[int]) -> Choice | None:
+    def best(self, state: JointState, possible: Sequence[int]) -> BestMove | None:
         """Return what is optimal with the goals `possible` left, None if the work was not enough to find out."""
         if self.gave_up:
             return None

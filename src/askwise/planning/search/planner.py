@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.planning.exact.solver import Choice
+from askwise.planning.exact.solver import BestMove
 from askwise.planning.prices import price_for_planning
 from askwise.planning.search import menus, silence, values
 from askwise.planning.search.endgame import Endgame, endgame_of
@@ -147,7 +147,7 @@ class Planner:
 
     # -- few goals ---------------------------------------------------------------------------------------------------
 
-    def _optimum(self, state: JointState, goals: Sequence[int]) -> Choice | None:
+    def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
         """Return what is optimal, None if that takes too much work; tried again only with fewer goals."""
         if len(goals) > self.settings.endgame:
             return None
@@ -157,7 +157,7 @@ class Planner:
             self._endgame = endgame_of(self.problem, self.tables, goals, states=states)
         return None if self._endgame is None else self._endgame.best(state, goals)
 
-    def _from_optimum(self, best: Choice, w: int, place: int, load: int) -> Plan:
+    def _from_optimum(self, best: BestMove, w: int, place: int, load: int) -> Plan:
         ws, row, regret = self.ws, self.ws.rows.stack, best.expected_marginal_cost
         weight = add_up(ws.sets, row, ws.world.weight, w)
         silent = silence.silent(ws, 0, w, place, load, False) / weight

@@ -28,10 +28,8 @@ function moves(frame) {
 }
 
 function question(frame) {
-  const names = frame.ask.map(goalName);
-  const asks = names.length === 1 ? `Is it ${names[0]}?` : `Is it one of ${names.join(", ")}?`;
-  return [line("ego", frame.why || "asks"), element("div", { class: "question", id: "question" }, asks),
-    element("p", { class: "answer", id: "answer" }, frame.yes ? "Yes." : "No."), ...worth(frame), ...gate(frame),
+  return [line("ego", frame.why || "asks"), element("div", { class: "question", id: "question" }, frame.asks),
+    element("p", { class: "answer", id: "answer" }, `${frame.reply}.`), ...worth(frame), ...gate(frame),
     element("p", { class: "note" }, `The question costs ${number(frame.price)}; nobody moves.`)];
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
+from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
 from askwise.domains.tool_fetching.envs.starting import Settings
@@ -18,8 +19,8 @@ class ToolFetchingEnv(GameEnv):
     ## Description
     A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox.
     You are the fetcher: watch where the worker goes, ask if you cannot wait, pick up the right tool and bring it. A
-    question, "is your goal among these stations?", is answered truthfully, but it costs something, and nobody moves
-    meanwhile. The rules are those of `askwise.domains.tool_fetching.rules`.
+    question, "is your goal among these stations?", is answered (truly, unless ``answers`` says otherwise), but it costs
+    something, and nobody moves meanwhile. The rules are those of `askwise.domains.tool_fetching.rules`.
 
     ## Action space
     ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: a pair.
@@ -40,8 +41,10 @@ class ToolFetchingEnv(GameEnv):
     | ``worker_action`` | ``Discrete(7)`` | what the worker did in the last step: 0 nothing was seen (the start, or a \
 question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
     | ``asked`` | ``MultiBinary(n_stations)`` | the last question, zeros if there was none |
-    | ``answer`` | ``Discrete(3)`` | its answer: 0 there was none, 1 no, 2 yes |
-    | ``possible`` | ``MultiBinary(n_stations)`` | the stations that the prior and all answers so far allow |
+    | ``answer`` | ``Discrete(3)`` | its answer: 0 nothing was asked, 1 no, 2 yes; ``Discrete(4)`` where \
+answers may be refused: 3 there was none |
+    | ``possible`` | ``MultiBinary(n_stations)`` | the stations that the prior and all \
+answers so far allow that cannot be wrong |
     | ``worker_start`` | ``Box (2,) int32`` | where the worker began |
     | ``stations`` | ``Box (n_stations, 2) int32`` | cells of the stations |
     | ``tools`` | ``Box (n_stations, 2) int32`` | for each station, the cell of the toolbox with its tool |
@@ -78,6 +81,8 @@ question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
       the paper: 20, 50, 5, 0.0, False, ``"uniform"``, ``QueryCost(0.5, 0.0)``. ``size`` may be ``(width, height)``;
       ``prior`` is ``"uniform"``, ``"far"``, ``"near"``, ``"fetcher-far"``, ``"fetcher-near"`` or a `Prior`.
     - ``teammate``: the worker, e.g. ``"urop"`` (default), ``"noisy:0.1"``, ``"boltzmann:2"``, or a `Teammate`.
+    - ``answers``: how questions are answered, e.g. ``"wrong:0.05,refused:0.1"`` (see `AnswerModel`); by default truly,
+      or as the problem says.
     - ``max_steps``: by default 4 for each cell of the map.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window, drawn
       anew in each step; where there is no display, nothing is shown).
@@ -90,10 +95,11 @@ question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
         teammate: str | Teammate = "urop",
         max_steps: int | None = None,
         render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         staging = tool_fetching_staging(instance, settings)
-        super().__init__(staging, teammate=teammate, max_steps=max_steps, render_mode=render_mode)
+        super().__init__(staging, teammate=teammate, max_steps=max_steps, render_mode=render_mode, answers=answers)
 
     @property
     def problem(self) -> ToolFetching:

@@ -74,7 +74,7 @@ class ToolFetchingObserver:
 
     def __call__(self, play: Play) -> dict[str, Any]:
         """See `askwise.envs.observing.Observer`."""
-        game, answer = play.game, play.answer
+        game = play.game
         action = game.teammate_action
         fetcher, load = divmod(game.state.ego, self._loads)  # `ToolFetching.decode`, without an object in every step
         seen: dict[str, Any] = {name: values.copy() for name, values in self._map.items()}
@@ -83,6 +83,6 @@ class ToolFetchingObserver:
         seen["holding"] = load
         seen["worker_action"] = 0 if action is None else action + 1
         seen["asked"] = play.asked.astype(np.int8)
-        seen["answer"] = 0 if answer is None else 1 + answer
+        seen["answer"] = play.answer
         seen["possible"] = game.allowed.astype(np.int8)
         return seen

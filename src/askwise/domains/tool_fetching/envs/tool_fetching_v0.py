@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Unpack
 
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
 from askwise.domains.tool_fetching.envs.starting import Settings
@@ -36,7 +37,7 @@ class ToolFetchingParallelEnv(GameParallelEnv):
     - ``worker``: ``Discrete(6)``: 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 WORK (at a station), 5 NOOP.
     - ``fetcher``: ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``, as in Gymnasium: ``(0, k)`` acts,
       ``(1, q)`` asks. In a step with a question nobody moves: whatever the worker chose is not done. The answer is
-      given by the environment, truthfully.
+      given by the environment.
 
     An action that is not available does nothing; the step costs the same.
 
@@ -71,10 +72,11 @@ class ToolFetchingParallelEnv(GameParallelEnv):
         *,
         max_steps: int | None = None,
         render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
         **settings: Unpack[Settings],
     ) -> None:
         staging = tool_fetching_staging(instance, settings)
-        super().__init__(staging, max_steps=max_steps, render_mode=render_mode)
+        super().__init__(staging, max_steps=max_steps, render_mode=render_mode, answers=answers)
 
 
 parallel_env = ToolFetchingParallelEnv
