@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -42,6 +43,12 @@ PLAYED_TO_THE_END = 20
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished study."""
     return finished(STUDY, tmp_path_factory.mktemp("played"))
+
+
+@pytest.fixture(autouse=True)
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for the disk: thousands of records are written again, and no power is cut here."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture
