@@ -85,6 +85,7 @@ def read_map(path: str) -> Watched:
     """Return the teammate's side of a drawing or an instance file."""
     from askwise.cli.values import read_instance
     from askwise.domains.registry import domain_of, read
+    from askwise.limits import refuse_blank
     from askwise.model import Drawing
     from askwise.reading import is_data, read_stdin, read_text
 
@@ -93,6 +94,8 @@ def read_map(path: str) -> Watched:
         instance = read(text, "standard input", Path()) if path == "-" else read_instance(path)
         model, goals, start = domain_of(instance).moments.teammate_side(instance)
         return Watched(model, dict(goals), start, getattr(instance, "teammate_policies", None))
+    source = "standard input" if path == "-" else f"file {path!r}"
+    refuse_blank(text, source, "a drawing of a map, or an instance file")
     drawing = Drawing.parse(text)
     if not drawing.goals:
         raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")

@@ -42,8 +42,8 @@ from askwise.experiments.schema.reading_instances import NamedFiles, found_insta
 from askwise.experiments.schema.reading_methods import load_methods, read_methods
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Given
 from askwise.experiments.schema.study import Study
-from askwise.limits import check_name
-from askwise.reading import Field, read_text
+from askwise.limits import check_name, refuse_blank
+from askwise.reading import Field, read_text, shown
 
 REQUIRED = ("name", "methods")
 KEYS = (
@@ -87,7 +87,12 @@ def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
     if path.suffix != ".toml" and "\0" not in str(given) and not path.exists():
         allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
         raise InputError("study", repr(str(given)), allowed)
-    return _parsed(read_text(path), f"file {str(path)!r}"), path.parent
+    file, text = f"file {str(path)!r}", read_text(path)
+    refuse_blank(text, file, "a study file (askwise new --kind study writes one)")
+    settings = _parsed(text, file)
+    if isinstance(stated := settings.get("format"), str):
+        raise InputError(file, f"a file of {shown(stated)}", "a study file (askwise show, ask and run take this one)")
+    return settings, path.parent
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
