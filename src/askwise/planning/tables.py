@@ -33,7 +33,7 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 
-BLOCK = 2**14
+BLOCK = 2**11
 """States that are worked on at a time, where many at once would take much room."""
 SMALLEST = 1e-300
 """A goal that is possible never gets weight 0, however unlikely it is."""
