@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from askwise import trace
-from askwise.agents import make_agent
+from askwise.agents.loading import load_agent
 from askwise.domains import registry
 from askwise.domains.plain.toml_text import toml_text
 from askwise.domains.tool_fetching import Instance, ToolFetching
@@ -349,7 +349,7 @@ def test_places_of_agents() -> None:
             # What stands before the colon is run: nothing but what the test has written.
             yield place if "mine" in place or "." not in place else "mine.py:"
 
-    seen = torture(Reader(make_agent, spoilt(), r"method"))
+    seen = torture(Reader(load_agent, spoilt(), r"method"))
     assert {"read", "method"} <= set(seen)
 
 
