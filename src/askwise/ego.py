@@ -21,7 +21,7 @@ FAR = 2**30
 """Steps to what cannot be reached: a number that no way is as long as, and one more still fits into 32 bits."""
 
 
-BLOCK = 2**14
+BLOCK = 2**11
 """Places of which a table is made at a time."""
 
 

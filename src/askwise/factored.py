@@ -200,6 +200,10 @@ class FactoredProblem(Sealed):
         """See `Problem`."""
         return self._teammate.steps_at(teammate)
 
+    def teammate_steps_from(self, states: IntArray) -> IntArray:
+        """``int [n_states, n_goals]``: the same for several states; quicker than one by one."""
+        return self._teammate.steps_from(states)
+
     def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
         return self.teammate_divergence.matrices_at(self.teammate_model.name(teammate), partial=True)
@@ -211,6 +215,11 @@ class FactoredProblem(Sealed):
     def ego_steps(self, ego: int) -> IntArray:
         """See `Problem`."""
         return self._ego.steps_at(ego)
+
+    @property
+    def ego_map_bytes(self) -> int:
+        """What `ego_map` will take: the steps, and those that they are made from."""
+        return 0 if "_ego_map" in vars(self) else self._ego.table_bytes + self._ego.missing_bytes
 
     def ego_map(self) -> EgoMap:
         """See `Problem`; there are no loads."""

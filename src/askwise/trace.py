@@ -47,6 +47,7 @@ from askwise.domains.registry import from_json as instance_from_json
 from askwise.episode import Episode, Step
 from askwise.errors import InputError
 from askwise.files import whole_file
+from askwise.limits import read_cost, read_finite, refuse_blank
 from askwise.problem import JointState, Problem
 from askwise.reading import Field, parse_json, read_text
 from askwise.types import FloatArray
@@ -85,7 +86,9 @@ def save(episode: Episode, path: str | Path) -> None:
 
 def load(path: str | Path) -> Episode:
     """Read a trace."""
-    return from_json(parse_json(read_text(path)))
+    text = read_text(path)
+    refuse_blank(text, f"file {str(path)!r}", f"a trace, {FORMAT} (askwise run --trace writes one)")
+    return from_json(parse_json(text))
 
 
 def from_json(data: Any) -> Episode:
@@ -112,7 +115,7 @@ def from_json(data: Any) -> Episode:
         seed=None if seed.value is None else seed.whole(0),
         steps=tuple(_step_from_json(domain, problem, step) for step in root.child("steps").elements()),
         final=recording.state_from_json(problem, root.child("final").object(recording.state_keys, [])),
-        optimal_cost=root.child("optimal_cost").number(),
+        optimal_cost=read_cost(root.child("optimal_cost")),
         finished=_truth(root.child("finished")),
     )
     _check_sums(root, episode)
@@ -122,13 +125,13 @@ def from_json(data: Any) -> Episode:
 def _check_sums(root: Field, episode: Episode) -> None:
     slack = 1e-9 * max(1.0, episode.cost)
     stated = root.child("cost")
-    if abs(stated.number() - episode.cost) > slack:
+    if abs(read_cost(stated) - episode.cost) > slack:
         raise InputError("cost", stated.value, f"{episode.cost}, the sum of the costs of the steps")
     marginal = root.child("marginal_cost")
     if not episode.finished:
         if marginal.value is not None:
             raise marginal.refuse("null, because the episode was cut off")
-    elif not isinstance(marginal.value, int | float) or not abs(marginal.value - episode.marginal_cost) <= slack:
+    elif abs(read_finite(marginal) - episode.marginal_cost) > slack:
         raise marginal.refuse(f"{episode.marginal_cost}, the cost less the optimal cost")
     for k, step in enumerate(episode.steps):
         if step.t != k + 1:
@@ -174,7 +177,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
     keys += ["question_cost", "considered", "runner_up", "verdict"]
     given.object([*keys, "cost"], ["gate", "pairs"])
     _check_kind(given, teammate)
-    cost = given.child("cost").number()
+    cost = read_cost(given.child("cost"))
     ask = given.child("ask")
     asked = None if ask.value is None else question_from_json(problem, ask)
     action = given.child("action")
@@ -186,7 +189,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
         ask=asked,
         why=given.child("why").text(),
         value=None if value.value is None else value.number(),
-        cost=None if price.value is None else price.number(),
+        cost=None if price.value is None else read_cost(price),
         considered=None if considered.value is None else question_from_json(problem, considered),
         runner_up=runner_up_from_json(problem, given.child("runner_up"), domain.words.goals),
         verdict=given.child("verdict").text(),

@@ -165,7 +165,7 @@ def test_edp_draws_the_matrix_of_a_graph(run: Run) -> None:
         ("a.toml", WARD.replace('"left"', '"go"').replace('"hall", "go"', '"desk", "go"'), "teammate.edges[1]: found "),
         ("a.toml", WARD.replace("weight = 2", "weight = "), "line 18, column 10: found something that is not TOML "),
         ("a.toml", "A.W\n", "line 1, column 4: found something that is not TOML "),
-        ("a.toml", "", "format: found nothing; expected this key, which is required"),
+        ("a.toml", "{", "line 1, column 1: found something that is not TOML "),
         ("a.toml", WARD.replace("wrong = 0.0", "wrong = 0.1"), "answers.wrong: found 0.1; expected 0: only truthful "),
     ],
 )
@@ -174,13 +174,40 @@ def test_bad_files(run: Run, command: str, name: str, text: str, message: str) -
     Path(name).write_text(text)
     outcome = run(verb, name, *options)
     outcome.assert_refused_somehow()
-    assert outcome.err.startswith(f"askwise {verb}: {message}")
+    assert outcome.err.startswith(f"askwise {verb}: file {name!r}, {message}")
+
+
+@pytest.mark.parametrize("command", ["ask", "run", "solve", "evaluate --exact", "show", "edp", "study"])
+@pytest.mark.parametrize(("name", "text"), [("a.toml", ""), ("a.toml", " \n"), ("a.json", "")])
+def test_an_empty_file_is_called_so_by_every_command(run: Run, command: str, name: str, text: str) -> None:
+    Path(name).write_text(text)
+    verb, *options = command.split()
+    outcome = run(verb, name, *options)
+    outcome.assert_refused_somehow()
+    assert outcome.err.startswith(f"askwise {verb}: file {name!r}: found nothing in it; expected ")
+
+
+def test_files_of_another_kind_say_which_command_takes_them(run: Run) -> None:
+    Path("study.toml").write_text('name = "mine"\nmethods = ["never"]\n')
+    run("show", "study.toml").assert_refused(
+        "askwise show: file 'study.toml': found a study; expected an instance file (askwise study takes this one)"
+    )
+    run("study", "ward.toml").assert_refused(
+        "askwise study: file 'ward.toml': found a file of \"askwise/problem@1\"; "
+        "expected a study file (askwise show, ask and run take this one)"
+    )
+
+
+def test_an_agent_s_file_without_its_class(run: Run) -> None:
+    outcome = run("run", "ward.toml", "--method", "mine.py")
+    outcome.assert_refused_somehow()
+    assert ", or an agent of your own as FILE.py:CLASS or PACKAGE.MODULE:CLASS" in outcome.err
 
 
 def test_a_user_sees_no_traceback() -> None:
     Path("a.toml").write_text(WARD.replace('teammate = "room 2"', 'teammate = "room 1"'))
     outcome = run_as_user("run", "a.toml")
     outcome.assert_refused(
-        'askwise run: goals.to room 2.teammate: found "room 1", a target of goal "to room 1" already; '
+        'askwise run: file \'a.toml\', goals.to room 2.teammate: found "room 1", a target of goal "to room 1" already; '
         "expected targets of its own: nobody could see which goal it stays for"
     )

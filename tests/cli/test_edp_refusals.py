@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +31,8 @@ def changed(**changes: object) -> str:
 
 
 CASES = {
-    "empty": Case("", "drawing: found no lines; expected at least one line of cells"),
-    "blank": Case("\n  \n\n", "drawing: found no lines; expected at least one line of cells"),
+    "empty": Case("", "file 'map': found nothing in it; expected a drawing of a map, or an instance file"),
+    "blank": Case("\n  \n\n", "file 'map': found nothing in it; expected a drawing of a map, or an instance file"),
     "ragged": Case(
         "A.W\n..\n", "drawing, line 2: found 2 cells; expected 3, as in line 1 (every line has the same length)"
     ),
@@ -120,10 +121,17 @@ CASES = {
 }
 
 
+def named(message: str) -> str:
+    """The message for a map that is a file: what is wrong in it is said with its name."""
+    if re.match("(drawing|walls|line|format|worker)", message):
+        return f"file 'map', {message}"
+    return message.replace("file: ", "file 'map': ", 1) if message.startswith("file: ") else message
+
+
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
 def test_bad_input_is_refused(run: Run, case: Case) -> None:
     Path("map").write_bytes(case.map.encode())
-    run("edp", "map", *case.options).assert_refused(f"askwise edp: {case.message}")
+    run("edp", "map", *case.options).assert_refused(f"askwise edp: {named(case.message)}")
     assert [path.name for path in Path.cwd().iterdir()] == ["map"]
 
 
@@ -175,6 +183,6 @@ def test_binary_standard_input_is_refused(run: Run) -> None:
 def test_wrong_options_are_refused_with_the_usage(run: Run, options: tuple[str, ...]) -> None:
     outcome = run("edp", *options)
     assert (outcome.code, outcome.out) == (2, "")
-    usage, complaint = outcome.err.splitlines()
+    usage, *_more, complaint = outcome.err.splitlines()
     assert usage.startswith("usage: askwise")
     assert ": error: " in complaint

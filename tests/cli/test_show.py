@@ -107,20 +107,21 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         (
             "empty",
             "",
-            "file 'empty': found text that is neither JSON nor TOML; expected an instance file, "
+            "file 'empty': found nothing in it; expected an instance file, "
             "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
         ),
         (
             "half.json",
             '{"format": ',
-            "line 1, column 12: found something that is not JSON (Expecting value); expected one JSON object",
+            "file 'half.json', line 1, column 12: found something that is not JSON (Expecting value); "
+            "expected one JSON object",
         ),
-        ("list.json", "[]", "file: found []; expected an object, { ... }"),
+        ("list.json", "[]", "file 'list.json': found []; expected an object, { ... }"),
         (
             "trace.json",
             '{"format": "askwise/trace@1"}',
-            "format: found \"askwise/trace@1\"; expected one of 'askwise/tool-fetching@1', "
-            "'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
+            "file 'trace.json', format: found an episode that was played, askwise/trace@1; "
+            "expected an instance file (askwise.trace.load takes this one)",
         ),
     ],
 )

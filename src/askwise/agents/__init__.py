@@ -21,7 +21,7 @@ from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
 from askwise.agents.failing import AgentFailed, Interruption, blaming
 from askwise.agents.informed import Informed
-from askwise.agents.loading import check_options, is_place, load_agent, made, takes
+from askwise.agents.loading import PLACES, check_options, is_place, load_agent, made, takes
 from askwise.agents.never import Never
 from askwise.agents.optimal import Optimal
 from askwise.agents.pairs import PairZones
@@ -100,7 +100,8 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
         return load_agent(given, **options)
     if not isinstance(given, str) or given not in known:
         allowed = "one of " + ", ".join(map(repr, known))
-        raise InputError("method", repr(given), allowed + did_you_mean(str(given), known))
+        own = f", or an agent of your own as {PLACES}" if str(given).endswith(".py") else ""
+        raise InputError("method", repr(given), allowed + own + did_you_mean(str(given), known))
     return known[given](**({} if given == Informed.name else options))
 
 

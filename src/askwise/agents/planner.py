@@ -153,8 +153,8 @@ class PlannerAgent(LooksAhead):
 
     def _reason(self, plan: Plan, left: int) -> str:
         if plan.free:
-            return f"loses nothing, whichever of the {left} possible goals it is"
-        return f"no question is worth its price with {left} possible goals"
+            return "loses nothing" if left == 1 else f"loses nothing, whichever of the {left} possible goals it is"
+        return f"no question is worth its price with {left} possible goal{'' if left == 1 else 's'}"
 
     def _verdict(self, plan: Plan) -> str:
         verdict = "optimal" if plan.optimal else f"best of those looked at ({plan.worked} states)"

@@ -4,7 +4,8 @@
   ``suits`` (for how many goals each action is optimal);
 - ``pairs``: for each ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of Z_B),
   ``expected`` (last step of eZ_I if the first is the true one, and if the second is), ``weight``, and ``now``, whether
-  the present step lies in Z_Q. A step that never comes is null;
+  the present step lies in Z_Q. A step that never comes is null, and so is the weight of a pair that nothing tells
+  apart;
 - ``runner_up``: the goals it asks about, under the word that the domain has for them, and its ``net`` value.
 """
 
@@ -18,6 +19,7 @@ from askwise.agents.base import Decision
 from askwise.agents.explanation import Gate
 from askwise.agents.pairs import PairZones
 from askwise.agents.recorded_questions import question_from_json, question_to_json
+from askwise.limits import read_finite
 from askwise.problem import Problem
 from askwise.questions import Question
 from askwise.reading import Field
@@ -59,7 +61,7 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
             "informed": _step(pair.informed),
             "branching": _step(pair.branching),
             "expected": [_step(end) for end in pair.expected],
-            "weight": pair.weight,
+            "weight": _step(pair.weight),
             "now": pair.now,
         }
         for pair in pairs
@@ -84,7 +86,7 @@ def _pair(problem: Problem, given: Field) -> PairZones:
         informed=_number(given.child("informed")),
         branching=_number(given.child("branching")),
         expected=(expected[0], expected[1]),
-        weight=given.child("weight").number(),
+        weight=_number(given.child("weight")),
     )
     stated = given.child("now")
     if stated.value is not pair.now:
@@ -105,10 +107,7 @@ def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Quest
     if given.value is None:
         return None
     given.object([key, "net"], [])
-    net = given.child("net")
-    if isinstance(net.value, bool) or not isinstance(net.value, int | float):
-        raise net.refuse("a number")
-    return question_from_json(problem, given.child(key)), float(net.value)
+    return question_from_json(problem, given.child(key)), read_finite(given.child("net"))
 
 
 def _step(number: float) -> float | None:

@@ -31,6 +31,10 @@ class Toolbox(Baseline):
         median = np.argsort(sizes, kind="stable")[0 if len(moves) == 2 else len(moves) // 2]
         name = self.problem.describe_ego_action(moves[median])
         if sizes[median] in (0, possible.sum()):
-            return self.wait(f"Wait: {name}, the move of medium use, is optimal for {sizes[median]} possible goals.")
+            return self.wait(f"Wait: {name}, the move of medium use, is optimal for {_goals(sizes[median])}.")
         goals = np.flatnonzero(optimal[:, median])
-        return self.ask(goals, f"Ask about the {goals.size} possible goals for which {name} is optimal.")
+        return self.ask(goals, f"Ask about the {_goals(goals.size)} for which {name} is optimal.")
+
+
+def _goals(number: int) -> str:
+    return "1 possible goal" if number == 1 else f"{number} possible goals"

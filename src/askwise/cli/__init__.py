@@ -73,8 +73,8 @@ def _run(options: argparse.Namespace) -> int:
     except MemoryError:
         return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
     except BrokenPipeError:
-        _drop_output()  # the reader (head, less) has gone
-        return 1
+        _drop_output()  # the reader (head, less) has seen enough; whether it left before the end is a matter of luck
+        return 0
     except OSError as error:
         _drop_output()
         return _complain(options.command, f"the output cannot be written: {error.strerror or error}")

@@ -20,10 +20,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from askwise.cli import values
 from askwise.errors import InputError
 from askwise.reading import printable
 
@@ -83,19 +85,22 @@ def run(options: argparse.Namespace) -> int:
 
 def read_map(path: str) -> Watched:
     """Return the teammate's side of a drawing or an instance file."""
-    from askwise.cli.values import read_instance
     from askwise.domains.registry import domain_of, read
+    from askwise.limits import refuse_blank
     from askwise.model import Drawing
     from askwise.reading import is_data, read_stdin, read_text
 
     text = read_stdin() if path == "-" else read_text(path)
     if is_data(text) or Path(path).suffix.lower() == ".toml":
-        instance = read(text, "standard input", Path()) if path == "-" else read_instance(path)
+        instance = read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
         model, goals, start = domain_of(instance).moments.teammate_side(instance)
         return Watched(model, dict(goals), start, getattr(instance, "teammate_policies", None))
-    drawing = Drawing.parse(text)
-    if not drawing.goals:
-        raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
+    source = "standard input" if path == "-" else f"file {path!r}"
+    refuse_blank(text, source, "a drawing of a map, or an instance file")
+    with values.naming(path) if path != "-" else nullcontext():
+        drawing = Drawing.parse(text)
+        if not drawing.goals:
+            raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
     return Watched(drawing.grid, dict(drawing.goals), drawing.teammate)
 
 

@@ -6,6 +6,8 @@ import argparse
 import os
 import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ __all__ = [
     "add_file_and_method",
     "agent_options",
     "colourful",
+    "naming",
     "need_file",
     "read_instance",
     "read_problem",
@@ -89,7 +92,22 @@ def read_instance(path: str) -> Any:
     from askwise.domains.registry import read, read_file
     from askwise.reading import read_stdin
 
-    return read(read_stdin(), "standard input", Path()) if path == "-" else read_file(path)
+    if path == "-":
+        return read(read_stdin(), "standard input", Path())
+    with naming(path):
+        return read_file(path)
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Let what is refused in here name the file that it was found in."""
+    try:
+        yield
+    except InputError as error:
+        if error.field.startswith("file "):
+            raise
+        where = f"file {path!r}" if error.field == "file" else f"file {path!r}, {error.field}"
+        raise InputError(where, error.found, error.expected) from None
 
 
 def colourful() -> bool:

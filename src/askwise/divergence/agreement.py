@@ -66,5 +66,7 @@ def doubt_between(model: Model, ruled_out: Policy, followed: Policy, at: StateLi
     """Build the chain in which `followed` acts until `ruled_out` would never have; refuse where it is undefined."""
     doubt = agreement(model, followed.probabilities, ruled_out.support, at)
     if at is not None and not doubt.defined[0]:
-        raise InputError("at", model.name(int(doubt.states[0])), "a state from which the goal of pi2 can be reached")
+        raise InputError(
+            "at", model.name(int(doubt.states[0])), "a state from which the goal that is pursued can be reached"
+        )
     return doubt

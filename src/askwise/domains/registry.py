@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from askwise.errors import InputError
+from askwise.limits import refuse_blank
 from askwise.reading import Field, is_data, parse_text, read_text
 
 if TYPE_CHECKING:
@@ -182,22 +183,32 @@ def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
 
 
 def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
+    files = f"an instance file, {', '.join(_formats())} (askwise new writes one)"
+    refuse_blank(text, source, files)
     if not toml and not is_data(text):
         # A drawing of a map, say: better told that than the place at which it stops being TOML.
-        files = f"an instance file, {', '.join(_formats())} (askwise new writes one)"
         raise InputError(source, "text that is neither JSON nor TOML", files)
     return from_json(Field("", parse_text(text, toml=toml), folder))
 
 
 def from_json(given: Field) -> Any:
     """Return the instance that a file, or a field that holds the same, describes: ``format`` says of which domain."""
+    if _is_study(given.value):
+        raise InputError(given.path or "file", "a study", "an instance file (askwise study takes this one)")
     given.object(["format"])
     stated = given.child("format")
+    if stated.value == "askwise/trace@1":
+        found = "an episode that was played, askwise/trace@1"
+        raise InputError(stated.path, found, "an instance file (askwise.trace.load takes this one)")
     for each in domains():
         if stated.value in each.recording.formats:
             return each.recording.read(given)
     stated.text(_formats())
     raise AssertionError("a format that is known has a domain that reads it")
+
+
+def _is_study(value: Any) -> bool:
+    return isinstance(value, dict) and "format" not in value and {"name", "methods"} <= value.keys()
 
 
 def _formats() -> list[str]:

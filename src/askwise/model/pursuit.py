@@ -58,6 +58,11 @@ class Pursuit(Sealed):
         return 4 * self.model.n_states * self.n_goals
 
     @property
+    def missing_bytes(self) -> int:
+        """What `distance` will take, 0 if it is there."""
+        return 0 if "distance" in vars(self) else self.table_bytes
+
+    @property
     def _open(self) -> bool:
         """Whether steps are just columns plus rows."""
         return self._single and isinstance(self.model, GridWorld) and self.model.open

@@ -33,8 +33,8 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 
-BLOCK = 2**14
-"""Sets that are packed into words at a time."""
+BLOCK = 2**11
+"""States that are worked on at a time, where many at once would take much room."""
 SMALLEST = 1e-300
 """A goal that is possible never gets weight 0, however unlikely it is."""
 
@@ -91,14 +91,15 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
     start = problem.start.teammate if start is None else start
     n_states, n_goals = problem.teammate_model.n_states, weights.size
-    claim(bytes_of(n_states, n_goals), "tables of the planner", f"{n_states} states and {n_goals} goals")
+    sizes = f"{n_states} states and {n_goals} goals"
+    # All of it at once: nobody is to be refused a second time after having allowed what was asked for.
+    needed = bytes_of(n_states, n_goals) + getattr(problem, "ego_map_bytes", 0)
+    claim(needed, "tables of the planner", sizes, "a smaller problem, another method")
     successor = _moves(problem)
     home = np.asarray(problem.teammate_steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)
     order = _levels(successor, start, int(home[weights > 0].max()), depth)
-    steps = np.full((n_states, n_goals), -1, dtype=np.int32)
-    for state in order:
-        steps[state] = problem.teammate_steps(int(state))
+    steps = _steps(problem, order, n_states, n_goals)
     weight = np.zeros((n_states, n_goals))
     _count(successor, order, depth, steps, home, weights, weight)
     possible = weight > 0
@@ -121,6 +122,20 @@ def bytes_of(n_states: int, n_goals: int) -> int:
     moves = 4 * 4 * 2  # successor and following, of four moves
     counts = 4 + 4 + 8 + 4  # depth, order, mantissa and exponent
     return n_states * (n_goals * each_goal + moves + counts + 8 * n_words_of(n_goals))
+
+
+def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:
+    """``int32 [n_states, n_goals]``: the teammate's steps from the states in `order`, -1 for the others."""
+    steps = np.full((n_states, n_goals), -1, dtype=np.int32)
+    several = getattr(problem, "teammate_steps_from", None)
+    if several is None:
+        for state in order:
+            steps[state] = problem.teammate_steps(int(state))
+        return steps
+    for start in range(0, order.size, BLOCK):
+        part = order[start : start + BLOCK]
+        steps[part] = several(part)
+    return steps
 
 
 def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:

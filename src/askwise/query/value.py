@@ -37,7 +37,7 @@ short enough to be added and subtracted."""
 CostModel = Callable[[Sequence[int]], float]
 
 
-EACH_INTERVAL = 130
+EACH_INTERVAL = 81
 """Bytes for an interval while the list of them is made: they are sorted in two ways."""
 
 

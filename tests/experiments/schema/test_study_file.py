@@ -220,6 +220,8 @@ def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
     refused('instances.files[0]: found "\\u0000*"; expected a pattern that some file matches', "\0*")
     nameless = str(maps / "\0")
     refused(f"file {nameless!r}: found a name that no file can have; expected a file name", "\0")
+    long = str(maps / ("n" * 4000))
+    refused(f"file {long!r}: found file name too long; expected a file that can be read", "n" * 4000)
 
 
 # -- settings in place of others -------------------------------------------------------------------------------------
@@ -538,6 +540,7 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
     Path("long.toml").write_text("seed = " + "9" * 5000)
     Path("deep.toml").write_text("a = " + "[" * 5000)
     for given, message in {
+        "n" * 400: f"study: found {'n' * 400!r}; expected a study file (.toml) or one of beyond, paper",
         "papers": "study: found 'papers'; expected a study file (.toml) or one of beyond, paper "
         "(did you mean 'paper'?)",
         "none.toml": "file 'none.toml': found no such file or directory; expected a file that can be read",

@@ -26,7 +26,7 @@ from askwise._graph import breadth_first
 from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.frozen import freeze_fields
-from askwise.limits import check_name, read_price
+from askwise.limits import check_name, read_price, refuse_blank
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_json, read_text
@@ -95,11 +95,11 @@ class Instance:
     @classmethod
     def from_text(cls, text: str, source: str = "text") -> Instance:
         """Check the text of an instance file; `source` says where it is from."""
+        files = f"an instance file, {FORMAT} (askwise generate makes one)"
+        refuse_blank(text, source, files)
         if text.lstrip()[:1] not in ("{", "["):
             # A drawing of a map, say: better told that than the place at which it stops being JSON.
-            raise InputError(
-                source, "text that is not JSON", f"an instance file, {FORMAT} (askwise generate makes one)"
-            )
+            raise InputError(source, "text that is not JSON", files)
         return cls.from_json(parse_json(text))
 
     @classmethod

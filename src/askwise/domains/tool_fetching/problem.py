@@ -176,6 +176,10 @@ class ToolFetching(Sealed):
         """See `Problem`."""
         return self._stations.steps_at(teammate)
 
+    def teammate_steps_from(self, states: IntArray) -> IntArray:
+        """``int [n_states, n_goals]``: the same for several states; quicker than one by one."""
+        return self._stations.steps_from(states)
+
     def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
         return self._worker_family.matrices_at(teammate)
@@ -227,6 +231,11 @@ class ToolFetching(Sealed):
         successor, to_station = self._stations.around(cell)
         _towards_waypoints(to_station, self._boxes.around(cell)[1], self._box_of, successor, 0, tool, optimal)
         return read_only(optimal)
+
+    @property
+    def ego_map_bytes(self) -> int:
+        """What `ego_map` will take: steps with the tool and without it, and those that both are made from."""
+        return 0 if "_ego_map" in vars(self) else 2 * self._stations.table_bytes + self._stations.missing_bytes
 
     def ego_map(self) -> EgoMap:
         """See `Problem`; a place is a cell, a load is a tool."""

@@ -86,7 +86,7 @@ def _matching(field: Field, folder: Path) -> list[str]:
     """Return the files that a name, a folder or a pattern stands for, relative to the folder of the study."""
     text = field.text()
     if "*" not in text or os.path.lexists(folder / text):
-        if not text or "\0" in text or not (folder / text).is_dir():
+        if not text or not _is_folder(folder / text):
             return [Path(text).as_posix()]
         found = [path for path in (folder / text).iterdir() if path.suffix.lower() in ENDINGS]
         if not found:
@@ -106,6 +106,13 @@ def _pattern(text: str, folder: Path) -> str:
     if not plain or not folder.joinpath(*plain).is_dir():
         return text
     return str(Path(*map(glob.escape, plain), *parts[len(plain) :]))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have, or one that is too long; said when it is read
+        return False
 
 
 def _loaded(path: Path) -> Any:

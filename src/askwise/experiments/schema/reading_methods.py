@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import make_agent, methods
-from askwise.agents.loading import is_place
+from askwise.agents.loading import PLACES, is_place
 from askwise.errors import AskwiseError, InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
 from askwise.experiments.schema.study import Method
@@ -63,6 +63,8 @@ def _stated(field: Field) -> Method:
 def _name(field: Field) -> str:
     """Return the name of a method, or the place of an agent such as ``mine.py:Likeliest``."""
     of_a_place = isinstance(field.value, str) and is_place(field.value)
+    if isinstance(field.value, str) and field.value.endswith(".py"):
+        raise field.refuse(f"an agent of your own as {PLACES}, or one of {', '.join(map(repr, methods()))}")
     return field.text(None if of_a_place else methods())
 
 

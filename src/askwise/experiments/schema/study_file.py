@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -51,8 +51,8 @@ from askwise.experiments.schema.reading_limits import read_limits
 from askwise.experiments.schema.reading_methods import load_methods, read_methods
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Given
 from askwise.experiments.schema.study import Study
-from askwise.limits import check_name
-from askwise.reading import Field, read_text
+from askwise.limits import check_name, refuse_blank
+from askwise.reading import Field, read_text, shown
 
 REQUIRED = ("name", "methods")
 KEYS = (
@@ -93,12 +93,25 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
     """Return what stands in a study file, unchecked, and the folder that its instance files are relative to."""
     path, known = Path(given), shipped_studies()
-    if str(given) in known and not path.is_file():  # a folder of that name is in nobody's way
+    if str(given) in known and not _is(path.is_file):  # a folder of that name is in nobody's way
         return tomllib.loads((SHIPPED / f"{given}.toml").read_text(encoding="utf-8")), Path()
-    if path.suffix != ".toml" and "\0" not in str(given) and not path.exists():
+    if path.suffix != ".toml" and "\0" not in str(given) and not _is(path.exists):
         allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
         raise InputError("study", repr(str(given)), allowed)
-    return _parsed(read_text(path), f"file {str(path)!r}"), path.parent
+    file, text = f"file {str(path)!r}", read_text(path)
+    refuse_blank(text, file, "a study file (askwise new --kind study writes one)")
+    settings = _parsed(text, file)
+    if isinstance(stated := settings.get("format"), str):
+        raise InputError(file, f"a file of {shown(stated)}", "a study file (askwise show, ask and run take this one)")
+    return settings, path.parent
+
+
+def _is(asked: Callable[[], bool]) -> bool:
+    """Whether there is something of that name; there is nothing if the name is longer than names can be."""
+    try:
+        return asked()
+    except OSError:
+        return False
 
 
 def _parsed(text: str, file: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise.memory import claim, hold
+from askwise.memory import claim
 from askwise.planning.prices import cheapest
 from askwise.planning.search.memory import Memory, empty_memory
 from askwise.planning.search.settings import PlannerSettings
@@ -177,7 +177,7 @@ def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings
     n_options = tables.ego.next.shape[1] + n_goals
     levels = 2 * int(tables.depth.max()) + n_goals + 3 * settings.questions + 16
     stack = tables.alive.shape[0]
-    claim(_bytes_of(tables), "tables of the planner", f"{stack} states and {n_goals} goals")
+    claim(2 * tables.alive.nbytes, "tables of the planner", f"{stack} states and {n_goals} goals")
     pool = stack + levels
     rows = Rows(stack, pool, pool + POOL_SIZE, pool + POOL_SIZE + 1)
     sets = np.zeros((rows.menus + settings.menus * settings.kept, n_words), dtype=np.uint64)
@@ -195,14 +195,6 @@ def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings
         lengths=np.full(settings.menus, -1, dtype=np.int64),
         counts=np.zeros(1, dtype=COUNTS),
     )
-
-
-def _bytes_of(tables: Tables) -> int:
-    """Return what the workspace of a problem takes beside its tables: sets, and copies of what is read only."""
-    ego = tables.ego
-    shared = (tables.weight, tables.steps, tables.following, ego.next, ego.unloaded, ego.loaded)
-    copies = sum(table.nbytes for table in shared if not table.flags.writeable)
-    return copies + tables.alive.nbytes + ego.unloaded.size  # the last to see what is cut off
 
 
 def _world_of(tables: Tables) -> World:
@@ -227,6 +219,7 @@ def _prices_of(tables: Tables, price: AdditivePrice) -> Prices:
 
 
 def _own(array: Any, kind: Any) -> Any:
-    """Return an array as the loops know it; one that is read only would have them compiled once more."""
-    array = np.ascontiguousarray(array, dtype=kind)
-    return array if array.flags.writeable else hold(array.copy())
+    """Return an array as the loops know it: read only, or those for others would have to be compiled once more."""
+    found = np.ascontiguousarray(array, dtype=kind).view()
+    found.setflags(write=False)
+    return found

@@ -101,7 +101,8 @@ def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
         if rows.is_empty():
             continue
         row = rows.row(0, named=True)
-        reach = [[row["mean"] - (row["ci_low"] or row["mean"])], [(row["ci_high"] or row["mean"]) - row["mean"]]]
+        low, high = (row["mean"] if row[end] is None else row[end] for end in ("ci_low", "ci_high"))
+        reach = [[row["mean"] - low], [high - row["mean"]]]
         look = {**style.line(), "markersize": 9, "linestyle": "none"}
         ax.errorbar([place], [row["mean"]], yerr=reach, capsize=5, **look)
     ax.set_xticks(range(len(looks)), [printable(method) for method in looks], rotation=30, ha="right", **PLAIN)

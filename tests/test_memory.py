@@ -1,0 +1,237 @@
+"""What tables take is known before they are made: estimates beside what is really taken, and what is refused."""
+
+from __future__ import annotations
+
+import gc
+import re
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from askwise import memory
+from askwise.cli import main
+from askwise.divergence import Divergence
+from askwise.divergence.agreement import doubt_between
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.errors import InputError
+from askwise.model import GridWorld, Pursuit, pursuit, urop
+from askwise.planning.exact.arrays import arrays_of
+from askwise.planning.tables import tables_of
+from askwise.query.value import QuestionValue
+from askwise.questions import QueryCost, additive_price
+
+SIDE = 150
+WITHIN = 0.3
+"""How far an estimate may be off, as a share."""
+
+
+def grid(walls: float = 0.0) -> GridWorld:
+    found = GridWorld(SIDE, SIDE, np.random.default_rng(1).random((SIDE, SIDE)) < walls)
+    _ = found.predecessors
+    return found
+
+
+def some(of: GridWorld, n: int) -> list[int]:
+    return [int(k) for k in np.linspace(0, of.n_states - 1, n)]
+
+
+def steps_to(of: GridWorld, n: int) -> Callable[[], object]:
+    found = Pursuit(of, [np.array([state], dtype=np.int32) for state in some(of, n)])
+    return lambda: found.distance
+
+
+def tables_for_planning() -> Callable[[], object]:
+    problem = ToolFetching(generate(size=SIDE, stations=70, walls=0.1, seed=1))
+    _ = problem.prior, problem.ego_steps(problem.start.ego), problem.grid.predecessors
+    return lambda: tables_of(problem)
+
+
+def arrays_for_solving() -> Callable[[], object]:
+    problem = ToolFetching(generate(size=SIDE, stations=20, seed=1))
+    tables = tables_of(problem)
+    return lambda: arrays_of(tables, range(20), additive_price(QueryCost(), 20, "this"))
+
+
+def chain(*, first: bool) -> Callable[[], object]:
+    own = grid()
+    policies = [urop(own, 0), urop(own, own.n_states - 1)]
+    _ = [policy.support for policy in policies], None if first else own.transitions
+    return lambda: doubt_between(own, policies[0], policies[1], None)
+
+
+def intervals(n: int = 400) -> Callable[[], object]:
+    near, far = np.full((n, n), 2.0), np.full((n, n), 9.0)
+    return lambda: QuestionValue(np.full(n, 1 / n), near, far, lambda _: 0.0)
+
+
+def leading() -> Callable[[], object]:
+    own = GridWorld(SIDE, SIDE)
+    return lambda: own.predecessors
+
+
+def at_a_state() -> Callable[[], object]:
+    own = grid(0.01)
+    family = Divergence(own, some(own, 70))
+    return lambda: family.matrices_at(0)
+
+
+MADE: dict[str, Callable[[], Callable[[], object]]] = {
+    "a grid": lambda: lambda: GridWorld(SIDE, SIDE),
+    "what leads to each cell": leading,
+    "steps on an open grid": lambda: steps_to(grid(), 60),
+    "steps past walls": lambda: steps_to(grid(0.2), 60),
+    "divergence at a state": at_a_state,
+    "divergence at all states": lambda: Divergence(grid(0.01), some(grid(0.01), 12)).edp_table,
+    "a first chain": lambda: chain(first=True),
+    "another chain": lambda: chain(first=False),
+    "the planner's tables": tables_for_planning,
+    "the tables of the exact search": arrays_for_solving,
+    "the intervals of questions": intervals,
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_claimed_is_what_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    MADE[name]()()  # loops are compiled
+    make = MADE[name]()
+    monkeypatch.setattr(memory, "SMALL", 2**10)
+    gc.collect()
+    before = highest = memory.taken()
+
+    def claimed(n_bytes: int, *_: str) -> None:
+        nonlocal highest
+        highest = max(highest, memory.taken() + n_bytes)
+
+    for module in CLAIMING:
+        monkeypatch.setattr(f"{module}.claim", claimed)
+    tracemalloc.start()
+    try:
+        kept = make()
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert kept is not None
+    assert highest - before == pytest.approx(taken, rel=WITHIN)
+
+
+CLAIMING = [
+    "askwise.model.grid",
+    "askwise.model.model",
+    "askwise.model.pursuit",
+    "askwise.divergence.family",
+    "askwise.divergence.agreement",
+    "askwise.ego",
+    "askwise.planning.tables",
+    "askwise.planning.exact.arrays",
+    "askwise.query.value",
+]
+
+
+# -- what is refused -----------------------------------------------------------------------------------------------
+
+
+def test_a_refusal_says_how_much_it_is_and_how_to_allow_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError) as refused:
+        GridWorld(20_000, 20_000)
+    assert str(refused.value) == (
+        "grid: found 20000 x 20000 cells, which take about 23.3 GiB of memory; expected at most 4.0 GiB: "
+        "a smaller one, or allow more by ASKWISE_MEMORY=26GB (commands: --memory 26GB)"
+    )
+    monkeypatch.setenv("ASKWISE_MEMORY", "300MB")
+    with pytest.raises(InputError, match=r"^grid: found 1000 x 1000 cells, .* at most 0\.3 GiB"):
+        GridWorld(1000, 1000)
+
+
+def test_what_is_alive_counts_and_what_has_gone_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "SMALL", 2**10)
+    gc.collect()
+    before = memory.taken()
+    first = memory.hold(np.zeros(10_000))
+    rows = first[5:]
+    second = memory.hold(GridWorld(3, 3), 5_000)
+    assert memory.taken() == before + 85_000
+    del first, second
+    gc.collect()
+    assert memory.taken() == before + 80_000, "a part of the table is still in use"
+    monkeypatch.setenv("ASKWISE_MEMORY", str(memory.RUNNING + before + 100_000))
+    memory.claim(20_000, "this", "it")
+    with pytest.raises(InputError):
+        memory.claim(20_001, "this", "it")
+    del rows
+    gc.collect()
+    memory.claim(100_000, "this", "it")
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"), [("16GB", 16 * 10**9), (" 2 gib ", 2**31), ("1.5MB", 1_500_000), ("77", 77), ("1TB", 10**12)]
+)
+def test_amounts(text: str, n_bytes: int) -> None:
+    assert memory.amount(text, "--memory") == n_bytes
+
+
+@pytest.mark.parametrize("text", ["", "GB", "-1GB", "0", "0.5", "16XB", "1e9", "1 2", "9" * 20, "nan", "16GB!"])
+def test_what_is_no_amount(text: str) -> None:
+    with pytest.raises(InputError) as refused:
+        memory.amount(text, "--memory")
+    assert str(refused.value) == f"--memory: found {text!r}; expected an amount of memory, such as 16GB or 500MB"
+
+
+def test_commands_refuse_and_are_allowed_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(memory, "SMALL", 2**10)
+    monkeypatch.setattr(memory, "RUNNING", 0)
+    monkeypatch.setenv("ASKWISE_MEMORY", "1KB")
+    path = f"{tmp_path}/small.json"
+    generate(size=12, stations=4, seed=1).save(path)
+    assert main(["show", path]) == 2
+    complaint = capsys.readouterr().err
+    told = r"grid: found 12 x 12 cells, which take about 0\.0 GiB of memory; expected at most 0\.0 GiB: "
+    assert re.search(told, complaint)
+    assert main(["show", path, "--memory", "10GB"]) == 0
+    assert main(["show", path, "--memory", "much"]) == 2
+    assert "--memory: found 'much'" in capsys.readouterr().err
+    assert main(["show", path]) == 2, "what an option allows is allowed once"
+
+
+# -- what needs less than it did -------------------------------------------------------------------------------------
+
+
+def test_a_large_open_grid_is_played_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = generate(size=9, stations=6, toolboxes=2, seed=3)
+    usual = ToolFetching(instance)
+    monkeypatch.setattr(pursuit, "OPEN_BYTES", 0)
+    monkeypatch.setattr(pursuit, "POLICY_BYTES", 0)
+    bare = ToolFetching(instance)
+    assert (usual.prior == bare.prior).all()
+    for cell in range(usual.grid.n_states):
+        assert (usual.teammate_steps(cell) == bare.teammate_steps(cell)).all()
+        assert (usual.teammate_optimal(cell) == bare.teammate_optimal(cell)).all()
+        np.testing.assert_allclose(usual.teammate_policy(cell), bare.teammate_policy(cell), rtol=1e-12)
+        for tool in range(7):
+            ego = cell * 7 + tool
+            assert (usual.ego_steps(ego) == bare.ego_steps(ego)).all()
+            assert (usual.ego_optimal(ego) == bare.ego_optimal(ego)).all()
+            for one, other in zip(usual.ego_matrices(ego), bare.ego_matrices(ego), strict=True):
+                np.testing.assert_array_equal(one, other)
+    states = np.arange(5, 60, dtype=np.int32)
+    assert (usual.teammate_steps_from(states) == bare.teammate_steps_from(states)).all()
+    assert "distance" not in vars(bare._stations)
+    assert not bare.teammate_steps(3).flags.writeable
+
+
+def test_moves_of_a_large_map_are_no_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = generate(size=6, stations=4, toolboxes=2, walls=0.2, seed=3)
+    usual = ToolFetching(instance)
+    monkeypatch.setattr("askwise.domains.tool_fetching.rules.MOST_LISTED", 0)
+    bare = ToolFetching(instance)
+    for cell in range(usual.grid.n_states):
+        for action in range(5):
+            following = bare.teammate_next(cell, action)
+            assert type(following) is int
+            assert following == usual.teammate_next(cell, action)
+            assert bare.ego_next(cell * 5, action) == usual.ego_next(cell * 5, action)
