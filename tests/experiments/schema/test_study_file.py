@@ -270,7 +270,7 @@ FAULTS: dict[str, Fault] = {
     "unknown key": (
         attempt(methds=["never"]),
         'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '
-        "priors, per_station_costs, base_cost, base_costs, teammates, beliefs, bounds, exact, instances "
+        "priors, per_station_costs, base_cost, base_costs, teammates, beliefs, bounds, exact, limits, instances "
         "(did you mean 'methods'?)",
     ),
     "no name": (
