@@ -284,8 +284,8 @@ FAULTS: dict[str, Fault] = {
     "unknown key": (
         attempt(methds=["never"]),
         'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '
-        "priors, per_station_costs, base_cost, base_costs, teammates, answers, beliefs, bounds, exact, instances "
-        "(did you mean 'methods'?)",
+        "priors, per_station_costs, base_cost, base_costs, teammates, answers, beliefs, bounds, exact, limits, "
+        "instances (did you mean 'methods'?)",
     ),
     "no name": (
         lambda: study_from({"methods": ["never"]}),
