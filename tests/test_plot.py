@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -135,6 +136,26 @@ def test_a_large_map_has_colours_only(ax: Axes) -> None:
     assert sorted(text.get_text() for text in ax.texts) == ["a", "b"]
     plot.edp_map(Divergence(GridWorld(12, 2), {"a": (0, 0), "b": (11, 0)}), ax=(small := Figure().subplots()))
     assert len(small.texts) == 24 + 2
+
+
+def shown(ax: Axes) -> Any:
+    """The numbers behind the colours, -1 where there is none."""
+    found: Any = ax.images[0].get_array()
+    return np.ma.filled(found, -1)
+
+
+def test_a_huge_map_is_solved_at_once_and_every_other_cell_is_drawn(
+    family: Divergence, ax: Axes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = shown(plot.edp_map(family, ax=ax))
+    monkeypatch.setattr(plot, "MOST_SOLVED", 0)
+    at_once = shown(plot.edp_map(family))
+    np.testing.assert_allclose(at_once, usual, rtol=1e-12)
+    width, height = family.model.width, family.model.height  # type: ignore[attr-defined]
+    monkeypatch.setattr(plot, "MOST_DRAWN", -(-max(width, height) // 2))
+    sampled = plot.edp_map(family)
+    np.testing.assert_array_equal(shown(sampled), at_once[1::2, 1::2])
+    assert tuple(sampled.images[0].get_extent()) == (-0.5, width - 0.5, -0.5, height - 0.5)
 
 
 def test_a_pocket_without_way_to_the_goals_stays_empty(ax: Axes) -> None:

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from askwise import trace
 from askwise.agents import Agent, Decision
+from askwise.agents.pairs import PairZones
+from askwise.agents.recorded import pairs_from_json, pairs_to_json
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, recording
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
 from askwise.errors import InputError
 from askwise.questions import Choice
+from askwise.reading import Field
 from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.domains.elsewhere import Elsewhere
@@ -374,6 +377,26 @@ FAULTS: dict[str, Fault] = {
         changed("instance", "width", value=0),
         "instance.width: found 0; expected a whole number from 1 to 10000",
     ),
+    "a marginal cost of 400 digits": (
+        changed("marginal_cost", value=10**400),
+        f"marginal_cost: found 1{'0' * 56}...; expected a finite number",
+    ),
+    "a cost that adds up to infinity": (
+        changed("steps", 1, "cost", value=1.7e308),
+        "steps[1].cost: found 1.7e+308; expected at most 1e+18",
+    ),
+    "an infinite cost": (
+        changed("optimal_cost", value=float("inf")),
+        "optimal_cost: found Infinity; expected a finite number from 0",
+    ),
+    "a second best question of 400 digits": (
+        changed("steps", 0, "runner_up", value={"stations": ["A"], "net": -(10**400)}),
+        f"steps[0].runner_up.net: found -1{'0' * 55}...; expected a finite number",
+    ),
+    "a second best question without end": (
+        changed("steps", 0, "runner_up", value={"stations": ["A"], "net": float("-inf")}),
+        "steps[0].runner_up.net: found -Infinity; expected a finite number",
+    ),
     "an instance of another format": (
         changed("instance", "format", value="other"),
         "instance.format: found \"other\"; expected one of 'askwise/tool-fetching@1', 'askwise/problem@1', "
@@ -413,6 +436,19 @@ INCONSISTENT = {
 def test_traces_that_contradict_themselves_are_refused(attempt: Callable[[], object]) -> None:
     with pytest.raises(InputError):
         attempt()
+
+
+def test_zones_without_end_survive() -> None:
+    problem = episode().problem
+    endless = PairZones(0, 1, informed=np.inf, branching=2.0, expected=(np.inf, 3.0), weight=np.inf)
+    written = json.dumps(pairs_to_json(problem, [endless]), allow_nan=False)
+    assert pairs_from_json(problem, Field("pairs", json.loads(written))) == (endless,)
+
+
+def test_an_empty_file_is_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "empty.json").write_text("\n")
+    with pytest.raises(InputError, match=r"^file '.*empty\.json': found nothing in it; expected a trace"):
+        trace.load(tmp_path / "empty.json")
 
 
 def test_a_problem_of_no_domain_has_no_traces() -> None:

@@ -148,7 +148,7 @@ def test_there_is_no_distribution_where_the_followed_policy_may_get_lost() -> No
     followed = Policy(model, [[1, 0], [1, 0], [0, 0]], partial=True)
     assert_refused(
         lambda: dp_distribution(model, ruled_out, followed, 0),
-        "at: found 0; expected a state from which the goal of pi2 can be reached",
+        "at: found 0; expected a state from which the goal that is pursued can be reached",
     )
 
 
@@ -186,7 +186,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "unreachable goal": (
         lambda: dp_distribution(DIVIDED, (0, 0), (2, 0), at=(0, 0)),
-        "at: found (0, 0); expected a state from which the goal of pi2 can be reached",
+        "at: found (0, 0); expected a state from which the goal that is pursued can be reached",
     ),
     "quantile of 0": (
         lambda: dp_distribution(COIN, ROUND, ROUND, 0).quantile(0),

@@ -18,7 +18,7 @@ ALWAYS_ONE, EITHER = Policy(RING, [[1, 0, 0]] * 3), Policy(RING, [[0.5, 0.5, 0]]
 FAULTS: dict[str, Fault] = {
     "edp, unreachable goal": (
         lambda: edp(DIVIDED, (0, 0), (4, 0), at=(1, 0)),
-        "at: found (1, 0); expected a state from which the goal of pi2 can be reached",
+        "at: found (1, 0); expected a state from which the goal that is pursued can be reached",
     ),
     "edp, unknown state": (lambda: edp(GRID, 0, 4, at=(5, 0)), f"at: found {OUTSIDE}"),
     "edp, unknown goal": (lambda: edp(GRID, (5, 0), 4), f"goal: found {OUTSIDE}"),
@@ -45,7 +45,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "wcd, unreachable goal": (
         lambda: wcd(DIVIDED, (0, 0), (4, 0), at=(1, 0)),
-        "at: found (1, 0); expected a state from which the goal of pi2 can be reached",
+        "at: found (1, 0); expected a state from which the goal that is pursued can be reached",
     ),
     "wcd, unknown state": (lambda: wcd(GRID, 0, 4, at=(5, 0)), f"at: found {OUTSIDE}"),
     "wcd, unknown goal": (lambda: wcd(GRID, 0, (5, 0)), f"goal: found {OUTSIDE}"),

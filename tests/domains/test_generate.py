@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import ndimage
 
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
@@ -91,6 +94,34 @@ def test_the_same_seed_gives_the_same_instance(clustered: bool) -> None:
     assert draw(7) != draw(8)
     stream = np.random.default_rng(7)
     assert draw(stream) != draw(stream), "a generator goes on"
+
+
+def test_instances_of_a_seed_are_those_of_earlier_versions() -> None:
+    """Maps with few walls and with so many that there are hundreds of regions, some of the same size."""
+    digest = hashlib.sha256()
+    for seed in range(12):
+        for walls in (0.0, 0.3, 0.5, 0.7):
+            for clustered in (False, True):
+                try:
+                    drawn = generate(size=(31, 17), stations=3, walls=walls, clustered=clustered, seed=seed)
+                    digest.update(json.dumps(drawn.to_json()).encode())
+                except InputError as error:
+                    digest.update(str(error).encode())
+    assert digest.hexdigest() == "a793314fdeb159f118f1ae9327613faf3ddcb5aa7eec3849faa1251011eca5a9"
+
+
+def test_all_regions_are_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One search for each region, over the whole map, took minutes where there are hundreds of thousands.
+    searches: list[int] = []
+    label = ndimage.label
+
+    def counted(mask: Any) -> Any:
+        searches.append(mask.sum())
+        return label(mask)
+
+    monkeypatch.setattr(ndimage, "label", counted)
+    generate(size=60, stations=3, toolboxes=2, walls=0.7, seed=1)
+    assert searches == [1080]
 
 
 def test_no_seed_gives_a_new_instance_each_time() -> None:

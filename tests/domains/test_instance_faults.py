@@ -336,7 +336,7 @@ TEXT_FAULTS = {
         "// walls\n" + EXAMPLE,
         NO_JSON,
     ),
-    "empty": ("", NO_JSON),
+    "empty": ("", NO_JSON.replace("text that is not JSON", "nothing in it")),
 }
 
 

@@ -65,6 +65,13 @@ def test_one_price_is_drawn_as_points() -> None:
     assert len(ax.containers) == 2
 
 
+def test_an_interval_that_begins_at_nothing_is_drawn_from_there() -> None:
+    cells = summary(simple({"ezq": [1.0, 2.0]})).with_columns(ci_low=pl.lit(0.0))
+    (ax,) = cost_figure(cells, ["far"]).axes
+    whole = ax.containers[0][2][0].get_segments()[0]
+    assert whole[0][1] == 0
+
+
 def test_a_lower_bound_is_a_dashed_line() -> None:
     bounds = pl.DataFrame(
         {"prior": ["far"] * 2, "per_station_cost": [0.0, 0.5], "mean": [0.5, 0.9], "stderr": [0.1] * 2}

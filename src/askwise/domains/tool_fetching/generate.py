@@ -164,7 +164,9 @@ def _without(cells: IntArray, taken: list[Cell]) -> IntArray:
 
 
 def _as_cells(cells: IntArray) -> list[Cell]:
-    return list(zip(cells[:, 0].tolist(), cells[:, 1].tolist(), strict=True))
+    # Each number once, however often it occurs: a large map may have millions of walls.
+    numbers = np.arange(cells.max(initial=0) + 1).astype(object)
+    return list(zip(numbers[cells[:, 0]].tolist(), numbers[cells[:, 1]].tolist(), strict=True))
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:

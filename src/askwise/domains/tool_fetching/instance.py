@@ -27,6 +27,7 @@ from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.frozen import freeze_fields
 from askwise.limits import check_name, read_price, refuse_blank
+from askwise.memory import claim
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_json, read_text
@@ -37,6 +38,9 @@ PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
 LARGEST_SIDE = 10_000
 MOST_CELLS = 16_000_000
 """A grid of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
+
+EACH_WALL = 266
+"""Bytes for each wall while a file is read: its text, what that is parsed to, and what is kept."""
 
 Cell = tuple[int, int]
 
@@ -197,6 +201,7 @@ def _read_walls(root: Field, width: int, height: int) -> tuple[Cell, ...]:
     given = root.child("walls")
     if not isinstance(given.value, list):
         raise given.refuse("a list, [ ... ]")
+    claim(EACH_WALL * len(given.value), "walls", f"{len(given.value)} walls", "fewer")
     # One by one as a field each only where something is wrong: there may be millions of them.
     if not all(_is_cell(wall, width, height) for wall in given.value):
         for wall in given.elements():
