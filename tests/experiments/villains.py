@@ -12,14 +12,13 @@ CODE = """
 
     class Hangs(Never):
         def decide(self, observation):
-            while True:
-                pass  # hangs
+            while True: pass  # hangs
 
     class Swallows(Never):
         def decide(self, observation):
             while True:
                 try:
-                    time.sleep(0.01)  # swallows
+                    time.sleep(100_000)  # swallows
                 except BaseException:
                     pass
 
@@ -73,7 +72,7 @@ CODE = """
     class Dawdles(Never):
         '''Each decision is quick, and the episode never ends.'''
         def decide(self, observation):
-            time.sleep(0.01)  # dawdles
+            time.sleep(0.05)  # dawdles
             return self.wait("Later.")
 """
 

@@ -38,15 +38,19 @@ class Watch:
         self._lost = 0.0
         self._lost_before = dict.fromkeys(self._allowed, 0.0)
         self._over = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Look from now on."""
         if self._allowed:
-            threading.Thread(target=self._look, name="askwise-watch", daemon=True).start()
+            self._thread = threading.Thread(target=self._look, name="askwise-watch", daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
-        """Look no longer."""
+        """Look no longer; return when whoever is being told on has been."""
         self._over.set()
+        if self._thread is not None:
+            self._thread.join()
 
     def _look(self) -> None:
         sleep = SHORTEST_SLEEP
