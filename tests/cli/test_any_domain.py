@@ -111,7 +111,10 @@ def test_it_may_start_elsewhere(run: Run) -> None:
         (["--holding", "x"], "--holding: found 'x'; expected nothing: in this problem nobody carries anything"),
         (["--seen", "fly"], "action 1 of those seen: found 'fly'; expected one of 'east', 'west', "),
         (["--seen", "west"], "action 1 of those seen: the teammate chose west, which is not available there"),
-        (["--answered", "pills for Ada"], "--answered: found 'pills for Ada'; expected GOALS:yes, GOALS:no or GOALS:unknown"),
+        (
+            ["--answered", "pills for Ada"],
+            "--answered: found 'pills for Ada'; expected GOALS:yes, GOALS:no or GOALS:unknown",
+        ),
         (["--answered", "x:yes"], "--answered: found the unknown task 'x'; expected some of pills for Ada, "),
         (["--ruled-out", "x"], "ruled out: found the unknown task 'x'; expected some of pills for Ada, "),
         (

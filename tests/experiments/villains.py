@@ -46,7 +46,7 @@ CODE = """
 
     class Leaves(Never):
         def decide(self, observation):
-            sys.exit("enough")
+            sys.exit("enough")  # leaves
 
     class HangsUp(Never):
         def decide(self, observation):

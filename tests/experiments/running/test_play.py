@@ -217,13 +217,15 @@ def test_an_episode_that_is_cut_off_has_a_cost_but_no_marginal_cost() -> None:
 
 
 def test_names_that_have_no_utf8_are_escaped() -> None:
-    odd = instance(
+    plain = instance(
         (6, 5),
-        stations={"\ud800": ((5, 0), "T"), "B": ((1, 4), "T")},
+        stations={"A": ((5, 0), "T"), "B": ((1, 4), "T")},
         toolboxes={"T": (2, 2)},
         worker=(0, 0),
         fetcher=(2, 2),
     )
+    # No file may say so, but an instance that was made in Python can.
+    odd = replace(plain, stations={"\ud800": plain.stations["A"], "B": plain.stations["B"]})
     study = replace(small(methods=["baseline"], episodes=4), instances=Given(("odd.json",), (odd,)))
     tables = play(study.task(0)).tables
     assert set(tables["episodes"]["goal"]) <= {"\\ud800", "B"}

@@ -71,7 +71,7 @@ def test_one_worker_survives_them_all(villains: Path, tmp_path: Path) -> None:
         "HangsInC": f"took longer than 3 s for a decision (villains.py, line {line_of('hangs in C')})",
         "Exits": "its process ended itself (exit code 3)",
         "Crashes": f"its process died (signal 11, segmentation fault; villains.py, line {line_of('crashes')})",
-        "Leaves": "SystemExit: enough",
+        "Leaves": f"step 1: agent 'leaves' failed in decide: SystemExit: enough ({villains}, line {line_of('leaves')})",
         "Interrupts": "KeyboardInterrupt",
     }
     rows = stored(tmp_path / "out")
