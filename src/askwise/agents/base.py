@@ -181,6 +181,8 @@ class BeliefAgent(Agent):
         if not common.size and (belief.name == "robust" or some_out_of_reach(optimal, possible)):
             possible = self.within_reach(state, possible, optimal)
             common = common_actions(optimal, possible)
+            if not optimal[possible].any():  # who believed a wrong answer may have gone where no way leads back
+                return self.wait("Wait: no possible goal can be reached any more.")
         situation = Situation(self.problem, state, belief.probabilities)
         if common.size:
             return self._act(common, possible, situation)

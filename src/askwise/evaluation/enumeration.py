@@ -10,9 +10,14 @@ A teammate with policies of its own (`Problem.teammate_policies`) may come to a 
 or never stop going round in circles. Then each branch carries the probability of its own way for each goal, and
 branches of next to no probability are left out; what they had is said in the verdict.
 
+Where answers may be wrong or missing (`Problem.answers`), every reply is followed that may be heard, and what each goal
+makes of its probability is a factor that the branch carries. The same question asked again gets the same reply where
+errors persist. Somebody may ask again and again, so branches of next to no probability are left out here, too.
+
 An agent is copied where its experience branches. If its decisions depend on nothing but its belief and where everybody
 is (`Agent.markov`), branches that meet in one state are followed once, with the number of ways that lead there; an
-agent that chooses at random then chooses once for each state. An agent that is told the goal is followed for each goal.
+agent that chooses at random then chooses once for each state. Where answers may be wrong, such branches have also heard
+the same, in whatever order. An agent that is told the goal is followed for each goal.
 """
 
 from __future__ import annotations
@@ -28,8 +33,8 @@ import numpy as np
 
 from askwise.agents import Agent, KnowsGoal, Observation, decided
 from askwise.errors import AskwiseError
+from askwise.evaluation.replies import NOTHING_HEARD, Replies
 from askwise.game import answer_to, ends
-from askwise.planning.exact.arrays import check_answers
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
@@ -42,6 +47,8 @@ MOST_DECISIONS = 100_000
 DECISIONS_A_TURN = 500
 NEXT_TO_NONE = 1e-14
 """Branches less probable than this are left out, where a teammate with policies of its own may walk for ever."""
+HARDLY = 1e-10
+"""The same where answers may be wrong or missing: there are many more such branches, and none of them is long."""
 
 Progress = Callable[[int], None]
 """Is told the decisions taken so far."""
@@ -61,6 +68,7 @@ class Branch:
         taken: decisions so far.
         weight: ``float64 [n_goals]``, probability of each goal and this branch, None where it follows from `ways` and
             where the teammate is.
+        replies: what was heard, where answers may be wrong or missing.
     """
 
     agent: Agent
@@ -69,6 +77,7 @@ class Branch:
     ways: float = 1.0
     taken: int = 0
     weight: FloatArray | None = None
+    replies: Replies = NOTHING_HEARD
 
     def join(self, other: Branch) -> None:
         """Stand for another branch, too, that has come to the same situation."""
@@ -83,11 +92,11 @@ class Enumeration:
     def __init__(
         self, problem: Problem, agent: Agent, seed: Seed, limit: int | None, progress: Progress | None
     ) -> None:
-        check_answers(problem, "the exact evaluation")
         self.problem = problem
         self.prior = problem.prior / problem.prior.sum()
         self.tables = tables_of(problem) if problem.teammate_policies is None else None
         self.left_out = 0.0
+        self.doubtful = not problem.answers.truthful
         self.limit = limit
         self.progress = progress
         self.decisions = 0
@@ -150,9 +159,14 @@ class Enumeration:
         if branch.weight is not None:
             added = branch.weight * price
         else:
-            assert self.tables is not None
-            added = branch.ways * self.tables.weight[branch.observation.state.teammate] * price
+            added = self._ways_weight(branch, branch.observation.state.teammate) * price
         self.costs.extend(added[sorted(branch.goals)].tolist())
+
+    def _ways_weight(self, branch: Branch, teammate: int) -> FloatArray:
+        """``float64 [n_goals]``: probability of each goal and a branch whose teammate draws shortest plans uniformly."""
+        assert self.tables is not None
+        weight = branch.ways * self.tables.weight[teammate]
+        return weight if branch.replies.factor is None else weight * branch.replies.factor
 
     def _delay(self, state: JointState, ego: int) -> Any:
         """Return by how much a step that leads the ego agent to `ego` puts off the end, for each goal.
@@ -166,6 +180,32 @@ class Enumeration:
         return np.asarray(STEP_COST + after - optimal_costs(self.problem, state))
 
     def _answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
+        return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
+
+    def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
+        """Whatever may be heard, with how probable each goal makes it."""
+        state = branch.observation.state
+        for answer, likelihood, replies in branch.replies.after(self.problem, asked):
+            goals = frozenset(goal for goal in branch.goals if likelihood[goal] > 0)
+            if not goals:
+                continue
+            weight = None if branch.weight is None else _only(branch.weight * likelihood, goals)
+            new = Branch(branch.agent, Observation(state, None, answer), goals, branch.ways, branch.taken, weight, replies)
+            if self._is_probable(new):
+                yield new
+
+    def _is_probable(self, branch: Branch) -> bool:
+        """Whether a branch is followed; where it is next to impossible, what is left out is counted instead."""
+        weight = branch.weight
+        if weight is None:
+            weight = self._ways_weight(branch, branch.observation.state.teammate)
+        total = float(weight[sorted(branch.goals)].sum())
+        if total > (NEXT_TO_NONE if self.tables is None else HARDLY):
+            return True
+        self.left_out += total
+        return False
+
+    def _true_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         replies: dict[Answer, set[int]] = {}
         for goal in sorted(branch.goals):
             replies.setdefault(answer_to(asked, goal), set()).add(goal)
@@ -190,7 +230,8 @@ class Enumeration:
             if left:
                 weight = self._after(branch, action, left)
                 if weight is None or weight.sum() > NEXT_TO_NONE:
-                    yield Branch(branch.agent, Observation(now, action), left, branch.ways, branch.taken, weight)
+                    seen = Observation(now, action)
+                    yield Branch(branch.agent, seen, left, branch.ways, branch.taken, weight, branch.replies)
                 else:
                     self.left_out += float(weight.sum())
 
@@ -215,15 +256,16 @@ class Enumeration:
 
 
 class _Waiting:
-    """Branches that wait for their turn, those with the most goals first.
+    """Branches that wait for their turn, those with the fewest doubtful replies and the most goals first.
 
-    A question leaves fewer goals. So, when a branch has its turn, all others that meet it in this step have done so.
+    A question leaves fewer goals, or one reply more. So, when a branch has its turn, all others that meet it in this
+    step have done so.
     """
 
     def __init__(self, *, merges: bool) -> None:
         self.merges = merges
         self._branches: dict[Any, Branch] = {}
-        self._order: list[tuple[int, int, Any]] = []
+        self._order: list[tuple[int, int, int, Any]] = []
         self._added = 0
 
     def __bool__(self) -> bool:
@@ -232,17 +274,17 @@ class _Waiting:
     def add(self, branch: Branch) -> bool:
         """Let a branch wait; False if one that waits already in the same situation stands for it."""
         self._added += 1
-        key = (branch.observation.state, branch.goals) if self.merges else self._added
+        key = (branch.observation.state, branch.goals, branch.replies.key) if self.merges else self._added
         known = self._branches.get(key)
         if known is not None:
             known.join(branch)
             return False
         self._branches[key] = branch
-        heapq.heappush(self._order, (-len(branch.goals), self._added, key))
+        heapq.heappush(self._order, (branch.replies.asked, -len(branch.goals), self._added, key))
         return True
 
     def take(self) -> Branch:
-        return self._branches.pop(heapq.heappop(self._order)[2])
+        return self._branches.pop(heapq.heappop(self._order)[3])
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:

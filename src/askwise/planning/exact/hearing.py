@@ -12,7 +12,7 @@ Answers that cannot be wrong rule goals out instead: then the goals left are few
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,7 @@ Counts = tuple[tuple[int, tuple[int, ...]], ...]
 """For numbers of answers, sorted, how many of these spoke against each goal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(NamedTuple):
     """A belief, but for where the teammate is.
 
     Attributes:
@@ -54,6 +53,7 @@ class Hearing:
     def __init__(self, answers: AnswerModel, n_goals: int) -> None:
         self.wrong, self.refused = float(answers.wrong), float(answers.refused)
         self.n_goals = n_goals
+        self._replies: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
 
     def ratio(self, n_answers: int) -> float:
         """Return how likely a certain wrong answer is beside the true one."""
@@ -64,39 +64,44 @@ class Hearing:
 
         The factor is 0 if that answer cannot be heard.
         """
+        left, against, asked = heard
         if self.wrong == 0:
             return self.truly(heard, true_for, 1.0 - self.refused)
-        found = dict(heard.against)
-        before = found.get(n_answers, (0,) * self.n_goals)
-        # Goals that are not left are set back to 0 by `tidied`.
-        found[n_answers] = tuple(n + (not (true_for >> k) & 1) for k, n in enumerate(before))
-        after, factor = self.tidied(Heard(heard.left, tuple(sorted(found.items())), heard.asked))
-        return after, factor * (1.0 - self.refused) * (1.0 - self.wrong)
+        key = left, against, true_for & left, n_answers
+        if key not in self._replies:
+            found = dict(against)
+            before = found.get(n_answers, (0,) * self.n_goals)
+            # Goals that are not left are set back to 0 by `_tidied`.
+            found[n_answers] = tuple(n + (not (true_for >> k) & 1) for k, n in enumerate(before))
+            self._replies[key] = self._tidied(left, tuple(sorted(found.items())))
+        counts, factor = self._replies[key]
+        return Heard(left, counts, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
 
     def truly(self, heard: Heard, true_for: int, factor: float = 1.0) -> tuple[Heard, float]:
         """Return the same for an answer that cannot be wrong."""
-        left = heard.left & true_for
-        if not left:
-            return heard, 0.0
-        after, more = self.tidied(Heard(left, heard.against, heard.asked))
-        return after, factor * more
+        after, more = self.among(heard, true_for)
+        return after, factor * more if after.left else 0.0
 
     def among(self, heard: Heard, possible: int) -> tuple[Heard, float]:
         """Return the belief when the teammate's way leaves only these goals possible."""
-        return self.tidied(Heard(heard.left & possible, heard.against, heard.asked))
+        left = heard.left & possible
+        counts, factor = self._tidied(left, heard.against)
+        return Heard(left, counts, heard.asked), factor
 
-    def tidied(self, heard: Heard) -> tuple[Heard, float]:
-        """Return the belief with the least numbers that mean the same, and the factor that was taken off."""
+    def _tidied(self, left: int, against: Counts) -> tuple[Counts, float]:
+        """Return the least numbers that mean the same for the goals left, and the factor that was taken off."""
+        if not against:
+            return against, 1.0
         factor, kept = 1.0, []
-        inside = [(heard.left >> k) & 1 for k in range(self.n_goals)]
-        for n_answers, numbers in heard.against:
+        inside = [(left >> k) & 1 for k in range(self.n_goals)]
+        for n_answers, numbers in against:
             least = min((n for n, is_left in zip(numbers, inside, strict=True) if is_left), default=0)
             if least:
                 factor *= self.ratio(n_answers) ** least
             less = tuple(n - least if is_left else 0 for n, is_left in zip(numbers, inside, strict=True))
             if any(less):
                 kept.append((n_answers, less))
-        return Heard(heard.left, tuple(kept), heard.asked), factor
+        return tuple(kept), factor
 
     def weights(self, heard: Heard) -> FloatArray:
         """``float64 [n_goals]``: what the belief multiplies the weight of each goal by, 0 for those not left."""

@@ -30,12 +30,13 @@ from askwise.answers import agreeing, n_answers, same_question
 from askwise.errors import InputError
 from askwise.planning.exact.arrays import check_goals, check_teammate
 from askwise.planning.exact.asking import Questions
+from askwise.planning.exact.believing import Asking, Beliefs
 from askwise.planning.exact.hearing import Heard, Hearing
 from askwise.planning.exact.search import SAME
-from askwise.planning.exact.size import MOST_STATES, TooLarge
+from askwise.planning.exact.size import MOST_STATES, Work
 from askwise.planning.exact.solver import BestMove, Progress
-from askwise.planning.exact.unfolding import Asking, Stage, Unfolding
-from askwise.planning.exact.walking import Walking
+from askwise.planning.exact.unfolding import Stage, Unfolding
+from askwise.planning.exact.walking import Ground, Walking
 from askwise.planning.tables import Tables, tables_of
 from askwise.problem import JointState, Problem
 from askwise.questions import Answer, Question
@@ -43,6 +44,10 @@ from askwise.types import FloatArray
 
 MOST_QUESTIONS = 3
 """Questions in an episode unless told otherwise."""
+
+
+AT_A_TIME = 500
+"""Beliefs whose questions are compared together."""
 
 
 class OffTheMap(InputError):
@@ -83,24 +88,23 @@ class LimitedSolver:
         self.most = most
         self.tables = tables_of(problem) if tables is None else tables
         self.goals = check_goals(problem, self.tables) if goals is None else sorted(goals)
-        self.states, self.splits = 0, 0
-        self.limit, self.progress = limit, progress
-        self.questions = Questions(problem, self.goals)
+        self.work = Work(len(self.goals), most, limit)
+        self.splits = 0
+        self.progress = progress
         self.hearing = Hearing(problem.answers, len(self.goals))
         self._weight = self.tables.weight[:, self.goals]
         self._ego = problem.start.ego if ego is None else ego
         self.persistent = problem.answers.persistent
         self._asked = frozenset(same_question(each, len(problem.goals)) for each in asked if self.persistent)
-        self._unfolding = Unfolding(
-            self.tables,
-            self.goals,
-            self.questions,
+        self._beliefs = Beliefs(
+            Questions(problem, self.goals),
             self.hearing,
-            most=most,
-            root=Heard((1 << len(self.goals)) - 1, (), self._asked),
             truthful=truthful,
             persistent=self.persistent,
+            work=self.work,
         )
+        root = Heard((1 << len(self.goals)) - 1, (), self._asked)
+        self._unfolding = Unfolding(self.tables, self.goals, self._beliefs, most, root)
         depth = max(0, int(self.tables.steps[self.tables.start, self.goals].max()))
         self._walking = Walking(self.tables, self.goals, self._place_and_load(self._ego), problem.wait, depth)
         self._values: dict[int, list[FloatArray]] = {}
@@ -110,6 +114,11 @@ class LimitedSolver:
     def __deepcopy__(self, memo: dict[int, Any]) -> LimitedSolver:
         # It never changes: copies of an agent can share it.
         return self
+
+    @property
+    def states(self) -> int:
+        """States that were solved."""
+        return self.work.states
 
     # -- asking it -----------------------------------------------------------------------------------------------
 
@@ -125,12 +134,14 @@ class LimitedSolver:
             goal = self.goals[heard.left.bit_length() - 1]
             optimal = self.problem.ego_optimal(state.ego)[goal]
             return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
-        stage, row, column = self._find(state, heard, left)
+        belief, row, column = self._find(state, heard, left)
         weights = self.hearing.weights(heard) * self._weight[state.teammate]
         cost = float(self._values[state.teammate][left][row, column]) / float(weights.sum())
         choice = int(self._choices[state.teammate][left][row, column])
         if choice < 0:
-            return BestMove(None, stage.asking[row - 1].options[-1 - choice].asked, cost)
+            asking = self._beliefs.asking(belief)
+            assert asking is not None
+            return BestMove(None, asking.options[-1 - choice].asked, cost)
         return BestMove(self._walking.action(choice), None, cost)
 
     __call__ = at
@@ -165,15 +176,16 @@ class LimitedSolver:
         heard = self.hearing.among(heard, self._unfolding.alive[w])[0]
         if not heard.left:
             raise self._off(w)
-        return self._unfolding.kept(Heard(heard.left, heard.against, frozenset(asked)), left), left
+        return Heard(heard.left, heard.against, frozenset(asked)), left
 
-    def _find(self, state: JointState, heard: Heard, left: int) -> tuple[Stage, int, int]:
+    def _find(self, state: JointState, heard: Heard, left: int) -> tuple[int, int, int]:
+        """Return the number of the belief, and row and column of the tables there."""
         w = state.teammate
-        stages = self._unfolding.stages.get(w)
+        belief, stages = self._beliefs.known(left, heard), self._unfolding.stages.get(w)
         column = self._walking.grounds[max(0, int(self.tables.depth[w]))].column.get(self._place_and_load(state.ego))
-        if stages is None or column is None or heard not in stages[left].row:
+        if belief is None or stages is None or column is None or belief not in stages[left].met:
             raise self._off(w)
-        return stages[left], stages[left].row[heard], column
+        return belief, int(stages[left].rows(np.array([belief]))[0]), column
 
     def _off(self, w: int) -> OffTheMap:
         where = self.problem.teammate_model.name(w)
@@ -190,65 +202,79 @@ class LimitedSolver:
         order = []
         for w, beliefs in self._unfolding.unfold():
             order.append(w)
-            self.states += beliefs * len(self._walking.grounds[int(self.tables.depth[w])].column)
-            if self.limit is not None and self.states > self.limit:
-                raise TooLarge(
-                    f"too large for an exact answer: {len(self.goals)} goals, at most {self.most} questions, more than "
-                    f"{self.limit:,} states; allow fewer questions, or go on anyway"
-                )
+            self.work.count(states=beliefs * len(self._walking.grounds[int(self.tables.depth[w])].column))
         for done, w in enumerate(reversed(order), start=1):
             self._solve_at(w)
             if self.progress is not None and done % 10 == 0:
-                self.progress(self.states * done // len(order), self.splits)
+                self.progress(self.work.states * done // len(order), self.splits)
 
     def _solve_at(self, w: int) -> None:
         self._values[w], self._choices[w] = [], []
         depth = int(self.tables.depth[w])
         regrets, lost = self._walking.regrets(depth, self.tables.steps[w, self.goals])
         for left, stage in enumerate(self._unfolding.stages[w]):
-            weights = np.zeros((len(stage.heard) + 1, len(self.goals)))
-            for k, heard in enumerate(stage.heard, start=1):
-                weights[k] = self.hearing.weights(heard) * self._weight[w]
-            values, choices = self._acting(left, stage, depth, weights, regrets, lost)
+            weights = np.zeros((stage.beliefs.size + 1, len(self.goals)))
+            for k, belief in enumerate(stage.beliefs.tolist(), start=1):
+                weights[k] = self._beliefs.weights[belief] * self._weight[w]
+            later = self._later(left, stage, len(self._walking.grounds[depth + 1].column))
+            values, choices = self._acting(self._walking.grounds[depth], weights, later, regrets, lost)
             self._values[w].append(values)
             self._choices[w].append(choices)
-            self._asking(w, left, stage, weights.sum(axis=1))
+            self._asking(w, left, weights.sum(axis=1))
+
+    def _later(self, left: int, stage: Stage, columns: int) -> FloatArray:
+        """``float64 [n_rows, n_columns]``: the regret after the teammate's step, wherever the ego agent is then."""
+        found = np.zeros((stage.beliefs.size + 1, columns))
+        for onwards, beliefs, factors in stage.onwards:
+            rows = self._unfolding.stages[onwards][left].rows(beliefs)
+            found += factors[:, None] * self._values[onwards][left][rows]
+        return found
 
     def _acting(
-        self, left: int, stage: Stage, depth: int, weights: FloatArray, regrets: Any, lost: Any
+        self, ground: Ground, weights: FloatArray, later: FloatArray, regrets: FloatArray, lost: Any
     ) -> tuple[FloatArray, Any]:
         """Return the least regret of all actions, and which it is, for each belief and each place of the ego agent."""
-        ground, later = self._walking.grounds[depth : depth + 2]
-        later_values = np.zeros((weights.shape[0], len(later.column)))
-        for onwards, rows, factors in stage.onwards:
-            later_values += factors[:, None] * self._values[onwards][left][rows]
         values = np.full((weights.shape[0], len(ground.column)), np.inf)
-        choices = np.zeros(values.shape, dtype=np.int16)
+        choices = np.zeros(values.shape, dtype=np.int32)
         for action in range(self._walking.n_actions):
             can = np.flatnonzero(ground.after[:, action] >= 0)
             if not can.size:
                 continue
-            cost = weights @ regrets[action][can].T + later_values[:, ground.after[can, action]]
+            cost = weights @ regrets[action][can].T + later[:, ground.after[can, action]]
             if lost[action].any():
-                cost[(weights > 0).astype(float) @ lost[action][can].T > 0] = np.inf
+                cost[(weights > 0).astype(np.float64) @ lost[action][can].T > 0] = np.inf
             better = cost < values[:, can] * SAME
             values[:, can] = np.where(better, cost, values[:, can])
             choices[:, can] = np.where(better, action, choices[:, can])
         return values, choices
 
-    def _asking(self, w: int, left: int, stage: Stage, mass: FloatArray) -> None:
-        """Let questions be asked where that is better; true answers lead to fewer goals, so these come first."""
-        values, choices = self._values[w][left], self._choices[w][left]
-        after = self._values[w][max(0, left - 1)]
-        for row in sorted(range(1, len(stage.asking) + 1), key=lambda row: stage.heard[row - 1].left.bit_count()):
-            asking: Asking = stage.asking[row - 1]
-            if not asking.options:
-                continue
-            self.splits += len(asking.options)
-            prices = np.array([option.price for option in asking.options]) * mass[row]
-            costs = prices[:, None] + np.einsum("qr,qre->qe", asking.factors, after[asking.rows])
-            best = costs.argmin(axis=0)
-            least = costs[best, np.arange(best.size)]
-            better = least < values[row] * SAME
-            values[row] = np.where(better, least, values[row])
-            choices[row] = np.where(better, -1 - best, choices[row])
+    def _asking(self, w: int, left: int, mass: FloatArray) -> None:
+        """Let questions be asked where that is better.
+
+        Beliefs with equally many questions are taken together. True answers lead to fewer goals of the same stage, so
+        beliefs with fewer goals come first.
+        """
+        stage = self._unfolding.stages[w][left]
+        alike: dict[tuple[int, int, int], list[tuple[int, Asking]]] = {}
+        for row, belief in enumerate(stage.beliefs.tolist(), start=1):
+            asking = self._beliefs.asking(belief)
+            if asking is not None and asking.options:
+                n_goals = self._beliefs.heard[belief].left.bit_count()
+                alike.setdefault((n_goals, *asking.beliefs.shape), []).append((row, asking))
+        for shape in sorted(alike):
+            for k in range(0, len(alike[shape]), AT_A_TIME):
+                self._ask_some(w, left, mass, alike[shape][k : k + AT_A_TIME])
+
+    def _ask_some(self, w: int, left: int, mass: FloatArray, some: list[tuple[int, Asking]]) -> None:
+        rows = [row for row, _ in some]
+        after = self._unfolding.stages[w][max(0, left - 1)].rows(np.array([asking.beliefs for _, asking in some]))
+        values, choices = self._values[w], self._choices[w][left]
+        prices = np.array([asking.prices for _, asking in some]) * mass[rows][:, None]
+        factors = np.array([asking.factors for _, asking in some])
+        costs = prices[:, :, None] + np.einsum("bqr,bqre->bqe", factors, values[max(0, left - 1)][after])
+        best = costs.argmin(axis=1)
+        least = np.take_along_axis(costs, best[:, None], axis=1)[:, 0]
+        better = least < values[left][rows] * SAME
+        values[left][rows] = np.where(better, least, values[left][rows])
+        choices[rows] = np.where(better, -1 - best, choices[rows])
+        self.splits += prices.size
