@@ -95,6 +95,8 @@ class Agent(ABC):
     markov: bool = False
     """Whether its decisions depend on nothing but its belief and where everybody is. Then an exact evaluation follows
     ways that meet only once; an agent that chooses at random chooses once for each such situation."""
+    counts_questions: bool = False
+    """Whether its decisions also depend on how many questions it has asked, where answers may be wrong or missing."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

@@ -41,6 +41,7 @@ class Optimal(LooksAhead):
 
     name = "optimal"
     markov = True
+    counts_questions = True
 
     def __init__(
         self,

@@ -22,6 +22,8 @@ class Sparing(Agent):
         questions: how many it may ask, answered or not.
     """
 
+    counts_questions = True
+
     def __init__(self, agent: Agent, questions: int) -> None:
         self.agent = agent
         self.questions = questions

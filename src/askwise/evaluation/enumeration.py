@@ -31,9 +31,9 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, KnowsGoal, Observation, decided
+from askwise.agents import Agent, Decision, KnowsGoal, Observation, decided
 from askwise.errors import AskwiseError
-from askwise.evaluation.replies import NOTHING_HEARD, Replies
+from askwise.evaluation.replies import Replies
 from askwise.game import answer_to, ends
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.tables import tables_of
@@ -64,20 +64,25 @@ class Branch:
         agent: the agent, ready to decide.
         observation: what it sees now.
         goals: the goals that are left.
-        ways: how many branches this one stands for.
+        ways: how many branches this one stands for; where answers may be wrong or missing, ``float64 [n_goals]``: times
+            how probable each goal makes what they have heard.
         taken: decisions so far.
         weight: ``float64 [n_goals]``, probability of each goal and this branch, None where it follows from `ways` and
             where the teammate is.
         replies: what was heard, where answers may be wrong or missing.
+        asked: such questions since the teammate's last step.
+        situation: what the agent's decisions depend on, once that was asked for.
     """
 
     agent: Agent
     observation: Observation
     goals: Goals
-    ways: float = 1.0
+    ways: float | FloatArray = 1.0
     taken: int = 0
     weight: FloatArray | None = None
-    replies: Replies = NOTHING_HEARD
+    replies: Replies | None = None
+    asked: int = 0
+    situation: Any = None
 
     def join(self, other: Branch) -> None:
         """Stand for another branch, too, that has come to the same situation."""
@@ -104,7 +109,12 @@ class Enumeration:
         self.costs: list[float] = []
         self.longest = int(50 * optimal_costs(problem, problem.start).max()) + 1000
         merges = follows_once(agent, problem)
-        self._now, self._later = _Waiting(merges=merges), _Waiting(merges=merges)
+        # An agent that asks again and again comes back to what it believed before.
+        self._comes_back = self.doubtful and merges
+        self._remembers = self.doubtful and (problem.answers.persistent or agent.counts_questions or not merges)
+        self._decided: dict[Any, tuple[Decision, Agent]] = {}
+        situation = self._what_counts if merges else None
+        self._now, self._later = _Waiting(situation), _Waiting(situation)
         for branch in self._roots(agent, seed):
             self._now.add(branch)
 
@@ -132,11 +142,7 @@ class Enumeration:
 
     def _follow(self, branch: Branch) -> None:
         """Let the agent decide, and go on with everything that can follow."""
-        self._count(branch)
-        before = _random_state(branch.agent)
-        decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
-        # With one goal left, chance decides between equally good ways only.
-        self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
+        decision = self._decision(branch)
         branch.taken += 1
         if decision.ask is not None:
             self._add(branch, self.problem.query_cost(decision.ask))
@@ -147,9 +153,30 @@ class Enumeration:
             self._add(branch, self._delay(branch.observation.state, ego))
             self._go_on(branch, self._steps(branch, ego), self._later)
 
+    def _decision(self, branch: Branch) -> Decision:
+        self._check_length(branch)
+        situation = self._what_counts(branch) if self._comes_back else None
+        if situation in self._decided:
+            decision, branch.agent = self._decided[situation]
+            return decision
+        self._count(branch)
+        before = _random_state(branch.agent)
+        decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
+        # With one goal left, chance decides between equally good ways only.
+        self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
+        if situation is not None:
+            self._decided[situation] = decision, branch.agent
+        return decision
+
     def _go_on(self, branch: Branch, following: Iterator[Branch], onto: _Waiting) -> None:
         """Let everything that follows wait for its turn; ways that meet are counted where they meet."""
         apart = [new for new in following if onto.add(new)]
+        if self._comes_back:
+            # The agent stays as it is for the next time; whoever comes to where it was decided before needs none.
+            for new in apart:
+                if self._what_counts(new) not in self._decided:
+                    new.agent = copy.deepcopy(branch.agent, {id(self.problem): self.problem})
+            return
         for new in apart[:-1]:
             # Copying takes longer than most decisions, and whoever comes last can have the agent itself.
             new.agent = copy.deepcopy(branch.agent, {id(self.problem): self.problem})
@@ -159,14 +186,9 @@ class Enumeration:
         if branch.weight is not None:
             added = branch.weight * price
         else:
-            added = self._ways_weight(branch, branch.observation.state.teammate) * price
+            assert self.tables is not None
+            added = branch.ways * self.tables.weight[branch.observation.state.teammate] * price
         self.costs.extend(added[sorted(branch.goals)].tolist())
-
-    def _ways_weight(self, branch: Branch, teammate: int) -> FloatArray:
-        """``float64 [n_goals]``: probability of each goal and a branch whose teammate draws shortest plans uniformly."""
-        assert self.tables is not None
-        weight = branch.ways * self.tables.weight[teammate]
-        return weight if branch.replies.factor is None else weight * branch.replies.factor
 
     def _delay(self, state: JointState, ego: int) -> Any:
         """Return by how much a step that leads the ego agent to `ego` puts off the end, for each goal.
@@ -185,12 +207,15 @@ class Enumeration:
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         """Whatever may be heard, with how probable each goal makes it."""
         state = branch.observation.state
-        for answer, likelihood, replies in branch.replies.after(self.problem, asked):
+        before = Replies(remembers=self._remembers) if branch.replies is None else branch.replies
+        for answer, likelihood, replies in before.after(self.problem, asked):
             goals = frozenset(goal for goal in branch.goals if likelihood[goal] > 0)
             if not goals:
                 continue
             weight = None if branch.weight is None else _only(branch.weight * likelihood, goals)
-            new = Branch(branch.agent, Observation(state, None, answer), goals, branch.ways, branch.taken, weight, replies)
+            seen = Observation(state, None, answer)
+            ways = branch.ways * likelihood
+            new = Branch(branch.agent, seen, goals, ways, branch.taken, weight, replies, branch.asked + 1)
             if self._is_probable(new):
                 yield new
 
@@ -198,7 +223,8 @@ class Enumeration:
         """Whether a branch is followed; where it is next to impossible, what is left out is counted instead."""
         weight = branch.weight
         if weight is None:
-            weight = self._ways_weight(branch, branch.observation.state.teammate)
+            assert self.tables is not None
+            weight = np.asarray(branch.ways * self.tables.weight[branch.observation.state.teammate])
         total = float(weight[sorted(branch.goals)].sum())
         if total > (NEXT_TO_NONE if self.tables is None else HARDLY):
             return True
@@ -242,10 +268,21 @@ class Enumeration:
         shares = self.problem.teammate_policy(branch.observation.state.teammate)[:, action]
         return _only(branch.weight * shares, goals)
 
-    def _count(self, branch: Branch) -> None:
-        self.decisions += 1
+    def _what_counts(self, branch: Branch) -> Any:
+        """Return what is the same for branches in which an agent decides the same that keeps to its belief."""
+        if branch.situation is None:
+            heard: Any = None
+            if branch.replies is not None:
+                heard = branch.replies.key if self._remembers else branch.replies.odds(branch.goals)
+            branch.situation = branch.observation.state, branch.goals, heard
+        return branch.situation
+
+    def _check_length(self, branch: Branch) -> None:
         if branch.taken >= self.longest:
             raise AskwiseError(f"agent {branch.agent.name!r} is not done after {branch.taken:,} steps: it has no cost")
+
+    def _count(self, branch: Branch) -> None:
+        self.decisions += 1
         if self.limit is not None and self.decisions > self.limit:
             raise TooLarge(
                 f"too large to evaluate exactly: agent {branch.agent.name!r} is not done after {self.limit:,} "
@@ -262,8 +299,8 @@ class _Waiting:
     step have done so.
     """
 
-    def __init__(self, *, merges: bool) -> None:
-        self.merges = merges
+    def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
+        self.situation = situation
         self._branches: dict[Any, Branch] = {}
         self._order: list[tuple[int, int, int, Any]] = []
         self._added = 0
@@ -274,13 +311,13 @@ class _Waiting:
     def add(self, branch: Branch) -> bool:
         """Let a branch wait; False if one that waits already in the same situation stands for it."""
         self._added += 1
-        key = (branch.observation.state, branch.goals, branch.replies.key) if self.merges else self._added
+        key = self._added if self.situation is None else (branch.asked, self.situation(branch))
         known = self._branches.get(key)
         if known is not None:
             known.join(branch)
             return False
         self._branches[key] = branch
-        heapq.heappush(self._order, (branch.replies.asked, -len(branch.goals), self._added, key))
+        heapq.heappush(self._order, (branch.asked, -len(branch.goals), self._added, key))
         return True
 
     def take(self) -> Branch:

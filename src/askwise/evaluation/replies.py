@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,11 @@ from askwise.problem import Problem
 from askwise.questions import Answer, Choice, Question
 from askwise.types import FloatArray
 
-Given = tuple[Hashable, Hashable]
-"""A question, however it was put, and the reply, as what it says of the goals."""
+DIGITS = 8
+"""Digits by which logarithms of odds differ that are not the same."""
+
+Given = tuple[Hashable, Answer]
+"""A question, however it was put, and the answer to it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,36 +25,49 @@ class Replies:
     """All replies so far.
 
     Attributes:
-        key: the same for all that have heard the same, in whatever order.
-        asked: how many questions were asked.
-        factor: ``float64 [n_goals]``, how probable each goal makes them all, None if there were none.
-        given: the reply to each question, for errors that persist.
+        log: ``float64 [n_goals]``, the logarithm of how probable each goal makes them all, None if there were none.
+        given: each question with its reply, in the order in which they were asked; nothing unless `remembers`.
+        remembers: whether what was asked matters, not only what is believed after it.
     """
 
-    key: tuple[Given, ...] = ()
-    asked: int = 0
-    factor: FloatArray | None = None
-    given: tuple[tuple[Hashable, Answer], ...] = ()
+    log: FloatArray | None = None
+    given: tuple[Given, ...] = ()
+    remembers: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """The same for all that have heard the same, in whatever order."""
+        return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
+
+    def odds(self, goals: Iterable[int]) -> Hashable:
+        """Return what they say of some goals beside each other; the same for all that are believed the same."""
+        if self.log is None:
+            return None
+        said = self.log[sorted(goals)]
+        odds = tuple(np.round(said - said.max(), DIGITS).tolist())
+        return odds if any(odds) else None
 
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, Replies]]:
         """Iterate over what may be heard: the answer, how probable each goal makes it, and all replies then."""
         n_goals, model = len(problem.goals), problem.answers
-        question = _listed(same_question(asked, n_goals))
-        if model.persistent:
-            before = dict(self.given).get(question)
-            if before is not None:
-                answer = same_reply(before, asked)
-                yield answer, np.ones(n_goals), self._with(question, answer, np.ones(n_goals), keep=False)
-                return
+        question = _listed(same_question(asked, n_goals)) if self.remembers else None
+        before = next((given for key, given in self.given if key == question), None) if model.persistent else None
+        if before is not None:
+            answer = same_reply(before, asked)
+            yield answer, np.ones(n_goals), self._with(question, answer, None)
+            return
         for answer in _answers(asked, n_goals):
             likelihood = model.likelihood(answer, n_goals)
             if likelihood.any():
-                yield answer, likelihood, self._with(question, answer, likelihood, keep=model.persistent)
+                yield answer, likelihood, self._with(question, answer, likelihood)
 
-    def _with(self, question: Hashable, answer: Answer, likelihood: FloatArray, *, keep: bool) -> Replies:
-        key = tuple(sorted((*self.key, (question, _meant(answer))), key=repr))
-        factor = likelihood if self.factor is None else self.factor * likelihood
-        return Replies(key, self.asked + 1, factor, (*self.given, (question, answer)) if keep else self.given)
+    def _with(self, question: Hashable, answer: Answer, likelihood: FloatArray | None) -> Replies:
+        given = (*self.given, (question, answer)) if self.remembers else ()
+        log = self.log
+        if likelihood is not None and answer.reply is not None:  # a refusal says nothing of the goal
+            with np.errstate(divide="ignore"):
+                log = np.log(likelihood) if log is None else log + np.log(likelihood)
+        return Replies(log, given, self.remembers)
 
 
 NOTHING_HEARD = Replies()
