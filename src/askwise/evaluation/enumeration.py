@@ -86,7 +86,7 @@ class Branch:
 
     def join(self, other: Branch) -> None:
         """Stand for another branch, too, that has come to the same situation."""
-        self.ways += other.ways
+        self.ways = self.ways + other.ways
         if self.weight is not None and other.weight is not None:
             self.weight = self.weight + other.weight
 
