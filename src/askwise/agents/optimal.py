@@ -18,7 +18,7 @@ from askwise.agents.ahead import LooksAhead
 from askwise.agents.base import Decision
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.planning.exact.limited import LimitedSolver, OffTheMap
+from askwise.planning.exact.limited import LimitedSolver, Move, OffTheMap
 from askwise.planning.exact.optimal import most_questions, solver_of
 from askwise.planning.exact.size import MOST_STATES
 from askwise.planning.exact.solver import BestMove, Solver
@@ -85,7 +85,7 @@ class Optimal(LooksAhead):
             self.solver = Solver(self.problem, goals=goals.tolist(), tables=tables, limit=self.limit)
         return self._explained(self.solver.at(state, possible), int(goals.size))
 
-    def _limited(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
+    def _limited(self, state: JointState, possible: BoolArray, *, off: bool) -> Move:
         """Return what is best with the questions left, solving anew where the solver has never been."""
         assert isinstance(self.solver, LimitedSolver)
         answers = self.tracker.answers
@@ -107,7 +107,7 @@ class Optimal(LooksAhead):
         self._heard_before = len(answers)
         return self.solver.at(state)
 
-    def _explained(self, choice: BestMove, left: int) -> Decision:
+    def _explained(self, choice: BestMove | Move, left: int) -> Decision:
         lost = f"not knowing the goal will cost {choice.expected_marginal_cost:.2f} on average, and nothing costs less"
         if choice.ask is not None:
             cost = self.problem.query_cost(choice.ask)

@@ -52,9 +52,7 @@ class Beliefs:
         work: counts what is done.
     """
 
-    def __init__(
-        self, questions: Questions, hearing: Hearing, *, truthful: bool, persistent: bool, work: Work
-    ) -> None:
+    def __init__(self, questions: Questions, hearing: Hearing, *, truthful: bool, persistent: bool, work: Work) -> None:
         self.questions, self.hearing, self.work = questions, hearing, work
         self.truthful, self.persistent = truthful, persistent
         self.heard: list[Heard] = [Heard(0)]

@@ -22,6 +22,7 @@ Everything is worked out, from the teammate's last steps to its first: small pro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from askwise.planning.exact.believing import Asking, Beliefs
 from askwise.planning.exact.hearing import Heard, Hearing
 from askwise.planning.exact.search import SAME
 from askwise.planning.exact.size import MOST_STATES, Work
-from askwise.planning.exact.solver import BestMove, Progress
+from askwise.planning.exact.solver import Progress
 from askwise.planning.exact.unfolding import Stage, Unfolding
 from askwise.planning.exact.walking import Ground, Walking
 from askwise.planning.tables import Tables, tables_of
@@ -50,8 +51,23 @@ AT_A_TIME = 500
 """Beliefs whose questions are compared together."""
 
 
-class OffTheMap(InputError):
+class OffTheMap(InputError):  # noqa: N818 - it names what happened
     """A situation that cannot come about from where the solver began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What is optimal in one situation.
+
+    Attributes:
+        action: the ontic action, None for a question.
+        ask: the question, None for an action.
+        expected_marginal_cost: what is lost from here on, in expectation, by not knowing the goal.
+    """
+
+    action: int | None
+    ask: Question | None
+    expected_marginal_cost: float
 
 
 class LimitedSolver:
@@ -122,7 +138,7 @@ class LimitedSolver:
 
     # -- asking it -----------------------------------------------------------------------------------------------
 
-    def at(self, state: JointState, answers: Sequence[Answer] = ()) -> BestMove:
+    def at(self, state: JointState, answers: Sequence[Answer] = ()) -> Move:
         """Return what is optimal in `state` after these answers, those that were refused included.
 
         Args:
@@ -133,7 +149,7 @@ class LimitedSolver:
         if heard.certain:
             goal = self.goals[heard.left.bit_length() - 1]
             optimal = self.problem.ego_optimal(state.ego)[goal]
-            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
+            return Move(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
         belief, row, column = self._find(state, heard, left)
         weights = self.hearing.weights(heard) * self._weight[state.teammate]
         cost = float(self._values[state.teammate][left][row, column]) / float(weights.sum())
@@ -141,8 +157,8 @@ class LimitedSolver:
         if choice < 0:
             asking = self._beliefs.asking(belief)
             assert asking is not None
-            return BestMove(None, asking.options[-1 - choice].asked, cost)
-        return BestMove(self._walking.action(choice), None, cost)
+            return Move(None, asking.options[-1 - choice].asked, cost)
+        return Move(self._walking.action(choice), None, cost)
 
     __call__ = at
 

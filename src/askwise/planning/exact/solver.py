@@ -16,7 +16,6 @@ from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
 from askwise.planning.prices import price_for_planning
 from askwise.planning.tables import Tables, tables_of
 from askwise.problem import JointState, Problem
-from askwise.questions import Question
 from askwise.types import FloatArray
 
 STATES_A_TURN = 100_000
@@ -35,12 +34,12 @@ class BestMove:
 
     Attributes:
         action: the ontic action, None for a question.
-        ask: the question, None for an action.
+        ask: the goals to ask about, None for an action.
         expected_marginal_cost: what is lost from here on, in expectation, by not knowing the goal.
     """
 
     action: int | None
-    ask: Question | None
+    ask: tuple[int, ...] | None
     expected_marginal_cost: float
 
 
