@@ -58,7 +58,7 @@ class PlainNoisyOptimum(PlainOptimum):
     # -- questions ---------------------------------------------------------------------------------------------------
 
     def all_questions(self, goals: list[int]) -> Iterator[Asked]:
-        """Every yes/no question and, if choices have a price, every choice; some tell nothing, and are worth nothing."""
+        """Every yes/no question and, if choices have a price, every choice; some tell nothing."""
         if self.sets:
             for n in range(1, len(goals)):
                 yield from ((False, frozenset([frozenset(some)])) for some in combinations(goals, n))

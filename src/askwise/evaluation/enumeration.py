@@ -23,16 +23,15 @@ the same, in whatever order. An agent that is told the goal is followed for each
 from __future__ import annotations
 
 import copy
-import heapq
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from askwise.agents import Agent, Decision, KnowsGoal, Observation, decided
 from askwise.errors import AskwiseError
+from askwise.evaluation.branches import Branch, Goals, Waiting
 from askwise.evaluation.replies import Replies
 from askwise.game import answer_to, ends
 from askwise.planning.exact.size import TooLarge
@@ -52,43 +51,6 @@ HARDLY = 1e-10
 
 Progress = Callable[[int], None]
 """Is told the decisions taken so far."""
-
-Goals = frozenset[int]
-
-
-@dataclass(slots=True)
-class Branch:
-    """What an agent has met so far.
-
-    Attributes:
-        agent: the agent, ready to decide.
-        observation: what it sees now.
-        goals: the goals that are left.
-        ways: how many branches this one stands for; where answers may be wrong or missing, ``float64 [n_goals]``: times
-            how probable each goal makes what they have heard.
-        taken: decisions so far.
-        weight: ``float64 [n_goals]``, probability of each goal and this branch, None where it follows from `ways` and
-            where the teammate is.
-        replies: what was heard, where answers may be wrong or missing.
-        asked: such questions since the teammate's last step.
-        situation: what the agent's decisions depend on, once that was asked for.
-    """
-
-    agent: Agent
-    observation: Observation
-    goals: Goals
-    ways: float | FloatArray = 1.0
-    taken: int = 0
-    weight: FloatArray | None = None
-    replies: Replies | None = None
-    asked: int = 0
-    situation: Any = None
-
-    def join(self, other: Branch) -> None:
-        """Stand for another branch, too, that has come to the same situation."""
-        self.ways = self.ways + other.ways
-        if self.weight is not None and other.weight is not None:
-            self.weight = self.weight + other.weight
 
 
 class Enumeration:
@@ -114,7 +76,7 @@ class Enumeration:
         self._remembers = self.doubtful and (problem.answers.persistent or agent.counts_questions or not merges)
         self._decided: dict[Any, tuple[Decision, Agent]] = {}
         situation = self._what_counts if merges else None
-        self._now, self._later = _Waiting(situation), _Waiting(situation)
+        self._now, self._later = Waiting(situation), Waiting(situation)
         for branch in self._roots(agent, seed):
             self._now.add(branch)
 
@@ -168,7 +130,7 @@ class Enumeration:
             self._decided[situation] = decision, branch.agent
         return decision
 
-    def _go_on(self, branch: Branch, following: Iterator[Branch], onto: _Waiting) -> None:
+    def _go_on(self, branch: Branch, following: Iterator[Branch], onto: Waiting) -> None:
         """Let everything that follows wait for its turn; ways that meet are counted where they meet."""
         apart = [new for new in following if onto.add(new)]
         if self._comes_back:
@@ -290,38 +252,6 @@ class Enumeration:
             )
         if self.progress is not None and self.decisions % DECISIONS_A_TURN == 0:
             self.progress(self.decisions)
-
-
-class _Waiting:
-    """Branches that wait for their turn, those with the fewest doubtful replies and the most goals first.
-
-    A question leaves fewer goals, or one reply more. So, when a branch has its turn, all others that meet it in this
-    step have done so.
-    """
-
-    def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
-        self.situation = situation
-        self._branches: dict[Any, Branch] = {}
-        self._order: list[tuple[int, int, int, Any]] = []
-        self._added = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._order)
-
-    def add(self, branch: Branch) -> bool:
-        """Let a branch wait; False if one that waits already in the same situation stands for it."""
-        self._added += 1
-        key = self._added if self.situation is None else (branch.asked, self.situation(branch))
-        known = self._branches.get(key)
-        if known is not None:
-            known.join(branch)
-            return False
-        self._branches[key] = branch
-        heapq.heappush(self._order, (branch.asked, -len(branch.goals), self._added, key))
-        return True
-
-    def take(self) -> Branch:
-        return self._branches.pop(heapq.heappop(self._order)[3])
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
