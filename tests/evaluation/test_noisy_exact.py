@@ -123,7 +123,7 @@ class AsksAround(Agent):
     def reset(self, problem: Problem, seed: object = None) -> None:
         super().reset(problem)
         n = len(problem.goals)
-        self.waiting: list[Question] = [(0,), tuple(range(1, n)), Choice(((0,), (1,))) if n > 2 else (1,), (0,)]
+        self.waiting: list[Question] = [(0,), tuple(range(1, n)), Choice(((0,), (1,))), (0,)]
 
     def decide(self, observation: Observation) -> Decision:
         if self.waiting:
@@ -171,13 +171,13 @@ def test_the_agent_reaches_the_optimum(seed: int) -> None:
 
 @pytest.mark.parametrize("answers", MODELS, ids=str)
 def test_no_method_is_below_the_optimum(answers: AnswerModel) -> None:
-    for seed in range(2):
-        problem = small(seed, answers)
-        least = solve(problem).expected_marginal_cost
-        assert evaluate(problem, "optimal", exact=True).expected_marginal_cost == pytest.approx(least, abs=1e-9)
-        for method in METHODS:
-            held = evaluate(problem, method, exact=True, questions=3)
-            assert held.expected_marginal_cost >= least - 1e-9
+    problem = small(1, answers)
+    least = solve(problem).expected_marginal_cost
+    assert least > 0.1
+    assert evaluate(problem, "optimal", exact=True).expected_marginal_cost == pytest.approx(least, abs=1e-9)
+    for method in METHODS:
+        held = evaluate(problem, method, exact=True, questions=3)
+        assert held.expected_marginal_cost >= least - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(10))

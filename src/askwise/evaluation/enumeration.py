@@ -73,7 +73,7 @@ class Enumeration:
         merges = follows_once(agent, problem)
         # An agent that asks again and again comes back to what it believed before.
         self._comes_back = self.doubtful and merges
-        self._remembers = self.doubtful and (problem.answers.persistent or agent.counts_questions or not merges)
+        self._counts_questions = agent.counts_questions
         self._decided: dict[Any, tuple[Decision, Agent]] = {}
         situation = self._what_counts if merges else None
         self._now, self._later = Waiting(situation), Waiting(situation)
@@ -169,7 +169,7 @@ class Enumeration:
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         """Whatever may be heard, with how probable each goal makes it."""
         state = branch.observation.state
-        before = Replies(remembers=self._remembers) if branch.replies is None else branch.replies
+        before = Replies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
         for answer, likelihood, replies in before.after(self.problem, asked):
             goals = frozenset(goal for goal in branch.goals if likelihood[goal] > 0)
             if not goals:
@@ -235,9 +235,14 @@ class Enumeration:
         if branch.situation is None:
             heard: Any = None
             if branch.replies is not None:
-                heard = branch.replies.key if self._remembers else branch.replies.odds(branch.goals)
+                heard = self._heard(branch.replies, branch.goals)
             branch.situation = branch.observation.state, branch.goals, heard
         return branch.situation
+
+    def _heard(self, replies: Replies, goals: Goals) -> Any:
+        if replies.remembers:
+            return replies.key
+        return replies.odds(goals), replies.asked if self._counts_questions else 0
 
     def _check_length(self, branch: Branch) -> None:
         if branch.taken >= self.longest:

@@ -27,12 +27,14 @@ class Replies:
     Attributes:
         log: ``float64 [n_goals]``, the logarithm of how probable each goal makes them all, None if there were none.
         given: each question with its reply, in the order in which they were asked; nothing unless `remembers`.
-        remembers: whether what was asked matters, not only what is believed after it.
+        remembers: whether what was asked matters, not only what is believed after it: errors persist.
+        asked: how many questions were asked.
     """
 
     log: FloatArray | None = None
     given: tuple[Given, ...] = ()
     remembers: bool = False
+    asked: int = 0
 
     @property
     def key(self) -> Hashable:
@@ -67,7 +69,7 @@ class Replies:
         if likelihood is not None and answer.reply is not None:  # a refusal says nothing of the goal
             with np.errstate(divide="ignore"):
                 log = np.log(likelihood) if log is None else log + np.log(likelihood)
-        return Replies(log, given, self.remembers)
+        return Replies(log, given, self.remembers, self.asked + 1)
 
 
 NOTHING_HEARD = Replies()
