@@ -97,8 +97,8 @@ def _moment(belief: FloatArray, goal: int) -> Tally:
     bins = np.minimum((belief[goals] * BINS).astype(int), BINS - 1)
     return Tally(
         1,
-        np.bincount(bins, belief[goals], minlength=BINS),
-        np.bincount(bins, goals == goal, minlength=BINS),
+        np.bincount(bins, belief[goals], minlength=BINS).astype(np.float64),
+        np.bincount(bins, goals == goal, minlength=BINS).astype(np.float64),
         np.bincount(bins, minlength=BINS).astype(np.float64),
     )
 

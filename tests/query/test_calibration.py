@@ -1,11 +1,11 @@
-"""Beliefs mean what they say, also where answers may be wrong or missing; `benchmarks/calibration.py` on more moments."""
+"""Beliefs mean what they say, also where answers may be wrong or missing: some of `benchmarks/calibration.py`."""
 
 from __future__ import annotations
 
 import numpy as np
+from benchmarks.calibration import BINS, Job, nothing, played
 
 from askwise.answers import AnswerModel
-from benchmarks.calibration import BINS, Job, nothing, played
 
 MODELS = [AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.2, 0.3, "persistent")]
 
