@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -81,8 +82,8 @@ def played(job: Job) -> Tally:
     """Play some episodes; return what was said and what was true."""
     tally = nothing()
     for k in range(job.episodes):
-        # A new map every time: moments on one map have much in common.
-        seed = 1_000_003 * job.seed + k
+        # A new map, goal and path every time: moments that share these have much in common.
+        seed = 1_000 * job.seed + k
         drawn = generate(size=7, stations=6, toolboxes=3, prior=job.prior, query_cost=QueryCost(0.2, 0.02), seed=seed)
         problem = ToolFetching(drawn).with_answers(job.answers)
         episode = simulate(problem, job.method, seed=seed, belief="bayes")
@@ -105,14 +106,10 @@ def _moment(belief: FloatArray, goal: int) -> Tally:
 
 def jobs(rounds: int) -> list[Job]:
     """Return one job for each kind of answers, method and prior, so many times over."""
+    cells = product(range(rounds), WRONG, REFUSED, ERRORS, METHODS, PRIORS)
     return [
         Job(AnswerModel(wrong, refused, errors), method, prior, seed)
-        for seed in range(rounds)
-        for wrong in WRONG
-        for refused in REFUSED
-        for errors in ERRORS
-        for method in METHODS
-        for prior in PRIORS
+        for seed, (_, wrong, refused, errors, method, prior) in enumerate(cells)
     ]
 
 
