@@ -9,11 +9,13 @@ from time import perf_counter
 from benchmarks import (
     agents,
     before_after,
+    calibration,
     cells,
     cyclic,
     environments,
     growth,
     large_files,
+    noisy_optimum,
     one_state,
     optimum,
     planner,
@@ -39,6 +41,8 @@ SECTIONS = {
     "questions": questions,
     "cells": cells,
     "optimum": optimum,
+    "noisy-optimum": noisy_optimum,
+    "calibration": calibration,
     "planner": planner,
     "robustness": robustness,
     "pomdp": pomdp,
@@ -53,6 +57,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the results")
     parser.add_argument("--before", default=before_after.BEFORE, metavar="REVISION", help="of git, for before-after")
+    parser.add_argument("--methods", metavar="NAMES", help="for noisy-optimum: only these, with commas between")
     asked = parser.parse_args()
     names = [name for name in SECTIONS if not asked.only or name in asked.only]
 
@@ -64,6 +69,8 @@ def main() -> None:
     for name in names:
         progress(f"part {name!r}")
         more = {"before": asked.before} if name == "before-after" else {}
+        if name == "noisy-optimum" and asked.methods:
+            more = {"methods": asked.methods.split(",")}
         for table in SECTIONS[name].run(asked.quick, **more):
             print("\n" + table.text(), flush=True)
             tables.append(table)

@@ -90,9 +90,9 @@ class AnswerModel:
         if answer.reply is None:
             return np.full(n_goals, self.refused)
         k = n_answers(answer.asked, n_goals)
-        miss = self.wrong / (k - 1) if k > 1 else 0.0
+        right, miss = (1.0 - self.wrong, self.wrong / (k - 1)) if k > 1 else (1.0, 0.0)
         agrees = agreeing(answer, n_goals)
-        return np.where(agrees, 1.0 - self.wrong, miss) * (1.0 - self.refused)
+        return np.where(agrees, right, miss) * (1.0 - self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
         """Return an answer to a question, drawn anew."""

@@ -47,6 +47,9 @@ class Tracker:
         belief: the kind of belief, ``elimination``, ``bayes`` or ``robust``.
         fallback: the kind to go on with, as if it had been there from the start, when nothing that the first one thinks
             possible explains what was seen or heard; by default that is an error.
+
+    Attributes:
+        answers: all that was asked and answered so far, refusals included.
     """
 
     def __init__(self, problem: Problem, belief: str = "elimination", *, fallback: str | None = None) -> None:
@@ -55,6 +58,7 @@ class Tracker:
         self.belief = self._new(belief)
         self._events: list[Event] = []
         self._answered: set[Hashable] = set()
+        self.answers: list[Answer] = []
         self._last: JointState | None = None
 
     @property
@@ -94,6 +98,8 @@ class Tracker:
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 
     def _take_in(self, event: Event) -> None:
+        if isinstance(event, Answer):
+            self.answers.append(event)
         if isinstance(event, Answer) and self.problem.answers.persistent:
             if self.tells_nothing(event.asked):
                 return

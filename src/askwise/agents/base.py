@@ -95,6 +95,8 @@ class Agent(ABC):
     markov: bool = False
     """Whether its decisions depend on nothing but its belief and where everybody is. Then an exact evaluation follows
     ways that meet only once; an agent that chooses at random chooses once for each such situation."""
+    counts_questions: bool = False
+    """Whether its decisions also depend on how many questions it has asked, where answers may be wrong or missing."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -181,6 +183,8 @@ class BeliefAgent(Agent):
         if not common.size and (belief.name == "robust" or some_out_of_reach(optimal, possible)):
             possible = self.within_reach(state, possible, optimal)
             common = common_actions(optimal, possible)
+            if not optimal[possible].any():  # who believed a wrong answer may have gone where no way leads back
+                return self.wait("Wait: no possible goal can be reached any more.")
         situation = Situation(self.problem, state, belief.probabilities)
         if common.size:
             return self._act(common, possible, situation)

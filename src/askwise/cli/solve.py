@@ -1,9 +1,11 @@
 """Find the least expected cost that any way of acting and asking can reach. Small instances only.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input.
+standard input. Where answers may be wrong or missing, at most --questions of them are asked
+in an episode (3 unless told otherwise); the verdict says what more could save at most.
 
   askwise solve instance.json
+  askwise solve instance.json --questions 2
   askwise solve instance.json --json
   askwise solve instance.json --go-on
 """
@@ -21,11 +23,13 @@ from askwise.errors import AskwiseError, InputError
 if TYPE_CHECKING:
     from askwise.planning.exact.optimal import Solution
     from askwise.problem import Problem
+    from askwise.questions import Question
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise solve``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument("--questions", metavar="N", help="ask at most N questions in an episode")
     parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -38,11 +42,14 @@ def run(options: argparse.Namespace) -> int:
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
+    if options.questions is not None:
+        values.whole(options.questions, "--questions", 0)
+    questions = None if options.questions is None else int(options.questions)
     problem = as_problem(values.read_instance(options.file))
     progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)
     try:
         with progress:
-            found = solve(problem, go_on=options.go_on, progress=progress)
+            found = solve(problem, questions=questions, go_on=options.go_on, progress=progress)
     except TooLarge as error:
         raise AskwiseError(f"{error}{'' if options.go_on else ' (--go-on)'}") from None
     if options.json:
@@ -55,22 +62,39 @@ def run(options: argparse.Namespace) -> int:
 def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     first = found.policy.at(problem.start)
+    limited = {} if found.questions is None else {"most_questions": found.questions, "lower_bound": found.lower_bound}
     return {
         "expected_marginal_cost": found.expected_marginal_cost,
         "expected_cost": found.expected_cost,
         "verdict": str(found.verdict),
         "states": found.states,
         "questions": found.splits,
-        "ask": None if first.ask is None else [problem.goals[goal] for goal in first.ask],
+        "ask": None if first.ask is None else _named(problem, first.ask),
         "action": None if first.action is None else problem.ego_actions[first.action],
+        **limited,
     }
+
+
+def _named(problem: Problem, asked: Question) -> list[str] | list[list[str]]:
+    """Return the goals that a question names, those of each group of a choice by themselves."""
+    groups = getattr(asked, "groups", None)
+    if groups is None:
+        return [problem.goals[goal] for goal in asked]
+    return [[problem.goals[goal] for goal in group] for group in groups]
+
+
+def _asked(problem: Problem, asked: Question) -> str:
+    names = _named(problem, asked)
+    if names and isinstance(names[0], str):
+        return "ask whether it is " + " or ".join(map(str, names))
+    return "ask which it is: " + "; ".join(" or ".join(group) for group in names)
 
 
 def told(problem: Problem, found: Solution) -> str:
     """Return the same for people."""
     first = found.policy.at(problem.start)
     if first.ask is not None:
-        begin = "ask whether it is " + " or ".join(problem.goals[goal] for goal in first.ask)
+        begin = _asked(problem, first.ask)
     else:
         assert first.action is not None
         begin = problem.describe_ego_action(first.action)

@@ -10,28 +10,32 @@ A teammate with policies of its own (`Problem.teammate_policies`) may come to a 
 or never stop going round in circles. Then each branch carries the probability of its own way for each goal, and
 branches of next to no probability are left out; what they had is said in the verdict.
 
+Where answers may be wrong or missing (`Problem.answers`), every reply is followed that may be heard, and what each goal
+makes of its probability is a factor that the branch carries. The same question asked again gets the same reply where
+errors persist. Somebody may ask again and again, so branches of next to no probability are left out here, too.
+
 An agent is copied where its experience branches. If its decisions depend on nothing but its belief and where everybody
 is (`Agent.markov`), branches that meet in one state are followed once, with the number of ways that lead there; an
-agent that chooses at random then chooses once for each state. An agent that is told the goal is followed for each goal.
+agent that chooses at random then chooses once for each state. Where answers may be wrong, such branches have also heard
+the same, in whatever order. An agent that is told the goal is followed for each goal.
 """
 
 from __future__ import annotations
 
 import copy
-import heapq
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, KnowsGoal, Observation, begun, believed, blaming, decided
+from askwise.agents import Agent, Decision, KnowsGoal, Observation, begun, believed, blaming, decided
 from askwise.agents.failing import refuse
 from askwise.agents.telling import shown
 from askwise.errors import AskwiseError
+from askwise.evaluation.branches import Branch, Goals, Waiting
+from askwise.evaluation.replies import Replies
 from askwise.game import answer_to, ends
-from askwise.planning.exact.arrays import check_answers
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
@@ -44,39 +48,11 @@ MOST_DECISIONS = 100_000
 DECISIONS_A_TURN = 500
 NEXT_TO_NONE = 1e-14
 """Branches less probable than this are left out, where a teammate with policies of its own may walk for ever."""
+HARDLY = 1e-10
+"""The same where answers may be wrong or missing: there are many more such branches, and none of them is long."""
 
 Progress = Callable[[int], None]
 """Is told the decisions taken so far."""
-
-Goals = frozenset[int]
-
-
-@dataclass(slots=True)
-class Branch:
-    """What an agent has met so far.
-
-    Attributes:
-        agent: the agent, ready to decide.
-        observation: what it sees now.
-        goals: the goals that are left.
-        ways: how many branches this one stands for.
-        taken: decisions so far.
-        weight: ``float64 [n_goals]``, probability of each goal and this branch, None where it follows from `ways` and
-            where the teammate is.
-    """
-
-    agent: Agent
-    observation: Observation
-    goals: Goals
-    ways: float = 1.0
-    taken: int = 0
-    weight: FloatArray | None = None
-
-    def join(self, other: Branch) -> None:
-        """Stand for another branch, too, that has come to the same situation."""
-        self.ways += other.ways
-        if self.weight is not None and other.weight is not None:
-            self.weight = self.weight + other.weight
 
 
 class Enumeration:
@@ -85,11 +61,11 @@ class Enumeration:
     def __init__(
         self, problem: Problem, agent: Agent, seed: Seed, limit: int | None, progress: Progress | None
     ) -> None:
-        check_answers(problem, "the exact evaluation")
         self.problem = problem
         self.prior = problem.prior / problem.prior.sum()
         self.tables = tables_of(problem) if problem.teammate_policies is None else None
         self.left_out = 0.0
+        self.doubtful = not problem.answers.truthful
         self.limit = limit
         self.progress = progress
         self.decisions = 0
@@ -97,7 +73,12 @@ class Enumeration:
         self.costs: list[float] = []
         self.longest = int(50 * optimal_costs(problem, problem.start).max()) + 1000
         merges = follows_once(agent, problem)
-        self._now, self._later = _Waiting(merges=merges), _Waiting(merges=merges)
+        # An agent that asks again and again comes back to what it believed before.
+        self._comes_back = self.doubtful and merges
+        self._counts_questions = agent.counts_questions
+        self._decided: dict[Any, tuple[Decision, Agent]] = {}
+        situation = self._what_counts if merges else None
+        self._now, self._later = Waiting(situation), Waiting(situation)
         for branch in self._roots(agent, seed):
             self._now.add(branch)
 
@@ -123,12 +104,7 @@ class Enumeration:
 
     def _follow(self, branch: Branch) -> None:
         """Let the agent decide, and go on with everything that can follow."""
-        self._count(branch)
-        before = _random_state(branch.agent)
-        decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
-        believed(self.problem, branch.agent, branch.taken + 1)  # not needed here, but refused as in an episode
-        # With one goal left, chance decides between equally good ways only.
-        self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
+        decision = self._decision(branch)
         branch.taken += 1
         if decision.ask is not None:
             self._add(branch, self.problem.query_cost(decision.ask))
@@ -139,9 +115,31 @@ class Enumeration:
             self._add(branch, self._delay(branch.observation.state, ego))
             self._go_on(branch, self._steps(branch, ego), self._later)
 
-    def _go_on(self, branch: Branch, following: Iterator[Branch], onto: _Waiting) -> None:
+    def _decision(self, branch: Branch) -> Decision:
+        self._check_length(branch)
+        situation = self._what_counts(branch) if self._comes_back else None
+        if situation in self._decided:
+            decision, branch.agent = self._decided[situation]
+            return decision
+        self._count(branch)
+        before = _random_state(branch.agent)
+        decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
+        believed(self.problem, branch.agent, branch.taken + 1)  # not needed here, but refused as in an episode
+        # With one goal left, chance decides between equally good ways only.
+        self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
+        if situation is not None:
+            self._decided[situation] = decision, branch.agent
+        return decision
+
+    def _go_on(self, branch: Branch, following: Iterator[Branch], onto: Waiting) -> None:
         """Let everything that follows wait for its turn; ways that meet are counted where they meet."""
         apart = [new for new in following if onto.add(new)]
+        if self._comes_back:
+            # The agent stays as it is for the next time; whoever comes to where it was decided before needs none.
+            for new in apart:
+                if self._what_counts(new) not in self._decided:
+                    new.agent = self._copied(branch.agent, branch.taken)
+            return
         for new in apart[:-1]:
             # Copying takes longer than most decisions, and whoever comes last can have the agent itself.
             new.agent = self._copied(branch.agent, branch.taken)
@@ -175,6 +173,36 @@ class Enumeration:
         return np.asarray(STEP_COST + after - optimal_costs(self.problem, state))
 
     def _answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
+        return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
+
+    def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
+        """Whatever may be heard, with how probable each goal makes it."""
+        state = branch.observation.state
+        before = Replies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
+        for answer, likelihood, replies in before.after(self.problem, asked):
+            goals = frozenset(goal for goal in branch.goals if likelihood[goal] > 0)
+            if not goals:
+                continue
+            weight = None if branch.weight is None else _only(branch.weight * likelihood, goals)
+            seen = Observation(state, None, answer)
+            ways = branch.ways * likelihood
+            new = Branch(branch.agent, seen, goals, ways, branch.taken, weight, replies, branch.asked + 1)
+            if self._is_probable(new):
+                yield new
+
+    def _is_probable(self, branch: Branch) -> bool:
+        """Whether a branch is followed; where it is next to impossible, what is left out is counted instead."""
+        weight = branch.weight
+        if weight is None:
+            assert self.tables is not None
+            weight = np.asarray(branch.ways * self.tables.weight[branch.observation.state.teammate])
+        total = float(weight[sorted(branch.goals)].sum())
+        if total > (NEXT_TO_NONE if self.tables is None else HARDLY):
+            return True
+        self.left_out += total
+        return False
+
+    def _true_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         replies: dict[Answer, set[int]] = {}
         for goal in sorted(branch.goals):
             replies.setdefault(answer_to(asked, goal), set()).add(goal)
@@ -199,7 +227,8 @@ class Enumeration:
             if left:
                 weight = self._after(branch, action, left)
                 if weight is None or weight.sum() > NEXT_TO_NONE:
-                    yield Branch(branch.agent, Observation(now, action), left, branch.ways, branch.taken, weight)
+                    seen = Observation(now, action)
+                    yield Branch(branch.agent, seen, left, branch.ways, branch.taken, weight, branch.replies)
                 else:
                     self.left_out += float(weight.sum())
 
@@ -210,10 +239,26 @@ class Enumeration:
         shares = self.problem.teammate_policy(branch.observation.state.teammate)[:, action]
         return _only(branch.weight * shares, goals)
 
-    def _count(self, branch: Branch) -> None:
-        self.decisions += 1
+    def _what_counts(self, branch: Branch) -> Any:
+        """Return what is the same for branches in which an agent decides the same that keeps to its belief."""
+        if branch.situation is None:
+            heard: Any = None
+            if branch.replies is not None:
+                heard = self._heard(branch.replies, branch.goals)
+            branch.situation = branch.observation.state, branch.goals, heard
+        return branch.situation
+
+    def _heard(self, replies: Replies, goals: Goals) -> Any:
+        if replies.remembers:
+            return replies.key
+        return replies.odds(goals), replies.asked if self._counts_questions else 0
+
+    def _check_length(self, branch: Branch) -> None:
         if branch.taken >= self.longest:
             raise AskwiseError(f"agent {branch.agent.name!r} is not done after {branch.taken:,} steps: it has no cost")
+
+    def _count(self, branch: Branch) -> None:
+        self.decisions += 1
         if self.limit is not None and self.decisions > self.limit:
             raise TooLarge(
                 f"too large to evaluate exactly: agent {branch.agent.name!r} is not done after {self.limit:,} "
@@ -221,37 +266,6 @@ class Enumeration:
             )
         if self.progress is not None and self.decisions % DECISIONS_A_TURN == 0:
             self.progress(self.decisions)
-
-
-class _Waiting:
-    """Branches that wait for their turn, those with the most goals first.
-
-    A question leaves fewer goals. So, when a branch has its turn, all others that meet it in this step have done so.
-    """
-
-    def __init__(self, *, merges: bool) -> None:
-        self.merges = merges
-        self._branches: dict[Any, Branch] = {}
-        self._order: list[tuple[int, int, Any]] = []
-        self._added = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._order)
-
-    def add(self, branch: Branch) -> bool:
-        """Let a branch wait; False if one that waits already in the same situation stands for it."""
-        self._added += 1
-        key = (branch.observation.state, branch.goals) if self.merges else self._added
-        known = self._branches.get(key)
-        if known is not None:
-            known.join(branch)
-            return False
-        self._branches[key] = branch
-        heapq.heappush(self._order, (-len(branch.goals), self._added, key))
-        return True
-
-    def take(self) -> Branch:
-        return self._branches.pop(heapq.heappop(self._order)[2])
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import Agent, agent_for
+from askwise.agents.sparing import Sparing
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, follows_once
-from askwise.evaluation.results import Evaluation, interval, sampled
+from askwise.evaluation.results import Evaluation, but_for, interval, sampled
 from askwise.evaluation.sampling import drawn, for_each_goal, spread, weighted
 from askwise.model.names import as_int
 from askwise.problem import Problem, optimal_costs
@@ -28,6 +29,7 @@ def evaluate(
     seed: Seed = 0,
     belief: str | None = None,
     tie_break: str | None = None,
+    questions: int | None = None,
     go_on: bool = False,
     limit: int = MOST_DECISIONS,
     progress: Callable[[int], None] | None = None,
@@ -49,14 +51,19 @@ def evaluate(
         seed: makes the result repeatable.
         belief: the belief of an agent that is given by name, if not its default.
         tie_break: how such an agent chooses among equally good moves, if not its default.
+        questions: hold the agent to so many questions in an episode; where it would ask one more, it waits instead.
         go_on: do not stop at `limit`.
         limit: give up an exact evaluation after so many decisions of the agent.
         progress: called now and then with the decisions taken (if exact) or the episodes played so far.
     """
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
+    if questions is not None and (as_int(questions) is None or questions < 0):
+        raise InputError("questions", repr(questions), "a whole number from 0")
     problem = as_problem(instance)
     player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
+    if questions is not None:
+        player = Sparing(player, questions)
     if exact:
         found = _enumerated(problem, player, seed, None if go_on else limit, progress)
     elif episodes is not None:
@@ -79,7 +86,9 @@ def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, 
     way = "every state that it can meet" if follows_once(player, problem) else "every branch that it can meet"
     way += ", random choices by the seed" if branches.chose_at_random else ""
     verdict = Verdict(way)
-    if branches.left_out > 0:
+    if branches.left_out > 0 and branches.doubtful:
+        verdict = but_for(way, branches.left_out)
+    elif branches.left_out > 0:
         verdict = Verdict(f"{way}, but for the least probable", exact=False, error_bound=branches.left_out)
     return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
 

@@ -25,6 +25,19 @@ def sampled(method: str, n: int) -> Verdict:
     return Sampled(method, exact=False, error_bound=math.inf, iterations=n, converged=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ButFor(Verdict):
+    """The verdict on a sum over all that can happen but for what is next to impossible: its probability is said."""
+
+    def __str__(self) -> str:
+        return f"all but a probability of {self.error_bound:.1e}, {self.method}"
+
+
+def but_for(method: str, left_out: float) -> Verdict:
+    """Return the verdict where experiences of that probability were left out."""
+    return ButFor(method, exact=False, error_bound=left_out)
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The expected cost of a method on one problem.

@@ -13,6 +13,7 @@ from askwise.planning.exact.solver import Progress
 def solve(
     instance: object,
     *,
+    questions: int | None = None,
     go_on: bool = False,
     limit: int = MOST_STATES,
     progress: Progress | None = None,
@@ -21,10 +22,14 @@ def solve(
 
     Args:
         instance: an instance, its file, or a problem whose goals the teammate reaches in states of their own.
+        questions: how many questions may be asked in an episode, answered or not; by default any number where answers
+            are true, else 3. The verdict says what more of them could save at most.
         go_on: do not stop at `limit`.
         limit: give up when more states than this are needed; the error says how large the problem is.
         progress: called now and then with the states solved and the questions looked at so far.
     """
     if (as_int(limit) or 0) < 1:
         raise InputError("limit", repr(limit), "a whole number from 1")
-    return solve_problem(as_problem(instance), go_on=go_on, limit=limit, progress=progress)
+    if questions is not None and (as_int(questions) is None or questions < 0):
+        raise InputError("questions", repr(questions), "a whole number from 0")
+    return solve_problem(as_problem(instance), questions=questions, go_on=go_on, limit=limit, progress=progress)

@@ -9,6 +9,10 @@ the group only, and leaving goals out of a question never makes it dearer. So, w
 
 With one group it is the optimum itself. Groups of a single goal add nothing.
 
+Where answers may be wrong or missing, the bound is that of truthful answers: who hears the truth can make other answers
+of it by tossing coins, so nobody does better with worse answers. Choices are considered where the problem says what an
+option costs; a choice restricted to the goals of a group has no more options than before.
+
 The bound is tight where goals that are hard to tell apart, and matter, are together. Two ways to form groups are tried
 and the larger bound is kept: the likeliest goals together, which suits priors that favour a few; and goals together
 that cost most in pairs, each pair solved exactly. A group grows as long as solving it stays within `limit` states.
@@ -22,7 +26,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askwise.planning.exact.arrays import check_answers, check_goals, check_teammate
+from askwise.answers import TRUTHFUL
+from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.planning.exact.limited import LimitedSolver
 from askwise.planning.exact.optimal import METHOD
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
@@ -77,7 +83,8 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     """
     began = time.perf_counter()
     check_teammate(problem, "the bound")
-    check_answers(problem, "the bound")
+    truthful = problem.answers.truthful
+    problem = problem.with_answers(TRUTHFUL)
     tables = tables_of(problem)
     goals = check_goals(problem, tables)
     ways = [_Partition(problem, tables, goals, limit, _by_weight(tables))]
@@ -87,7 +94,7 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     whole = len(best.groups) == 1 and len(best.groups[0]) == len(goals)
     return Bound(
         value=best.regret / float(tables.weight[tables.start, goals].sum()),
-        verdict=Verdict(METHOD) if whole or len(goals) == 1 else _lower(best),
+        verdict=Verdict(METHOD) if truthful and (whole or len(goals) == 1) else _lower(best, truthful=truthful),
         groups=tuple(best.groups),
         states=best.states,
         seconds=time.perf_counter() - began,
@@ -102,9 +109,11 @@ class Lower(Verdict):
         return f"proven lower bound, {self.method}"
 
 
-def _lower(way: _Partition) -> Verdict:
-    largest = max(map(len, way.groups))
-    method = f"{len(way.groups)} groups of up to {largest} goals, each solved exactly"
+def _lower(way: _Partition, *, truthful: bool) -> Verdict:
+    largest = max(map(len, way.groups), default=1)
+    groups = f"{len(way.groups)} group{'' if len(way.groups) == 1 else 's'}"
+    method = f"{groups} of up to {largest} goals, each solved exactly"
+    method += "" if truthful else " as if all answers were true"
     return Lower(method, exact=False, error_bound=np.inf)
 
 
@@ -127,7 +136,7 @@ class _Partition:
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
-                solver = Solver(self.problem, goals=ordered[:size], tables=self.tables, limit=self.limit)
+                solver = _solver(self.problem, ordered[:size], self.tables, self.limit)
                 best = solver.regret(self.problem.start), solver.states, tuple(solver.goals)
             except TooLarge:
                 break
@@ -139,6 +148,13 @@ class _Partition:
         self.states += states
         self.groups.append(group)
         return group
+
+
+def _solver(problem: Problem, goals: list[int], tables: Tables, limit: int | None) -> Solver | LimitedSolver:
+    """Return what solves the problem for some goals, with choices where they have a price."""
+    if problem.query_cost.per_option is None:
+        return Solver(problem, goals=goals, tables=tables, limit=limit)
+    return LimitedSolver(problem, 0, truthful=True, goals=goals, tables=tables, limit=limit)
 
 
 def _by_weight(tables: Tables) -> Order:
@@ -171,6 +187,6 @@ def _pair_regrets(problem: Problem, tables: Tables, goals: list[int]) -> FloatAr
     regrets = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):
         for j, other in enumerate(goals[:i]):
-            solver = Solver(problem, goals=[one, other], tables=tables, limit=None)
+            solver = _solver(problem, [one, other], tables, None)
             regrets[i, j] = regrets[j, i] = solver.regret(problem.start)
     return regrets

@@ -51,6 +51,40 @@ class Size:
         )
 
 
+REPLIES_A_STATE = 15
+"""To find out what a reply leads to takes as long as so many states."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What has been done so far where questions are limited, and when to give up.
+
+    Attributes:
+        goals: number of goals.
+        questions: how many may be asked.
+        limit: the most states to solve, or as much other work; None for any number.
+        states: states so far.
+        replies: replies to questions that were looked at so far.
+    """
+
+    goals: int
+    questions: int
+    limit: int | None
+    states: int = 0
+    replies: int = 0
+
+    def count(self, states: int = 0, replies: int = 0) -> None:
+        """Count work that is about to be done, or refuse to go on."""
+        self.states += states
+        self.replies += replies
+        if self.limit is not None and self.states + REPLIES_A_STATE * self.replies > self.limit:
+            raise TooLarge(
+                f"too large for an exact answer: {self.goals} goals and at most {self.questions} questions, not solved "
+                f"after {self.states:,} states and {self.replies:,} replies; allow fewer questions "
+                "(questions, --questions), or go on anyway"
+            )
+
+
 def size_of(tables: Tables, goals: Sequence[int]) -> Size:
     """Return the size of a problem with these goals."""
     n = len(goals)

@@ -1,0 +1,137 @@
+"""How far methods are from the optimum where answers may be wrong or missing: small problems, all exactly.
+
+Every number is an expectation over all goals, all paths of the worker and all replies. Nobody asks more than three
+questions in an episode: that is what the optimum is known for, and methods wait where they would ask a fourth. Nothing
+may be below the optimum. A cell is how often answers are wrong, how often they are refused, and the kind of errors; its
+ratio is the mean expected marginal cost of a method over that of the optimum.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from askwise.answers import AnswerModel
+from askwise.domains.tool_fetching import Prior, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.evaluation import evaluate
+from askwise.experiments.running.executors import process_pool, usable_cores
+from askwise.planning.exact.limited import LimitedSolver
+from askwise.questions import QueryCost
+from benchmarks.report import Column, Table, count, number, progress
+
+QUESTIONS = 3
+SIZES = ((5, 4), (6, 4), (6, 5))
+"""Side of the grid, stations."""
+TOOLBOXES = 2
+WALLS = (0.0, 0.2)
+PRIORS = ("far", "uniform", "near")
+PRICES = (QueryCost(0.3, 0.0), QueryCost(0.2, 0.1))
+WRONG = (0.05, 0.1, 0.2)
+REFUSED = (0.0, 0.3)
+ERRORS = ("independent", "persistent")
+INSTANCES = 42
+"""For each of the twelve kinds of answers: 504 problems."""
+METHODS = ("planner", "planner-light", "ezq-local", "cost-prob", "toolbox", "baseline", "never")
+ROUNDING = 1e-9
+
+Costs = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One small problem."""
+
+    answers: AnswerModel
+    seed: int
+    methods: tuple[str, ...]
+
+    def problem(self) -> ToolFetching:
+        """Return it; size, walls, prior and price take turns."""
+        rng = np.random.default_rng([14, self.seed])
+        side, stations = SIZES[rng.integers(len(SIZES))]
+        walls = WALLS[rng.integers(len(WALLS))]
+        drawn = generate(size=side, stations=stations, toolboxes=TOOLBOXES, walls=walls, seed=self.seed)
+        prior, price = PRIORS[self.seed % len(PRIORS)], PRICES[rng.integers(len(PRICES))]
+        return ToolFetching(drawn).with_terms(Prior(prior), price).with_answers(self.answers)
+
+
+def costs_of(case: Case) -> Costs:
+    """Return the expected marginal cost of the optimum and of every method."""
+    problem = case.problem()
+    found = {"optimal": LimitedSolver(problem, QUESTIONS, limit=None).at(problem.start).expected_marginal_cost}
+    for method in case.methods:
+        held = evaluate(problem, method, exact=True, questions=QUESTIONS, go_on=True)
+        found[method] = held.expected_marginal_cost
+    return found
+
+
+def run(quick: bool, methods: Sequence[str] | None = None) -> list[Table]:
+    """Solve and evaluate all cases."""
+    chosen = tuple(methods or METHODS)
+    cases = [
+        Case(AnswerModel(wrong, refused, errors), seed, chosen)
+        for wrong in WRONG
+        for refused in REFUSED
+        for errors in ERRORS
+        for seed in range(2 if quick else INSTANCES)
+    ]
+    found = []
+    with process_pool(usable_cores()) as pool:
+        for k, costs in enumerate(pool.map(costs_of, cases, chunksize=1)):
+            found.append(costs)
+            if k % 20 == 0:
+                progress(f"noisy-optimum: problem {k} of {len(cases)}")
+    return [_table(cases, found, chosen), _verdict(cases, found, chosen)]
+
+
+def _by_cell(cases: list[Case], found: list[Costs]) -> dict[AnswerModel, Costs]:
+    cells: dict[AnswerModel, list[Costs]] = defaultdict(list)
+    for case, costs in zip(cases, found, strict=True):
+        cells[case.answers].append(costs)
+    return {
+        answers: {name: float(np.mean([each[name] for each in rows])) for name in rows[0]}
+        for answers, rows in cells.items()
+    }
+
+
+def _table(cases: list[Case], found: list[Costs], methods: Sequence[str]) -> Table:
+    columns = [number("wrong", 2), number("refused", 2), Column("errors"), number("optimal", 4)]
+    table = Table(
+        f"Expected marginal cost beside the optimum, exactly ({len(cases)} problems, at most {QUESTIONS} questions)",
+        [*columns, *(number(f"{method} / optimal", 4) for method in methods)],
+        notes=["ratios of means; 5 x 5 and 6 x 6 cells, 4 or 5 stations, 2 toolboxes, with and without walls"],
+    )
+    for answers, means in _by_cell(cases, found).items():
+        ratios = [_ratio(means[method], means["optimal"]) for method in methods]
+        table.rows.append([answers.wrong, answers.refused, answers.errors, means["optimal"], *ratios])
+    return table
+
+
+def _verdict(cases: list[Case], found: list[Costs], methods: Sequence[str]) -> Table:
+    table = Table(
+        "Distance from the optimum with wrong and refused answers",
+        [
+            Column("method"),
+            number("mean above, %", 3),
+            number("worst cell above, %", 3),
+            count("problems solved best"),
+            count("problems"),
+            count("below the optimum"),
+        ],
+        notes=["expected of planner: 1 % on average and 3 % in the worst cell; never below"],
+    )
+    cells = _by_cell(cases, found)
+    for method in methods:
+        above = [100 * (_ratio(means[method], means["optimal"]) - 1) for means in cells.values()]
+        best = sum(costs[method] <= costs["optimal"] + 1e-6 for costs in found)
+        below = sum(costs[method] < costs["optimal"] - 1e-7 for costs in found)
+        table.rows.append([method, float(np.mean(above)), max(above), best, len(found), below])
+    return table
+
+
+def _ratio(mean: float, optimum: float) -> float:
+    return mean / optimum if optimum > ROUNDING else 1.0 if mean <= ROUNDING else float("inf")

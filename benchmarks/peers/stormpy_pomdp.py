@@ -1,0 +1,149 @@
+"""Askwise's problems as POMDPs for the probabilistic model checker Storm (GPL; never imported by askwise itself).
+
+The goal is hidden; where both agents are, how many questions were asked and the last reply are observed. The text of a
+PRISM program says all that, straight from the rules: Storm keeps the beliefs, askwise's beliefs play no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from askwise.problem import Problem
+
+try:
+    import stormpy
+    import stormpy.pomdp
+except ImportError:  # An optional guest: callers ask `available` first.
+    stormpy = None
+
+available = stormpy is not None
+
+Asked = tuple[int, ...] | tuple[tuple[int, ...], ...]
+"""A set of goals; or the groups of a choice."""
+
+
+def least_cost(problem: Problem, most: int) -> float:
+    """Return the least expected cost with at most so many questions, by unfolding all beliefs.
+
+    Errors are made anew every time, or there is one question only.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "problem.prism"
+        path.write_text(program(problem, most), encoding="utf-8")
+        parsed = stormpy.parse_prism_program(str(path))
+    formula = stormpy.parse_property('R{"cost"}min=? [F phase=2]', parsed)
+    pomdp = stormpy.build_model(parsed, [formula])
+    found = stormpy.pomdp.verify_with_belief_unfolding(pomdp, formula, environment=stormpy.environments.sound())
+    if not found.completed_exploration:
+        raise RuntimeError("Storm did not look at all beliefs")
+    return float(found.value)
+
+
+def program(problem: Problem, most: int) -> str:
+    """Return a problem as a PRISM program."""
+    start = problem.start
+    teammate, ego = _reached(problem)
+    asked = list(_questions(problem))
+    used = [a for a in range(len(problem.ego_actions)) if any(problem.ego_next(here, a) >= 0 for here in ego)]
+    lines = [
+        "pomdp",
+        "observables phase, w, e, q, r endobservables",
+        "module problem",
+        "  phase : [0..2] init 0;",
+        f"  g : [0..{len(problem.goals) - 1}] init 0;",
+        f"  w : [0..{max(teammate)}] init {start.teammate};",
+        f"  e : [0..{max(ego)}] init {start.ego};",
+        f"  q : [0..{most}] init 0;",
+        f"  r : [0..{len(problem.goals) + 3}] init 0;",
+        "  [draw] phase=0 -> " + " + ".join(_drawn(problem)) + ";",
+        *(line for here in ego for line in _actions(problem, teammate, here)),
+        *(line for k, question in enumerate(asked) for line in _asking(problem, k, question, most)),
+        "  [over] phase=2 -> true;",
+        "endmodule",
+        'rewards "cost"',
+        *(f"  [act{action}] phase=1 : 1;" for action in used),
+        *(f"  [ask{k}] phase=1 : {_price(problem, question)!r};" for k, question in enumerate(asked)),
+        "endrewards",
+    ]
+    return "\n".join(lines)
+
+
+def _reached(problem: Problem) -> tuple[list[int], list[int]]:
+    """Return the states that the two agents can come to."""
+    found = []
+    for start, following, n in (
+        (problem.start.teammate, problem.teammate_next, len(problem.teammate_actions)),
+        (problem.start.ego, problem.ego_next, len(problem.ego_actions)),
+    ):
+        seen, waiting = {start}, [start]
+        while waiting:
+            here = waiting.pop()
+            onwards = {following(here, action) for action in range(n)} - {-1}
+            waiting.extend(onwards - seen)
+            seen |= onwards
+        found.append(sorted(seen))
+    return found[0], found[1]
+
+
+def _drawn(problem: Problem) -> Iterator[str]:
+    for goal, p in enumerate(problem.prior.tolist()):
+        if p > 0:
+            yield f"{p!r}:(phase'=1)&(g'={goal})"
+
+
+def _actions(problem: Problem, teammate: list[int], here: int) -> Iterator[str]:
+    """Iterate over what the ego agent can do in one state, whatever the goal and wherever the teammate is."""
+    for action in range(len(problem.ego_actions)):
+        there = problem.ego_next(here, action)
+        if there < 0:
+            continue
+        for w in teammate:
+            shares = problem.teammate_policy(w)
+            for goal in range(len(problem.goals)):
+                steps = [(k, float(share)) for k, share in enumerate(shares[goal]) if share > 0]
+                if problem.prior[goal] == 0 or not steps:
+                    continue
+                guard = f"phase=1 & g={goal} & w={w} & e={here}"
+                # Ways of one goal that lead to the same state are one here: Storm adds them up.
+                after = " + ".join(_step(problem, goal, w, there, k, share) for k, share in steps)
+                yield f"  [act{action}] {guard} -> {after};"
+
+
+def _step(problem: Problem, goal: int, w: int, ego: int, action: int, share: float) -> str:
+    over = problem.stays(action) and problem.teammate_steps(w)[goal] == 0 and problem.ego_steps(ego)[goal] == 0
+    if over:
+        return f"{share!r}:(phase'=2)&(g'=0)&(r'=0)&(q'=0)&(w'={problem.start.teammate})&(e'={problem.start.ego})"
+    return f"{share!r}:(w'={problem.teammate_next(w, action)})&(e'={ego})&(r'=0)"
+
+
+def _questions(problem: Problem) -> Iterator[Asked]:
+    goals = [goal for goal in range(len(problem.goals)) if problem.prior[goal] > 0]
+    for n in range(1, len(goals)):
+        yield from combinations(goals, n)
+    if problem.query_cost.per_option is not None:
+        yield tuple((goal,) for goal in goals)
+
+
+def _price(problem: Problem, asked: Asked) -> float:
+    cost = problem.query_cost
+    if isinstance(asked[0], tuple):
+        assert cost.per_option is not None
+        return float(cost.base + cost.per_option * len(asked))
+    return float(cost(list(asked)))
+
+
+def _asking(problem: Problem, k: int, asked: Asked, most: int) -> Iterator[str]:
+    """Iterate over what a question is answered for each goal, and how often; reply 1 is none at all."""
+    wrong, refused = problem.answers.wrong, problem.answers.refused
+    for goal in range(len(problem.goals)):
+        if isinstance(asked[0], tuple):
+            true, n = next(j for j, group in enumerate(asked) if goal in group), len(asked)  # type: ignore[operator]
+        else:
+            true, n = int(goal in asked), 2
+        shares = [(1 - refused) * (1 - wrong if reply == true else wrong / (n - 1)) for reply in range(n)]
+        replies = [(1, refused), *((2 + reply, share) for reply, share in enumerate(shares))]
+        after = " + ".join(f"{share!r}:(r'={reply})&(q'=q+1)" for reply, share in replies if share > 0)
+        yield f"  [ask{k}] phase=1 & g={goal} & q<{most} -> {after};"
