@@ -9,6 +9,7 @@ import numpy as np
 from askwise.agents.base import BeliefAgent, Decision, Observation
 from askwise.agents.explanation import Situation
 from askwise.planning.tables import within_reach
+from askwise.types import BoolArray
 
 
 class LooksAhead(BeliefAgent):
@@ -22,13 +23,17 @@ class LooksAhead(BeliefAgent):
         """See `Agent`."""
         self.tracker.update(observation)
         state = observation.state
-        possible = within_reach(self.problem, state.teammate, self.belief.possible)
+        possible = within_reach(self.problem, state.teammate, self.reckoned())
         if possible.sum() > 1:
             return self.when_torn(state, possible)
         actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible].any(axis=0))
         if not actions.size:
             return self.wait("Wait: no possible goal can be reached any more.")
         return self._act(self.candidates(actions), possible, Situation(self.problem, state, self.probabilities))
+
+    def reckoned(self) -> BoolArray:
+        """Return the goals to reckon with: those that are possible, or still credible where answers can be wrong."""
+        return self.belief.possible
 
     def candidates(self, actions: Any) -> Any:
         """Return those of the optimal actions among which the tie-break chooses when one goal is left."""
