@@ -8,6 +8,7 @@ from time import perf_counter
 
 from benchmarks import (
     agents,
+    answers,
     before_after,
     cells,
     cyclic,
@@ -41,6 +42,7 @@ SECTIONS = {
     "optimum": optimum,
     "planner": planner,
     "robustness": robustness,
+    "answers": answers,
     "pomdp": pomdp,
     "throughput": throughput,
     "before-after": before_after,

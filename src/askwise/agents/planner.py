@@ -82,6 +82,7 @@ class PlannerAgent(LooksAhead):
         self.noisy_settings = NOISY[setting] if budget is None else replace(NOISY[setting], budget=budget)
         self.seconds = seconds
         self.questions = questions
+        self.counts_questions = questions is not None
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
@@ -92,7 +93,6 @@ class PlannerAgent(LooksAhead):
         self._asked = 0
         answers = problem.answers
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
-        self.markov = not answers.persistent and self.questions is None
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""

@@ -18,15 +18,18 @@ from askwise.planning.search.steps import ROUNDING
 
 STARTS = 3
 """Proposals that are improved."""
+INSISTED = 8
+"""Proposals that are looked at as questions to be asked again and again."""
 WORTH_MOVING = 0.01
 """Goals of less than this share of the weight are not moved across to improve a question."""
 
 
 @compiled
-def take_over(ws: Any, sets: Any, pool: int, first: int, n: int) -> None:
-    """Write `n` proposed sets of goals as questions of yes and no, from row `first` on."""
+def take_over(ws: Any, sets: Any, pool: int, first: int, n: int, lead: int) -> None:
+    """Write `n` proposed sets of goals as questions of yes and no, from row `first` on, asked until such a lead."""
     for i in range(n):
-        ws.asked[first + i].answers, ws.asked[first + i].price, ws.asked[first + i].choice = 2, -1.0, -1
+        asked = ws.asked[first + i]
+        asked.answers, asked.price, asked.choice, asked.lead = 2, -1.0, -1, lead
         for g in range(ws.truths.shape[1]):
             ws.truths[first + i, g] = 0 if has(sets, pool + i, g) else 1
 
@@ -57,6 +60,26 @@ def weigh_up(ws: Any, limits: Any, level: int, first: int, n: int, merits: Any) 
 
 
 @compiled
+def insist(ws: Any, limits: Any, level: int, first: int, n: int, merits: Any, weight: float, leads: int) -> int:
+    """Add the best questions of yes and no asked until a larger lead; return how many there are then."""
+    found = n
+    order = np.argsort(merits[:n], kind="mergesort")
+    for start in order[:INSISTED]:
+        if ws.asked[first + start].price >= 0.0:
+            continue
+        for lead in range(2, leads + 1):
+            if ws.counts[0].worked > limits.budget:
+                break
+            question = first + found
+            ws.truths[question] = ws.truths[first + start]
+            asked = ws.asked[question]
+            asked.answers, asked.price, asked.choice, asked.lead = 2, -1.0, -1, lead
+            merits[found] = merit(ws, limits, level, question, weight)
+            found += 1
+    return found
+
+
+@compiled
 def climb(ws: Any, limits: Any, level: int, first: int, n: int, merits: Any, weight: float) -> int:
     """Improve the best questions of yes and no by moving single goals across; return how many there are then."""
     found = n
@@ -66,7 +89,8 @@ def climb(ws: Any, limits: Any, level: int, first: int, n: int, merits: Any, wei
             continue
         question, reached, moved_any = first + found, merits[start], False
         ws.truths[question] = ws.truths[first + start]
-        ws.asked[question].answers, ws.asked[question].price, ws.asked[question].choice = 2, -1.0, -1
+        asked = ws.asked[question]
+        asked.answers, asked.price, asked.choice, asked.lead = 2, -1.0, -1, ws.asked[first + start].lead
         for _ in range(limits.climbs):
             moved, lowest = _best_flip(ws, limits, level, question, weight, reached)
             if moved < 0:

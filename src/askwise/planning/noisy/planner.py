@@ -21,10 +21,11 @@ import numpy as np
 from askwise.answers import n_answers, truth
 from askwise.planning.noisy import menus, values
 from askwise.planning.noisy.beliefs import list_odds, tidy, useful
-from askwise.planning.noisy.choices import choices_of
+from askwise.planning.noisy.choices import choices_of, every_choice
+from askwise.planning.noisy.memory import Memory, packed, unpacked
 from askwise.planning.noisy.settings import ANSWERS_FOLLOWED, FULL, NoisySettings
 from askwise.planning.noisy.steps import score_actions
-from askwise.planning.noisy.workspace import DEAD, FAINTEST, MOST_COMPLETE, Limits, unit_of, workspace_of
+from askwise.planning.noisy.workspace import DEAD, FAINTEST, MOST_COMPLETE, MOST_LEAD, Limits, unit_of, workspace_of
 from askwise.planning.prices import price_for_planning
 from askwise.planning.search.planner import Plan, group_sets
 from askwise.planning.search.proposals import propose
@@ -51,6 +52,10 @@ Known = Callable[[Question], bool]
 """Whether a question would only be answered as before."""
 
 
+class TooMuchWorkError(Exception):
+    """The complete search took more states than it may."""
+
+
 @dataclass(frozen=True)
 class Root:
     """Where a plan begins.
@@ -63,6 +68,7 @@ class Root:
         goals: the goals that are possible.
         questions: how many questions may be asked at most, None for any number.
         known: tells the questions that are not worth asking again.
+        leads: the largest lead until which a question is asked again and again, 0 if none is.
     """
 
     w: int
@@ -72,6 +78,7 @@ class Root:
     goals: tuple[int, ...]
     questions: int | None
     known: Known
+    leads: int
 
     def at_most(self, most: int) -> int:
         """Return how many questions a plan may hold that looks `most` questions ahead."""
@@ -105,6 +112,17 @@ class NoisyPlanner:
     def __deepcopy__(self, memo: dict[int, Any]) -> NoisyPlanner:
         # All it does from one decision to the next is to remember: copies of an agent can share it.
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the free places of the memory, which are most of it."""
+        nothing = Memory(np.zeros((0, 0), dtype=np.uint64), np.zeros(0))
+        return {**self.__dict__, "ws": self.ws._replace(memory=nothing), "entries": packed(self.ws.memory)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put everything back in its place; levels and words are the same memory again."""
+        memory = unpacked(state.pop("entries"), state["settings"].log_memory)
+        self.__dict__.update(state)
+        self.ws = self.ws._replace(memory=memory, levels=self.ws.words.view(np.int16))
 
     def plan(
         self,
@@ -155,7 +173,9 @@ class NoisyPlanner:
         place, load = self.tables.ego.split(ego)
         _, total = list_odds(ws.world.weight, ws.levels, 0, w, ws.replies.power, ws.ranked)
         goals = tuple(np.flatnonzero(alive).tolist())
-        return Root(w, place, useful(ws.levels, 0, load), total, goals, questions, known)
+        again = not ws.replies.persistent and questions is None
+        leads = (MOST_LEAD if self.problem.answers.wrong > 0 else 1) if again else 0
+        return Root(w, place, useful(ws.levels, 0, load), total, goals, questions, known, leads)
 
     def _limits(self, budget: int | None, root: Root) -> Limits:
         s = self.settings
@@ -189,30 +209,33 @@ class NoisyPlanner:
             self._turn += 1
         if self._gave_up:
             return None
-        before, first = self.limits, s.menus * s.kept
-        self.limits = before._replace(
+        before, first = (self.limits, self.choices), s.menus * s.kept
+        self.choices = every_choice(self.problem, self._complete)
+        self.limits = self.limits._replace(
             complete=True, inner=len(ws.scored), budget=s.complete_states, turn=self._turn, first=first, settles=False
         )
-        n = self._list_all(first)
+        n = self._list_all(root, first)
         ws.lengths[0] = n
-        asked = sum(1 << k for k in range(n) if root.known(self._named(first + k, root.goals)))
-        plan = self._compare(root, tried, silence, s.complete_questions, asked)
-        if ws.counts[0]["cut"] == 0:
-            return plan
-        self._gave_up, self.limits = True, before
-        ws.counts[0]["worked"] = 0
-        return None
+        asked = sum(1 << k for k in range(n) if root.known(self._named(first + k, root)))
+        try:
+            return self._compare(root, tried, silence, s.complete_questions, asked)
+        except TooMuchWorkError:
+            self._gave_up = True
+            self.limits, self.choices = before
+            return None
 
-    def _list_all(self, first: int) -> int:
+    def _list_all(self, root: Root, first: int) -> int:
         """Write all questions about the goals of the complete search from row `first` on; return their number."""
         ws, goals = self.ws, self._complete
         sets = [some for size in range(1, len(goals)) for some in combinations(goals[1:], size)]
-        for k, some in enumerate(sets):
+        leads = range(1, root.leads + 1) if root.leads else (0,)
+        asked = [(some, lead) for lead in leads for some in sets][:MOST_COMPLETE]
+        for k, (some, lead) in enumerate(asked):
             ws.truths[first + k] = 1
             ws.truths[first + k, list(some)] = 0
-            ws.asked[first + k] = (2, -1.0, -1)
-        room = MOST_COMPLETE - len(sets)
-        return len(sets) + self._write_choices(first + len(sets), self.choices[:room])
+            ws.asked[first + k] = (2, -1.0, -1, lead)
+        room = MOST_COMPLETE - len(asked)
+        return len(asked) + self._write_choices(root, first + len(asked), self.choices[:room])
 
     # -- many goals: some of everything ------------------------------------------------------------------------------
 
@@ -266,7 +289,7 @@ class NoisyPlanner:
                     total += self._value(root)
             if total < least - ROUNDING * root.weight:
                 best, least = row, total
-        return (None, least) if best < 0 else (self._named(best, root.goals), least)
+        return (None, least) if best < 0 else (self._named(best, root), least)
 
     def _best_action(self, root: Root, tried: list[tuple[int, float]], more: int, asked: int) -> tuple[int, float]:
         """Return the best of some actions and its regret."""
@@ -292,6 +315,8 @@ class NoisyPlanner:
         while value == values.NEEDS_MENU:
             self._choose(root, level)
             value, level = values.value_from(self.ws, self.limits, 1, level)
+        if value == values.ABANDONED:
+            raise TooMuchWorkError
         return float(value)
 
     def _number(self, place: int, action: int) -> int:
@@ -307,9 +332,11 @@ class NoisyPlanner:
         """Choose the questions on the menu of the state at a level of the stack."""
         ws, limits = self.ws, self.limits
         first = len(ws.truths) - 2 * POOL_SIZE
-        n = self._propose(level, first)
+        n = self._propose(root, level, first)
         merits = np.empty(2 * POOL_SIZE)
         weight = menus.weigh_up(ws, limits, level, first, n, merits)
+        if root.leads > 1:
+            n = menus.insist(ws, limits, level, first, n, merits, weight, root.leads)
         menu = int(ws.frames[level]["menu"])
         if menu == 0 and limits.climbs > 0:
             n = menus.climb(ws, limits, level, first, n, merits, weight)
@@ -323,7 +350,7 @@ class NoisyPlanner:
                 length += 1
         ws.lengths[menu] = length
 
-    def _propose(self, level: int, first: int) -> int:
+    def _propose(self, root: Root, level: int, first: int) -> int:
         """Write questions worth a look from row `first` on; return their number."""
         ws, room = self.ws, self.proposing
         w, place, load = (int(ws.frames[level][name]) for name in ("w", "place", "load"))
@@ -332,14 +359,14 @@ class NoisyPlanner:
         room.world.weight[w] = odds
         room.sets[room.rows.stack] = mask_rows(odds >= CREDIBLE * odds.max())
         n = propose(room, self.groups, room.rows.stack, w, place, load)
-        menus.take_over(ws, room.sets, room.rows.pool, first, n)
-        return n + self._write_choices(first + n, self.choices)
+        menus.take_over(ws, room.sets, room.rows.pool, first, n, min(root.leads, 1))
+        return n + self._write_choices(root, first + n, self.choices)
 
-    def _write_choices(self, first: int, choices: Sequence[Choice]) -> int:
+    def _write_choices(self, root: Root, first: int, choices: Sequence[Choice]) -> int:
         ws, n_goals = self.ws, self.tables.n_goals
         for k, choice in enumerate(choices):
             ws.truths[first + k] = [truth(choice, goal) for goal in range(n_goals)]
-            ws.asked[first + k] = (n_answers(choice, n_goals), self.problem.query_cost(choice), k)
+            ws.asked[first + k] = (n_answers(choice, n_goals), self.problem.query_cost(choice), k, min(root.leads, 1))
         return len(choices)
 
     def _path(self, menu: int) -> list[int]:
@@ -355,16 +382,24 @@ class NoisyPlanner:
         """Whether a question tells something if errors are persistent, and is none of others in any case."""
         truths, goals = self.ws.truths, list(root.goals)
         mine = truths[row, goals]
-        same = any((truths[other, goals] == mine).all() for other in others)
-        return not same and not (self.ws.replies.persistent and root.known(self._named(row, root.goals)))
+        lead = self.ws.asked[row]["lead"]
+        same = any((truths[other, goals] == mine).all() and self.ws.asked[other]["lead"] == lead for other in others)
+        return not same and not (self.ws.replies.persistent and root.known(self._named(row, root)))
 
-    def _named(self, row: int, goals: Sequence[int]) -> Question:
-        """Return the question in a row as it is asked with these goals left: its cheaper side is named."""
+    def _named(self, row: int, root: Root) -> Question:
+        """Return the question in a row as it is asked with the goals that are left.
+
+        Its cheaper side is named, or the other one if that would only be answered as before.
+        """
         choice = int(self.ws.asked[row]["choice"])
         if choice >= 0:
             return self.choices[choice]
-        inside = [goal for goal in goals if self.ws.truths[row, goal] == 0]
-        return self.price.cheaper(inside, [goal for goal in goals if self.ws.truths[row, goal] != 0])
+        inside = tuple(goal for goal in root.goals if self.ws.truths[row, goal] == 0)
+        outside = tuple(goal for goal in root.goals if self.ws.truths[row, goal] != 0)
+        cheaper = self.price.cheaper(inside, outside)
+        if self.ws.replies.persistent and root.known(cheaper):
+            return outside if cheaper == inside else inside
+        return cheaper
 
 
 def _never(_: Question) -> bool:

@@ -32,7 +32,7 @@ class NoisySettings:
     climbs: int = 3
     budget: int = 60_000
     complete_goals: int = 5
-    complete_states: int = 40_000
+    complete_states: int = 8_000
     complete_questions: int = 3
     settling: float = 1.0
     faint: float = 1e-3
@@ -57,7 +57,7 @@ LIGHT = NoisySettings(
     climbs=1,
     budget=15_000,
     complete_goals=4,
-    complete_states=5_000,
+    complete_states=2_000,
     complete_questions=2,
     log_memory=15,
 )

@@ -2,7 +2,7 @@
 
 The loop stops where it needs a menu whose questions have not been chosen yet, and goes on when it is called again. If
 it is to be *complete*, one menu serves all states, all actions are compared in all of them, and plans end only with the
-episode: the value is then exact for so many questions of that menu, unless the work ran out (``counts.cut``).
+episode: the value is then exact for so many questions of that menu. Where that takes too much work it is abandoned.
 """
 
 from __future__ import annotations
@@ -25,14 +25,19 @@ OPEN = -1.0
 """Instead of a value: it has to be worked out."""
 NEEDS_MENU = -2.0
 """Instead of a value: the questions of the state's menu have to be chosen first."""
+ABANDONED = -3.0
+"""Instead of a value: what was to be complete took too much work."""
 
 
 @compiled
 def price_of(ws: Any, row: int, question: int) -> float:
-    """Return the price of a question; of one of yes and no that of naming the cheaper side of the goals left."""
-    prices, truths = ws.prices, ws.truths
+    """Return what a question costs until it is answered as it is to be.
+
+    Of one of yes and no the cheaper side of the goals left is named.
+    """
+    prices, truths, times = ws.prices, ws.truths, ws.replies.times[ws.asked[question].lead]
     if ws.asked[question].price >= 0.0:
-        return float(ws.asked[question].price)
+        return float(times * ws.asked[question].price)
     named, others = 0.0, 0.0
     for g in range(truths.shape[1]):
         if ws.levels[row, g] > DEAD:
@@ -41,7 +46,7 @@ def price_of(ws: Any, row: int, question: int) -> float:
                 named += added
             else:
                 others += added
-    return float(prices.base + min(named, others))
+    return float(times * (prices.base + min(named, others)))
 
 
 @compiled
@@ -117,7 +122,7 @@ def _enter(ws: Any, limits: Any, level: int) -> float:
         return best
     if ws.counts[0].worked > limits.budget:
         ws.counts[0].cut += 1
-        return best
+        return ABANDONED if limits.complete else best
     w, place, load = frame.w, frame.place, frame.load
     n, weight = list_odds(world.weight, ws.levels, level, w, ws.replies.power, ws.ranked)
     more = frame.more
@@ -172,21 +177,23 @@ def _next_step(ws: Any, limits: Any, level: int) -> bool:
 def after_reply(ws: Any, limits: Any, level: int, question: int, reply: int, index: int) -> bool:
     """Put the state after a reply to a question on the stack, -1 for no reply; whether anything is left to decide."""
     frame, replies = ws.frames[level], ws.replies
-    asked, menu, chance = frame.asked, frame.menu, replies.refused
+    asked, menu, chance, lead = frame.asked, frame.menu, replies.refused, ws.asked[question].lead
     if replies.persistent:
         asked |= np.uint64(1) << np.uint64(index)
     if reply < 0:
-        if replies.refused == 0.0:
+        if replies.refused == 0.0 or lead > 0:
             return False
         for g in range(ws.levels.shape[1]):
             ws.levels[level + 1, g] = ws.levels[level, g]
     else:
         against = replies.against[ws.asked[question].answers]
+        if against < -DEAD:
+            against *= max(lead, 1)
         hear(ws.levels, level, level + 1, ws.truths, question, reply, against)
         n, factor = tidy(ws.world.weight, ws.levels, level + 1, level + 1, frame.w, replies.power, 0.0)
         if n < 2:
             return False
-        chance = replies.given * factor
+        chance = replies.right[lead] * factor
         if not limits.complete:
             menu = ANSWERS_FOLLOWED * (limits.kept * menu + index) + 1 + min(reply, ANSWERS_FOLLOWED - 1)
             asked = np.uint64(0)  # a menu of its own holds nothing that was asked before it
@@ -221,14 +228,14 @@ def value_from(ws: Any, limits: Any, base: int, level: int) -> tuple[float, int]
     """Return the value of the state at level `base`, going on at `level`, where a state has been put on the stack.
 
     The value is the regret with at most `more` questions of the menus, asked at the best moment, times the factor of
-    the state. Or it is `NEEDS_MENU`, and the menu is that of the state at the level that is returned.
+    the state. Or it is `NEEDS_MENU`, and the menu is that of the state at the level that is returned; or `ABANDONED`.
     """
     entering = True
     while True:
         frame = ws.frames[level]
         if entering:
             value = _enter(ws, limits, level)
-            if value == NEEDS_MENU:
+            if value <= NEEDS_MENU:
                 return value, level
             entering = False
             if value == OPEN:
@@ -243,9 +250,8 @@ def value_from(ws: Any, limits: Any, base: int, level: int) -> tuple[float, int]
             continue
         else:
             value = float(frame.best)
-            if not limits.complete or ws.counts[0].cut == 0:
-                tag = _tag(ws, limits, frame)
-                keep(ws.memory, ws.words, level, frame.w, frame.place, frame.load, frame.asked, tag, value)
+            tag = _tag(ws, limits, frame)
+            keep(ws.memory, ws.words, level, frame.w, frame.place, frame.load, frame.asked, tag, value)
         value *= frame.factor
         if level == base:
             return value, level

@@ -22,6 +22,8 @@ UNITS = 64
 """Levels that a goal falls when a yes/no answer speaks against it; choices need numbers between."""
 MOST_ANSWERS = 16
 """Most answers to a question of a plan."""
+MOST_LEAD = 3
+"""Largest lead until which a question is asked again."""
 MOST_COMPLETE = 63
 """Most questions of a complete menu: a bit for each says which were asked."""
 
@@ -56,13 +58,18 @@ COUNTS = np.dtype([("worked", np.int64), ("turn", np.int64), ("silence", np.int6
 """States that were looked at for this decision, the number of the decision, how many states may be looked at before
 silence is no longer followed to its end, and how often the search ended for want of work."""
 
-ASKED = np.dtype([("answers", np.int64), ("price", np.float64), ("choice", np.int64)])
-"""A question: how many answers it has, its price (below 0 for one of yes and no, whose price is added up), and which
-choice it is, -1 for none."""
+ASKED = np.dtype([("answers", np.int64), ("price", np.float64), ("choice", np.int64), ("lead", np.int64)])
+"""A question: how many answers it has, its price (below 0 for one of yes and no, whose price is added up), which choice
+it is, -1 for none, and the lead until which it is asked again (see `Replies`), 0 if it is asked once."""
 
 
 class Replies(NamedTuple):
     """How answers come, for compiled loops.
+
+    Where errors are made anew every time, a question may be asked again until one answer leads the other by `d`. That
+    is like asking once a question that is always answered, wrong with probability ``e_d = rho^d / (1 + rho^d)``, ``rho
+    = e / (1 - e)``, and ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times as dear: the expected number of questions. So
+    plans reach further than the few questions that they hold.
 
     Attributes:
         given: probability of a true answer.
@@ -70,6 +77,8 @@ class Replies(NamedTuple):
         against: ``int64 [MOST_ANSWERS + 1]``, levels that a goal falls by an answer that speaks against it, by the
             number of answers; ``-DEAD`` where answers are always true.
         power: ``float64 [n]``, what each level below 0 is as a factor.
+        right: ``float64 [MOST_LEAD + 1]``, probability that the answer is true that leads by so much; by 0: `given`.
+        times: ``float64 [MOST_LEAD + 1]``, how many questions that takes.
         persistent: whether the same question is never worth asking twice.
         settling: what finding out the goal costs, beside what it would cost with answers that are always true.
     """
@@ -78,6 +87,8 @@ class Replies(NamedTuple):
     refused: float
     against: Any
     power: Any
+    right: Any
+    times: Any
     persistent: bool
     settling: float
 
@@ -181,14 +192,23 @@ def replies_of(answers: AnswerModel, settling: float) -> Replies:
         for k in range(2, MOST_ANSWERS + 1):
             against[k] = round(math.log((1 - e) * (k - 1) / e) / unit)
     power = np.exp(-unit * np.arange(-FAINTEST + 1))
+    rho, given = e / (1 - e), (1 - answers.refused) * (1 - e)
+    wrong = [rho**d / (1 + rho**d) for d in range(1, MOST_LEAD + 1)]
     return Replies(
-        given=(1 - answers.refused) * (1 - e),
+        given=given,
         refused=answers.refused,
         against=against,
         power=power,
+        right=np.array([given, *(1 - errors for errors in wrong)]),
+        times=np.array([1.0, *(_times(answers, d, errors) for d, errors in enumerate(wrong, start=1))]),
         persistent=answers.persistent,
         settling=settling / ((1 - answers.refused) * capacity(e)),
     )
+
+
+def _times(answers: AnswerModel, lead: int, wrong: float) -> float:
+    """Return how often a question is asked until an answer leads that is wrong with this probability."""
+    return lead / (1 - 2 * answers.wrong) * (1 - 2 * wrong) / (1 - answers.refused)
 
 
 def unit_of(answers: AnswerModel) -> float:
