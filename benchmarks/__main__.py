@@ -8,6 +8,7 @@ from time import perf_counter
 
 from benchmarks import (
     agents,
+    answers,
     before_after,
     calibration,
     cells,
@@ -45,6 +46,7 @@ SECTIONS = {
     "calibration": calibration,
     "planner": planner,
     "robustness": robustness,
+    "answers": answers,
     "pomdp": pomdp,
     "throughput": throughput,
     "before-after": before_after,

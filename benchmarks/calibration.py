@@ -17,10 +17,10 @@ import numpy as np
 from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.running.executors import process_pool, usable_cores
 from askwise.questions import QueryCost
 from askwise.simulation import simulate
 from askwise.types import FloatArray
+from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress
 
 BINS = 10
@@ -117,7 +117,7 @@ def run(quick: bool) -> list[Table]:
     """Play, and compare what was said with what was true."""
     tallies: dict[str, Tally] = {}
     chosen = jobs(1)[::9] if quick else jobs(4)
-    with process_pool(usable_cores()) as pool:
+    with process_pool() as pool:
         for k, (job, tally) in enumerate(zip(chosen, pool.map(played, chosen), strict=True)):
             errors = job.answers.errors
             tallies[errors] = tallies.get(errors, nothing()) + tally

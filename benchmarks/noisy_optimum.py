@@ -18,9 +18,9 @@ from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate
-from askwise.experiments.running.executors import process_pool, usable_cores
 from askwise.planning.exact.limited import LimitedSolver
 from askwise.questions import QueryCost
+from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress
 
 QUESTIONS = 3
@@ -80,7 +80,7 @@ def run(quick: bool, methods: Sequence[str] | None = None) -> list[Table]:
         for seed in range(2 if quick else INSTANCES)
     ]
     found = []
-    with process_pool(usable_cores()) as pool:
+    with process_pool() as pool:
         for k, costs in enumerate(pool.map(costs_of, cases, chunksize=1)):
             found.append(costs)
             if k % 20 == 0:

@@ -32,7 +32,7 @@ class LooksAhead(BeliefAgent):
         return self._act(self.candidates(actions), possible, Situation(self.problem, state, self.probabilities))
 
     def reckoned(self) -> BoolArray:
-        """Return the goals that it reckons with."""
+        """Return the goals to reckon with: those that are possible, or still credible where answers can be wrong."""
         return self.belief.possible
 
     def candidates(self, actions: Any) -> Any:

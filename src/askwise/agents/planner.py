@@ -8,6 +8,9 @@ goes on with the belief `robust`, taking all it has seen and heard into account 
 With that belief, with `elimination`, and where the problem says how the teammate pursues its goals
 (`Problem.teammate_policies`), it plans anew in every step: as if the episode began where the teammate is now, with what
 it believes as the prior, and as if from now on the teammate took a shortest way. The verdict of its decisions says so.
+
+Where answers can be wrong or missing, where choices may be asked (`QueryCost.per_option`), or where the number of
+questions is limited, it plans with all of that (`askwise.planning.noisy`). Beliefs stay what they are.
 """
 
 from __future__ import annotations
@@ -21,15 +24,20 @@ import numpy as np
 from askwise.agents.ahead import LooksAhead
 from askwise.agents.base import Decision
 from askwise.errors import InputError, did_you_mean
+from askwise.planning.noisy import settings as noisy
+from askwise.planning.noisy.planner import NoisyPlanner
 from askwise.planning.prices import price_for_planning
 from askwise.planning.search.planner import Plan, Planner
 from askwise.planning.search.settings import FULL, LIGHT
-from askwise.planning.tables import mask_rows, tables_of
+from askwise.planning.tables import Tables, mask_rows, tables_of
 from askwise.problem import JointState, Problem
+from askwise.questions import Choice, Question
 from askwise.seeds import Seed
+from askwise.tracking import Observation
 from askwise.types import BoolArray
 
 SETTINGS = {"full": FULL, "light": LIGHT}
+NOISY = {"full": noisy.FULL, "light": noisy.LIGHT}
 ASSUMES = "assumes that the teammate takes a shortest way from here on"
 FIRST_SHARE = 1_000
 """States to be looked at before the clock says how many more there is time for."""
@@ -42,6 +50,7 @@ class PlannerAgent(LooksAhead):
         setting: ``full``, or ``light`` for quick decisions.
         budget: states to be looked at for a decision, by default as the setting says.
         seconds: time for a decision instead; then the same problem may be answered differently on another day.
+        questions: the most questions in an episode, by default any number.
         belief: as of every `BeliefAgent`.
         tie_break: as of every `BeliefAgent`; of no use here, equal actions have a fixed order.
     """
@@ -55,6 +64,7 @@ class PlannerAgent(LooksAhead):
         setting: str = "full",
         budget: int | None = None,
         seconds: float | None = None,
+        questions: int | None = None,
         belief: str = "bayes",
         tie_break: str = "random",
     ) -> None:
@@ -62,21 +72,43 @@ class PlannerAgent(LooksAhead):
         if setting not in SETTINGS:
             allowed = "one of " + ", ".join(map(repr, SETTINGS))
             raise InputError("setting", repr(setting), allowed + did_you_mean(str(setting), SETTINGS))
-        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
-            raise InputError("budget", repr(budget), "a whole number from 1")
+        _check_count("budget", budget, 1)
+        _check_count("questions", questions, 0)
         if seconds is not None and not 0 < seconds < np.inf:
             raise InputError("seconds", repr(seconds), "a finite number above 0")
         self.fallback = None if belief == "robust" else "robust"
         chosen = SETTINGS[setting]
         self.settings = chosen if budget is None else replace(chosen, budget=budget)
+        self.noisy_settings = NOISY[setting] if budget is None else replace(NOISY[setting], budget=budget)
         self.seconds = seconds
+        self.questions = questions
+        self.counts_questions = questions is not None
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem, seed)
         price_for_planning(problem, "the planner adds up prices goal by goal")  # refused now, not in the middle
-        self._planner: Planner | None = None
+        self._planner: Planner | NoisyPlanner | None = None
+        self._asked = 0
+        answers = problem.answers
+        self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self._asked += observation.answer is not None
+        return super().decide(observation)
+
+    def watch(self, observation: Observation) -> None:
+        """See `Agent`."""
+        self._asked += observation.answer is not None
+        super().watch(observation)
+
+    def reckoned(self) -> BoolArray:
+        """See `LooksAhead`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
+        if self.problem.answers.wrong > 0 and self.problem.ego_map().cut_off().any():
+            return np.asarray(self.probabilities > 0)
+        return super().reckoned()
 
     def candidates(self, actions: Any) -> Any:
         """See `LooksAhead`; the first, so that nothing is left to chance."""
@@ -94,27 +126,44 @@ class PlannerAgent(LooksAhead):
         """Whether what the teammate did so far is not what the planner's own tables would say of it."""
         return self.belief.name != "bayes" or self.problem.teammate_policies is not None
 
-    def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
+    def _planner_at(self, teammate: int, possible: BoolArray) -> Planner | NoisyPlanner:
         """Return a planner whose tables fit the belief."""
         if not self._plans_anew:
             if self._planner is None:
-                self._planner = Planner(self.problem, tables_of(self.problem), self.settings)
+                self._planner = self._new_planner(tables_of(self.problem))
             return self._planner
         prior = np.where(possible, self.probabilities, 0.0)
-        tables = tables_of(self.problem, prior=prior / prior.sum(), start=teammate)
-        return Planner(self.problem, tables, self.settings)
+        return self._new_planner(tables_of(self.problem, prior=prior / prior.sum(), start=teammate))
 
-    def _plan(self, planner: Planner, possible: BoolArray, state: JointState) -> Plan:
-        allowed = mask_rows(possible)
+    def _new_planner(self, tables: Tables) -> Planner | NoisyPlanner:
+        if self._plain:
+            return Planner(self.problem, tables, self.settings)
+        return NoisyPlanner(self.problem, tables, self.noisy_settings)
+
+    def _plan(self, planner: Planner | NoisyPlanner, possible: BoolArray, state: JointState) -> Plan:
         if self.seconds is None:
-            return planner.plan(allowed, state.teammate, state.ego)
+            return self._planned(planner, possible, state, None)
         began = time.perf_counter()
-        plan = planner.plan(allowed, state.teammate, state.ego, budget=FIRST_SHARE)
+        plan = self._planned(planner, possible, state, FIRST_SHARE)
         taken = time.perf_counter() - began
         if plan.optimal or taken >= self.seconds:
             return plan
         budget = int(max(plan.worked, FIRST_SHARE) * (self.seconds - taken) / taken)
-        return planner.plan(allowed, state.teammate, state.ego, budget=budget)
+        return self._planned(planner, possible, state, budget)
+
+    def _planned(
+        self, planner: Planner | NoisyPlanner, possible: BoolArray, state: JointState, budget: int | None
+    ) -> Plan:
+        if isinstance(planner, Planner):
+            return planner.plan(mask_rows(possible), state.teammate, state.ego, budget=budget)
+        return planner.plan(
+            np.where(possible, self.probabilities, 0.0),
+            state.teammate,
+            state.ego,
+            known=self.tracker.tells_nothing,
+            questions=None if self.questions is None else self.questions - self._asked,
+            budget=budget,
+        )
 
     # -- words -------------------------------------------------------------------------------------------------------
 
@@ -130,11 +179,11 @@ class PlannerAgent(LooksAhead):
         costs += f", {plan.ask:.2f} asking now, "
         costs += "less than anything else" if plan.optimal else f"{plan.act:.2f} acting now and asking later"
         if plan.asks and value - cost > 0:
-            why = f"Ask about {self.named(plan.question)}: {worth}; {costs}."
+            why = f"Ask {self._in_words(plan.question)}: {worth}; {costs}."
             action, ask = None, plan.question
         else:
             value = min(value, cost)
-            about = f"the best question, about {self.named(plan.question)}, is {worth}"
+            about = f"the best question, {self._in_words(plan.question)}, is {worth}"
             why = f"{self._begun(plan)}{about}; {costs}."
             action, ask = plan.action, None
         return Decision(
@@ -147,6 +196,12 @@ class PlannerAgent(LooksAhead):
             verdict=self._verdict(plan),
         )
 
+    def _in_words(self, asked: Question) -> str:
+        if not isinstance(asked, Choice):
+            return f"about {self.named(asked)}"
+        names = list(asked.names) or [self.named(group) for group in asked.groups]
+        return f"which of {', '.join(names)} it is"
+
     def _begun(self, plan: Plan) -> str:
         waits = plan.action == self.problem.wait
         return "Wait: " if waits else f"{self.problem.describe_ego_action(plan.action)}: "
@@ -156,6 +211,16 @@ class PlannerAgent(LooksAhead):
             return "loses nothing" if left == 1 else f"loses nothing, whichever of the {left} possible goals it is"
         return f"no question is worth its price with {left} possible goal{'' if left == 1 else 's'}"
 
+    @property
+    def _proven(self) -> str:
+        """What is said of a plan that is the best of all."""
+        return "optimal" if self._plain else f"optimal with at most {self.noisy_settings.complete_questions} questions"
+
     def _verdict(self, plan: Plan) -> str:
-        verdict = "optimal" if plan.optimal else f"best of those looked at ({plan.worked} states)"
+        verdict = self._proven if plan.optimal else f"best of those looked at ({plan.worked} states)"
         return f"{verdict}; {ASSUMES}" if self._plans_anew else verdict
+
+
+def _check_count(field: str, number: object, least: int) -> None:
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
+        raise InputError(field, repr(number), f"a whole number from {least}")

@@ -42,6 +42,7 @@ from askwise.planning.search.steps import ROUNDING, after, best_action, count_ac
 from askwise.planning.search.workspace import limits_of, workspace_of
 from askwise.planning.tables import Tables, Words, goals_in, mask_rows
 from askwise.problem import JointState, Problem
+from askwise.questions import Question
 
 LEAST_GAIN = 1e-6
 """Asking has to be better than acting by more than this."""
@@ -69,7 +70,7 @@ class Plan:
 
     action: int
     asks: bool
-    question: tuple[int, ...] | None
+    question: Question | None
     silent: float
     act: float
     ask: float
@@ -100,7 +101,7 @@ class Planner:
         self.tables = tables
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
         self.settings = settings
-        self.groups = _sets(problem.groups.values() if groups is None else groups, tables.n_goals)
+        self.groups = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)
         self.ws = workspace_of(tables, self.price, settings)
         self.limits = limits_of(settings, settings.budget)
         self._endgame: Endgame | None = None
@@ -263,7 +264,7 @@ class Planner:
         return int(tables.ego.load_actions[tables.loads[tables.loads_from[place] + action - len(moves)]])
 
 
-def _sets(groups: Iterable[Sequence[int]], n_goals: int) -> Words:
+def group_sets(groups: Iterable[Sequence[int]], n_goals: int) -> Words:
     """Return groups of goals as ``uint64 [n_groups, n_words]``."""
     members = [[goal in group for goal in range(n_goals)] for group in map(set, groups)]
     return mask_rows(np.array(members, dtype=bool).reshape(len(members), n_goals))

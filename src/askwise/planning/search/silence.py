@@ -105,6 +105,12 @@ def finding_out(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, w
     if not prices.uniform:
         for k in range(n):
             ranked[k].extra = prices.extra[ranked[k].goal]
+    return cutting(prices, ranked, n)
+
+
+@compiled
+def cutting(prices: Prices, ranked: Any, n: int) -> float:
+    """Return what it costs to cut a list of `n` goals, sorted by their weight, in two again and again."""
     total, first, depth = 0.0, np.int64(0), 0
     ranked[0].end = n
     while depth >= 0:

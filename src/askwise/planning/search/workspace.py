@@ -183,8 +183,8 @@ def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings
     sets = np.zeros((rows.menus + settings.menus * settings.kept, n_words), dtype=np.uint64)
     sets[:stack] = tables.alive
     return Workspace(
-        world=_world_of(tables),
-        prices=_prices_of(tables, price),
+        world=world_of(tables),
+        prices=prices_of(tables, price),
         rows=rows,
         sets=sets,
         memory=empty_memory(settings.log_memory, n_words),
@@ -197,7 +197,8 @@ def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings
     )
 
 
-def _world_of(tables: Tables) -> World:
+def world_of(tables: Tables) -> World:
+    """Return a problem for compiled loops."""
     ego = tables.ego
     return World(
         weight=_own(tables.weight, np.float64),
@@ -212,7 +213,8 @@ def _world_of(tables: Tables) -> World:
     )
 
 
-def _prices_of(tables: Tables, price: AdditivePrice) -> Prices:
+def prices_of(tables: Tables, price: AdditivePrice) -> Prices:
+    """Return what questions cost, for compiled loops."""
     possible = np.flatnonzero(tables.prior > 0).tolist()
     extra = _own(price.extra, np.float64)
     return Prices(price.base, price.per_goal, cheapest(price, possible), price.uniform, extra)

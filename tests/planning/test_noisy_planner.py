@@ -1,0 +1,191 @@
+"""The planner with answers that can be wrong or missing and with choices: beside a plain optimum, and its rules."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from askwise import Choice, InputError, QueryCost, simulate
+from askwise.agents import Observation, PlannerAgent
+from askwise.answers import AnswerModel, same_question
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.factored import FactoredProblem
+from askwise.planning.noisy.choices import choices_of, every_choice
+from askwise.planning.noisy.planner import NoisyPlanner
+from askwise.planning.noisy.settings import FULL, LIGHT
+from askwise.planning.search.planner import Planner
+from askwise.planning.tables import mask_rows, tables_of
+from askwise.questions import Question
+from tests.graphs import random_problem
+from tests.planning.plain_noisy import PlainNoisy, marginal_cost_of
+
+CELLS = [
+    (wrong, refused, errors)
+    for wrong in (0.05, 0.1, 0.2)
+    for refused in (0.0, 0.3)
+    for errors in ("independent", "persistent")
+]
+K = 3
+CHEAP = QueryCost(0.1)
+
+
+def with_price(problem: FactoredProblem, price: QueryCost) -> FactoredProblem:
+    problem.query_cost = price
+    return problem
+
+
+def drawn(seed: int, cost: QueryCost | None = None) -> ToolFetching:
+    cost = QueryCost(0.5, 0.2) if cost is None else cost
+    return ToolFetching(generate(width=12, stations=12, toolboxes=4, prior="uniform", query_cost=cost, seed=seed))
+
+
+# -- beside the optimum ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_within_three_percent_of_the_optimum_and_never_below(cell: tuple[float, float, str]) -> None:
+    costs, optimum = 0.0, 0.0
+    for seed in range(10):
+        problem = random_problem(seed, n_goals=2 + seed % 2 + (seed == 2)).with_answers(AnswerModel(*cell))
+        least = PlainNoisy(problem).marginal_cost(K)
+        cost = marginal_cost_of(PlannerAgent(questions=K), problem)
+        assert cost >= least - 1e-9
+        costs, optimum = costs + cost, optimum + least
+    assert optimum > 0
+    assert costs <= 1.01 * optimum
+
+
+@pytest.mark.parametrize("setting", ["full", "light"])
+@pytest.mark.parametrize("seed", [0, 2, 6])
+def test_the_search_that_is_not_complete_is_near_the_optimum_too(setting: str, seed: int) -> None:
+    problem = random_problem(seed, n_goals=4).with_answers(AnswerModel(0.1, 0.3))
+    agent = PlannerAgent(questions=K, setting=setting)
+    agent.noisy_settings = replace(agent.noisy_settings, complete_goals=0)
+    least = PlainNoisy(problem).marginal_cost(K)
+    assert least - 1e-9 <= marginal_cost_of(agent, problem) <= 1.1 * least + 1e-9
+
+
+def test_a_choice_costs_no_more_than_the_optimum_with_choices() -> None:
+    asked = 0
+    for seed in range(8):
+        problem = random_problem(seed, n_goals=3).with_answers(AnswerModel(0.05))
+        problem = with_price(problem, QueryCost(0.1, 0.3, per_option=0.02))
+        choices = [
+            choice for size in (2, 3) for some in combinations(range(3), size) for choice in all_of(problem, some)
+        ]
+        least = PlainNoisy(problem, choices).marginal_cost(2)
+        cost = marginal_cost_of(PlannerAgent(questions=2), problem)
+        assert least - 1e-9 <= cost <= 1.01 * least + 1e-9
+        asked += least < PlainNoisy(problem).marginal_cost(2) - 1e-6
+    assert asked > 0, "no problem in which a choice is of use: the test would show nothing"
+
+
+def all_of(problem: FactoredProblem, goals: tuple[int, ...]) -> list[Choice]:
+    return [*every_choice(problem, goals), *choices_of(problem, goals)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_true_answers_and_no_limit_plan_as_ever(seed: int) -> None:
+    """With answers that are always true the search for wrong ones ends in the same silence."""
+    problem = drawn(seed)
+    tables = tables_of(problem)
+    plain = Planner(problem, tables).plan(mask_rows(problem.prior > 0), tables.start, problem.start.ego)
+    noisy = NoisyPlanner(problem, tables).plan(problem.prior, tables.start, problem.start.ego)
+    assert noisy.silent == pytest.approx(plain.silent, rel=2e-2)  # goals that hardly count are left out of it
+    assert noisy.free == plain.free
+
+
+# -- rules -------------------------------------------------------------------------------------------------------
+
+
+def asked_in(problem: ToolFetching, answers: str, agent: str | PlannerAgent, seed: int) -> list[Question]:
+    episode = simulate(problem, agent, seed=seed, answers=answers)
+    assert episode.finished
+    return [step.decision.ask for step in episode.steps if step.decision.ask is not None]
+
+
+def test_never_the_same_question_where_errors_persist() -> None:
+    several = 0
+    for seed in range(6):
+        asked = asked_in(drawn(seed, CHEAP), "wrong:0.2,refused:0.3,persistent", "planner-light", seed)
+        keys = [same_question(each, 12) for each in asked]
+        assert len(set(keys)) == len(keys)
+        several += len(keys) > 1
+    assert several
+
+
+def test_asks_again_where_that_pays() -> None:
+    """A refusal tells nothing, so the same question is as good as before."""
+    again = 0
+    for seed in range(6):
+        asked = asked_in(drawn(seed, CHEAP), "wrong:0.1,refused:0.5", "planner-light", seed)
+        again += len(asked) > len({same_question(each, 12) for each in asked})
+    assert again
+
+
+def test_no_more_questions_than_allowed() -> None:
+    for most in (0, 1, 2):
+        agent = PlannerAgent(questions=most, setting="light")
+        assert all(len(asked_in(drawn(seed, CHEAP), "wrong:0.2", agent, seed)) <= most for seed in range(4))
+
+
+@pytest.mark.parametrize("questions", [-1, 1.5, True, "3"])
+def test_a_number_of_questions_that_is_none(questions: object) -> None:
+    with pytest.raises(InputError, match=r"questions: found .*; expected a whole number from 0") as error:
+        PlannerAgent(questions=questions)  # type: ignore[arg-type]
+    assert error.value.field == "questions"
+
+
+def test_choices_are_considered_only_where_they_have_a_price() -> None:
+    assert choices_of(drawn(0), range(12)) == []
+    found = choices_of(drawn(0, QueryCost(0.5, 0.2, per_option=0.1)), range(12))
+    assert any(len(choice.goals) == 12 for choice in found)
+    assert all(set(choice.names) <= {"T1", "T2", "T3", "T4", *choice.names} for choice in found)
+
+
+def test_a_choice_is_asked_in_words() -> None:
+    for seed in range(10):
+        problem = drawn(seed, QueryCost(0.5, 1.0, per_option=0.01)).with_answers(AnswerModel(0.05))
+        agent = PlannerAgent(setting="light")
+        agent.reset(problem)
+        decision = agent.decide(Observation(problem.start))
+        if isinstance(decision.ask, Choice):
+            assert decision.why.startswith(f"Ask which of {', '.join(decision.ask.names)} it is: expected to save ")
+            assert decision.cost == pytest.approx(problem.query_cost(decision.ask))
+            assert decision.considered == decision.ask
+            return
+    raise AssertionError("no choice was asked")
+
+
+@pytest.mark.parametrize("settings", [FULL, LIGHT])
+def test_equal_problems_get_equal_plans_and_more_work_no_worse_ones(settings: object) -> None:
+    problem = drawn(3).with_answers(AnswerModel(0.1, 0.3))
+    tables = tables_of(problem)
+    plans = [
+        NoisyPlanner(problem, tables, settings).plan(problem.prior, tables.start, problem.start.ego)  # type: ignore[arg-type]
+        for _ in range(2)
+    ]
+    assert plans[0] == plans[1]
+    hasty = NoisyPlanner(problem, tables).plan(problem.prior, tables.start, problem.start.ego, budget=1)
+    assert hasty.worked < plans[0].worked
+
+
+def test_tables_stay_as_they_are() -> None:
+    problem = drawn(1).with_answers(AnswerModel(0.1))
+    tables = tables_of(problem)
+    before = tables.weight.copy()
+    NoisyPlanner(problem, tables).plan(problem.prior, tables.start, problem.start.ego)
+    assert np.array_equal(before, tables.weight)
+
+
+def test_an_agent_in_the_middle_of_an_episode_can_be_pickled() -> None:
+    problem = drawn(2).with_answers(AnswerModel(0.1, 0.3))
+    agent = PlannerAgent(setting="light")
+    agent.reset(problem)
+    first = agent.decide(Observation(problem.start))
+    assert pickle.loads(pickle.dumps(agent)).decide(Observation(problem.start)) == first
