@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import n_answers, truth
+from askwise.answers import CREDIBLE, n_answers, truth
 from askwise.planning.noisy import menus, values
 from askwise.planning.noisy.beliefs import list_odds, tidy, useful
 from askwise.planning.noisy.choices import choices_of, every_choice
@@ -35,7 +35,6 @@ from askwise.planning.search.workspace import POOL_SIZE
 from askwise.planning.search.workspace import workspace_of as room_for_proposals
 from askwise.planning.tables import Tables, mask_rows
 from askwise.problem import Problem
-from askwise.query.beliefs import CREDIBLE
 from askwise.questions import Choice, Question
 from askwise.types import FloatArray
 
