@@ -51,6 +51,7 @@ from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
 from askwise.tracking import Observation
 from askwise.types import BoolArray, FloatArray, StateLike
+from askwise.watching import pulse
 
 GoalName = int | str
 Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
@@ -148,7 +149,7 @@ def ask(
         here = played.joint_state(None, ego).ego
         lived = [*_seen_on(played, way, here), *(_after(played, way, here, each) for each in told)]
         for t, observation in enumerate(lived[:-1], start=1):
-            with blaming(agent, "watch", t):
+            with blaming(agent, "watch", t), pulse.deciding:
                 agent.watch(observation)
         inferred = None if seen or not way else _explained(played, way)
         return _advice(played, agent, lived, inferred, name)

@@ -34,10 +34,10 @@ REALS = (float, int, np.floating, np.integer)
 
 def begun(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
     """Let an agent begin an episode, tell it the goal if it is to know, and return its name."""
-    with blaming(player, "reset"):
+    with blaming(player, "reset"), deciding:
         player.reset(problem, seed)
     if goal is not None and isinstance(player, KnowsGoal):
-        with blaming(player, "told"):
+        with blaming(player, "told"), deciding:
             player.told(goal)
     return checked_name(player)
 
