@@ -140,7 +140,7 @@ def _asking(problem: Problem, k: int, asked: Asked, most: int) -> Iterator[str]:
     wrong, refused = problem.answers.wrong, problem.answers.refused
     for goal in range(len(problem.goals)):
         if isinstance(asked[0], tuple):
-            true, n = next(j for j, group in enumerate(asked) if goal in group), len(asked)  # type: ignore[operator]
+            true, n = next(j for j, group in enumerate(asked) if goal in group), len(asked)
         else:
             true, n = int(goal in asked), 2
         shares = [(1 - refused) * (1 - wrong if reply == true else wrong / (n - 1)) for reply in range(n)]
