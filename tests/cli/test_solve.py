@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import solve
+from askwise.questions import QueryCost
 from tests.cli.command import Run, run_as_user
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop
@@ -53,6 +55,29 @@ def test_a_question_first(run: Run) -> None:
     found = json.loads(run("solve", "fork.json", "--json").assert_fine())
     assert (found["ask"], found["action"]) == (["B"], None)
     assert "\nfirst                   ask whether it is B\n" in run("solve", "fork.json").assert_fine()
+
+
+def test_at_most_so_many_questions(run: Run) -> None:
+    fork(query_cost={"base": 0.2, "per_station": 0.1}).instance.save("fork.json")
+    assert run("solve", "fork.json", "--questions", "0").assert_fine().splitlines()[-2] == (
+        "verdict                 exact, optimal over all actions and at most 0 questions; more could save at most 0.7"
+    )
+    found = json.loads(run("solve", "fork.json", "--questions", "0", "--json").assert_fine())
+    assert (found["most_questions"], found["lower_bound"], found["ask"]) == (0, pytest.approx(0.3), None)
+    run("solve", "fork.json", "--questions", "-1").assert_refused(
+        "askwise solve: --questions: found '-1'; expected a whole number from 0"
+    )
+
+
+def test_a_choice_first(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ToolFetching(
+        generate(width=6, stations=6, toolboxes=3, query_cost=QueryCost(0.3, 0.3, per_option=0.0), seed=0)
+    )
+    problem.instance.save("choice.json")
+    monkeypatch.setattr("askwise.domains.registry.as_problem", lambda _: problem)  # files do not say it
+    groups = json.loads(run("solve", "choice.json", "--json").assert_fine())["ask"]
+    assert all(isinstance(group, list) for group in groups)
+    assert "\nfirst                   ask which it is: " in run("solve", "choice.json").assert_fine()
 
 
 def test_too_large(run: Run) -> None:

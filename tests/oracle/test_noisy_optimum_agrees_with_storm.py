@@ -9,13 +9,11 @@ from dataclasses import replace
 
 import pytest
 from tests.graphs import random_problem
+from tests.planning.test_optimal import fork
 
 from askwise.answers import AnswerModel
-from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import solve
 from askwise.problem import Problem
-from askwise.questions import QueryCost
 
 pytest.importorskip("stormpy")
 
@@ -38,11 +36,9 @@ def test_graphs(seed: int, answers: AnswerModel) -> None:
 
 @pytest.mark.parametrize("answers", MODELS, ids=str)
 def test_tool_fetching(answers: AnswerModel) -> None:
-    gains = []
-    for seed in range(3):
-        drawn = generate(width=3, stations=3, toolboxes=2, query_cost=QueryCost(0.1, 0.05), seed=seed)
-        gains.append(assert_same(ToolFetching(drawn).with_answers(answers), 2))
-    assert max(gains) > 0.01
+    """With loads to take up, and something to gain by asking."""
+    problem = fork(query_cost={"base": 0.05, "per_station": 0.05}).with_answers(answers)
+    assert assert_same(problem, 2) > 0.3
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -55,10 +51,12 @@ def test_errors_that_persist_where_there_is_one_question(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_which_goal_exactly(seed: int) -> None:
-    """Of two goals every choice is this one, or cheaper: Storm knows it by the price of one option."""
+    """Storm knows one choice, askwise all of them: it does not do worse; with three goals and one question, as well."""
     problem = random_problem(seed, n_goals=3)
     price = replace(problem.query_cost, base=0.1, per_goal=0.5, prices=None, per_option=0.0)
     problem = problem.with_terms(problem.prior, price).with_answers(AnswerModel((0.0, 0.1)[seed % 2], 0.1))
     found = solve(problem, questions=1)
-    # Options are free: one question is best asked for the goal itself, as long as all goals are possible.
-    assert found.expected_cost <= stormpy_pomdp.least_cost(problem, 1) + 1e-6
+    by_storm = stormpy_pomdp.least_cost(problem, 1)
+    assert found.expected_cost <= by_storm + 1e-6
+    if problem.answers.wrong == 0:  # options are free, and nothing tells more than the goal itself
+        assert found.expected_cost == pytest.approx(by_storm, rel=1e-6)
