@@ -68,6 +68,11 @@ def intervals(n: int = 400) -> Callable[[], object]:
     return lambda: QuestionValue(np.full(n, 1 / n), near, far, lambda _: 0.0)
 
 
+def a_policy() -> Callable[[], object]:
+    own = grid(0.2)
+    return lambda: urop(own, own.n_states // 2)
+
+
 def leading() -> Callable[[], object]:
     own = GridWorld(SIDE, SIDE)
     return lambda: own.predecessors
@@ -86,6 +91,7 @@ MADE: dict[str, Callable[[], Callable[[], object]]] = {
     "steps past walls": lambda: steps_to(grid(0.2), 60),
     "divergence at a state": at_a_state,
     "divergence at all states": lambda: Divergence(grid(0.01), some(grid(0.01), 12)).edp_table,
+    "a policy": a_policy,
     "a first chain": lambda: chain(first=True),
     "another chain": lambda: chain(first=False),
     "the planner's tables": tables_for_planning,
@@ -121,6 +127,8 @@ def test_what_is_claimed_is_what_is_taken(name: str, monkeypatch: pytest.MonkeyP
 CLAIMING = [
     "askwise.model.grid",
     "askwise.model.model",
+    "askwise.model.optimal",
+    "askwise.model.policy",
     "askwise.model.pursuit",
     "askwise.divergence.family",
     "askwise.divergence.agreement",

@@ -21,10 +21,11 @@ import numpy as np
 
 from askwise._graph import breadth_first
 from askwise.errors import InputError
+from askwise.memory import claim
 from askwise.model import _kernels
 from askwise.model.goals import goal_states
 from askwise.model.model import Model
-from askwise.model.policy import Policy
+from askwise.model.policy import EACH_ENTRY, Policy
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 
@@ -59,15 +60,23 @@ def urop(model: Model, goal: GoalLike) -> Policy:
             "stochastic transitions",
             "a deterministic model, whose plans can be counted (uniform_optimal takes stochastic ones)",
         )
+    return Policy(model, _urop_table(model, targets), partial=True)
+
+
+def _urop_table(model: Model, targets: IntArray) -> FloatArray:
+    """``float64 [n_states, n_actions]``: the UROP, final: it needs no copy."""
+    n_states, n_actions = model.n_states, model.n_actions
+    claim(EACH_ENTRY * n_states * n_actions, "policy", f"{n_states} states and {n_actions} actions")
     found = distances(model, targets)
     reached = found.order.size
-    mantissa = np.zeros(model.n_states)
-    exponent = np.zeros(model.n_states, dtype=np.int32)
-    table = np.zeros((model.n_states, model.n_actions))
+    mantissa = np.zeros(n_states)
+    exponent = np.zeros(n_states, dtype=np.int32)
+    table = np.zeros((n_states, n_actions))
     counted = (found.order, reached, found.to_goal, model.successor, mantissa, exponent)
     _kernels.count_plans(*counted)
     _kernels.plan_shares(*counted, model.stay, table)
-    return Policy(model, table, partial=True)
+    table.setflags(write=False)
+    return table
 
 
 def uniform_optimal(model: Model, goal: GoalLike) -> Policy:

@@ -10,9 +10,12 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
-from askwise.memory import hold
+from askwise.memory import claim, hold
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
 from askwise.types import BoolArray, FloatArray, StateLike
+
+EACH_ENTRY = 12
+"""Bytes for each state and action while a policy is copied, or made, and checked."""
 
 
 class Policy(Sealed):
@@ -29,6 +32,9 @@ class Policy(Sealed):
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
         self.model = model
+        if not _is_final(probabilities):
+            sizes = f"{model.n_states} states and {model.n_actions} actions"
+            claim(EACH_ENTRY * model.n_states * model.n_actions, "policy", sizes)
         self.probabilities = hold(_checked(model, probabilities, partial))
         self.partial = partial
 
@@ -127,7 +133,7 @@ def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
 
 
 def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
-    table = as_numbers(probabilities, "policy")
+    table: FloatArray = probabilities if _is_final(probabilities) else as_numbers(probabilities, "policy")
     shape = (model.n_states, model.n_actions)
     if table.shape != shape:
         raise InputError("policy", f"a table of shape {table.shape}", f"{shape}, one row for each state")
@@ -151,6 +157,12 @@ def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
             f"1 (within {PROBABILITY_TOLERANCE:g})",
         )
     return read_only(table)
+
+
+def _is_final(given: Any) -> bool:
+    """Whether this is a table that nobody can write to any more: it needs no copy."""
+    owned = isinstance(given, np.ndarray) and given.dtype == np.float64 and given.flags.owndata
+    return owned and not given.flags.writeable
 
 
 def as_numbers(given: Any, field: str) -> FloatArray:

@@ -27,7 +27,7 @@ from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.frozen import freeze_fields
 from askwise.limits import check_name, read_price, refuse_blank
-from askwise.memory import claim
+from askwise.memory import claim, hold
 from askwise.model import GridWorld
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, parse_json, read_text
@@ -41,6 +41,8 @@ MOST_CELLS = 16_000_000
 
 EACH_WALL = 266
 """Bytes for each wall while a file is read: its text, what that is parsed to, and what is kept."""
+KEPT_WALL = 144
+"""And of these, what is kept: a pair, and two numbers."""
 
 Cell = tuple[int, int]
 
@@ -179,7 +181,7 @@ def _read(root: Field) -> Instance:
         query_cost=_read_cost(root.child("query_cost")) if root.has("query_cost") else QueryCost(),
     )
     _refuse_unreachable(instance)
-    return instance
+    return hold(instance, KEPT_WALL * len(walls))
 
 
 @dataclass(frozen=True, slots=True)
