@@ -38,7 +38,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
-    ("py:class", r"Field|Ground|Path|Pixels|Place|askwise\.model\.names\.Names|askwise\.reading\.Field"),
+    ("py:class", r"Field|Ground|Path|Pixels|Place|Question|askwise\.model\.names\.Names|askwise\.reading\.Field"),
     ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
 ]
 # A goal in a file and a goal in a drawing have the same name; each is linked from where it is used.

@@ -61,7 +61,7 @@ class Numbers:
             "ego": game.state.ego,
             "teammate_action": 0 if game.teammate_action is None else game.teammate_action + 1,
             "asked": play.asked.astype(np.int8),
-            "answer": 0 if play.answer is None else 1 + play.answer,
+            "answer": play.answer,
             "possible": game.allowed.astype(np.int8),
         }
 

@@ -204,11 +204,11 @@ def test_agrees_with_episodes(method: str, answers: AnswerModel) -> None:
 
 def test_what_is_left_out_is_said() -> None:
     problem = small(0, AnswerModel(0.2, 0.3))
-    found = evaluate(problem, "ezq-exact", exact=True, go_on=True)
+    found = evaluate(problem, "toolbox", exact=True, go_on=True)
     assert not found.verdict.exact
     assert 0 < found.verdict.error_bound < 1e-6
     assert str(found.verdict).startswith("all but a probability of ")
-    assert evaluate(problem, "ezq-exact", exact=True, questions=4).verdict.exact
+    assert evaluate(problem, "toolbox", exact=True, questions=4).verdict.exact
 
 
 def test_an_agent_that_asks_for_ever() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from askwise.domains.tool_fetching import Instance
@@ -29,13 +30,15 @@ def never() -> Episode:
 
 def row_of(*names: str, worker: Cell = (0, 1), fetcher: Cell = (1, 1)) -> Instance:
     """Stations side by side in the lower of two rows, one toolbox at the end of it."""
-    return instance(
+    plain = instance(
         (len(names) + 1, 2),
-        stations={name: ((k, 0), "T") for k, name in enumerate(names)},
+        stations={f"station {k}": ((k, 0), "T") for k in range(len(names))},
         toolboxes={"T": (len(names), 0)},
         worker=worker,
         fetcher=fetcher,
     )
+    # No file may have names that are too long or hold half a character, but an instance made in Python can.
+    return replace(plain, stations=dict(zip(names, plain.stations.values(), strict=True)))
 
 
 def question_of(episode: Episode) -> int:

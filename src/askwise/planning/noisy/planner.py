@@ -51,7 +51,7 @@ Known = Callable[[Question], bool]
 """Whether a question would only be answered as before."""
 
 
-class TooMuchWorkError(Exception):
+class OverBudgetError(Exception):
     """The complete search took more states than it may."""
 
 
@@ -218,7 +218,7 @@ class NoisyPlanner:
         asked = sum(1 << k for k in range(n) if root.known(self._named(first + k, root)))
         try:
             return self._compare(root, tried, silence, s.complete_questions, asked)
-        except TooMuchWorkError:
+        except OverBudgetError:
             self._gave_up = True
             self.limits, self.choices = before
             return None
@@ -315,7 +315,7 @@ class NoisyPlanner:
             self._choose(root, level)
             value, level = values.value_from(self.ws, self.limits, 1, level)
         if value == values.ABANDONED:
-            raise TooMuchWorkError
+            raise OverBudgetError
         return float(value)
 
     def _number(self, place: int, action: int) -> int:
@@ -355,7 +355,9 @@ class NoisyPlanner:
         w, place, load = (int(ws.frames[level][name]) for name in ("w", "place", "load"))
         levels = ws.levels[level, : self.tables.n_goals].astype(np.int64)
         odds = np.where(levels > DEAD, ws.world.weight[w] * ws.replies.power[np.where(levels > DEAD, -levels, 0)], 0.0)
+        room.world.weight.setflags(write=True)  # loops are compiled for tables that are read only
         room.world.weight[w] = odds
+        room.world.weight.setflags(write=False)
         room.sets[room.rows.stack] = mask_rows(odds >= CREDIBLE * odds.max())
         n = propose(room, self.groups, room.rows.stack, w, place, load)
         menus.take_over(ws, room.sets, room.rows.pool, first, n, min(root.leads, 1))
