@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from askwise.answers import CREDIBLE, n_answers, truth
+from askwise.frozen import read_only
 from askwise.planning.noisy import menus, values
 from askwise.planning.noisy.beliefs import list_odds, tidy, useful
 from askwise.planning.noisy.choices import choices_of, every_choice
@@ -99,9 +100,9 @@ class NoisyPlanner:
         self.settings = settings
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
         self.ws = workspace_of(tables, self.price, problem.answers, settings, 2 * POOL_SIZE)
-        # Proposals go by weights that are written for each of them, so these tables are its own.
-        own = replace(tables, weight=tables.weight.copy())
-        self.proposing = room_for_proposals(own, self.price, ROOM)
+        self.proposing = room_for_proposals(tables, self.price, ROOM)
+        # Proposals go by weights that are written for each of them, so these are its own.
+        self._odds = tables.weight.copy()
         self.groups = group_sets(problem.groups.values(), tables.n_goals)
         self.choices: list[Choice] = []
         self._complete: tuple[int, ...] = ()
@@ -355,9 +356,9 @@ class NoisyPlanner:
         w, place, load = (int(ws.frames[level][name]) for name in ("w", "place", "load"))
         levels = ws.levels[level, : self.tables.n_goals].astype(np.int64)
         odds = np.where(levels > DEAD, ws.world.weight[w] * ws.replies.power[np.where(levels > DEAD, -levels, 0)], 0.0)
-        room.world.weight.setflags(write=True)  # loops are compiled for tables that are read only
-        room.world.weight[w] = odds
-        room.world.weight.setflags(write=False)
+        self._odds[w] = odds
+        # The loops are compiled for tables that are read only.
+        room = room._replace(world=room.world._replace(weight=read_only(self._odds.view())))
         room.sets[room.rows.stack] = mask_rows(odds >= CREDIBLE * odds.max())
         n = propose(room, self.groups, room.rows.stack, w, place, load)
         menus.take_over(ws, room.sets, room.rows.pool, first, n, min(root.leads, 1))
