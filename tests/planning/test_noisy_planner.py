@@ -35,8 +35,7 @@ CHEAP = QueryCost(0.1)
 
 
 def with_price(problem: FactoredProblem, price: QueryCost) -> FactoredProblem:
-    problem.query_cost = price
-    return problem
+    return problem.with_terms(problem.prior, price)
 
 
 def drawn(seed: int, cost: QueryCost | None = None) -> ToolFetching:
@@ -188,4 +187,5 @@ def test_an_agent_in_the_middle_of_an_episode_can_be_pickled() -> None:
     agent = PlannerAgent(setting="light")
     agent.reset(problem)
     first = agent.decide(Observation(problem.start))
-    assert pickle.loads(pickle.dumps(agent)).decide(Observation(problem.start)) == first
+    again = pickle.loads(pickle.dumps(agent)).decide(Observation(problem.start))
+    assert (again.action, again.ask, again.value) == (first.action, first.ask, first.value)
