@@ -39,7 +39,7 @@ FREE_SHARE = 8
 """Where an action has no regret, what is left to decide is which such action: that gets this part of the budget."""
 
 
-class TooMuchWorkError(Exception):
+class AbandonedError(Exception):
     """The complete search took more states than it may."""
 
 
@@ -176,7 +176,7 @@ class NoisyPlanner:
         asked = sum(1 << k for k in range(n) if root.known(asking.named(ws, first + k, root)))
         try:
             return self._compare(root, tried, silence, s.complete_questions, asked)
-        except TooMuchWorkError:
+        except AbandonedError:
             self._gave_up = True
             self.limits, asking.choices = before
             return None
@@ -260,7 +260,7 @@ class NoisyPlanner:
             self.asking.choose(self.ws, self.limits, root, level)
             value, level = values.value_from(self.ws, self.limits, 1, level)
         if value == values.ABANDONED:
-            raise TooMuchWorkError
+            raise AbandonedError
         return float(value)
 
     def _number(self, place: int, action: int) -> int:
