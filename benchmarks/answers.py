@@ -137,20 +137,32 @@ def _verdicts(played: dict[Cell, FloatArray]) -> Table:
             Column("other"),
             count("cells"),
             count("planner cheaper"),
+            count("clearly"),
+            count("clearly dearer"),
             number("mean difference", 3),
             number("least difference", 3),
+            number("standard error", 2),
             Column("where"),
         ],
-        notes=["difference: mean cost of the other less that of the planner, in the same episodes"],
+        notes=[
+            "difference: mean cost of the other less that of the planner, in the same episodes",
+            "clearly: by more than two standard errors of that mean",
+        ],
     )
     places = _by_place(played)
     for other in BELIEVING:
-        gaps = {where: float(np.nanmean(costs[other] - costs["planner"])) for where, costs in places.items()}
-        least = min(gaps, key=lambda where: gaps[where])
-        cheaper = sum(gap > 0 for gap in gaps.values())
-        row = [other, len(gaps), cheaper, float(np.mean(list(gaps.values()))), gaps[least], " ".join(map(str, least))]
-        table.rows.append(row)
+        gaps = {where: _gap(costs[other], costs["planner"]) for where, costs in places.items()}
+        least = min(gaps, key=lambda where: gaps[where][0])
+        means, errors = (np.array(part) for part in zip(*gaps.values(), strict=True))
+        judged = [int((means > 0).sum()), int((means > 2 * errors).sum()), int((means < -2 * errors).sum())]
+        table.rows.append([other, len(gaps), *judged, float(means.mean()), *gaps[least], " ".join(map(str, least))])
     return table
+
+
+def _gap(other: FloatArray, planner: FloatArray) -> tuple[float, float]:
+    """Return the mean of the paired differences, and its standard error."""
+    gaps = (other - planner)[~np.isnan(other - planner)]
+    return float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(gaps.size))
 
 
 def _by_place(played: dict[Cell, FloatArray]) -> dict[tuple[float, float, str, str, str], dict[str, FloatArray]]:

@@ -70,7 +70,7 @@ def test_the_search_that_is_not_complete_is_near_the_optimum_too(setting: str, s
 
 
 def test_a_choice_costs_no_more_than_the_optimum_with_choices() -> None:
-    asked, all_least, all_cost = 0, 0.0, 0.0
+    asked = 0
     for seed in range(8):
         problem = random_problem(seed, n_goals=3).with_answers(AnswerModel(0.05))
         problem = with_price(problem, QueryCost(0.1, 0.3, per_option=0.02))
@@ -79,10 +79,8 @@ def test_a_choice_costs_no_more_than_the_optimum_with_choices() -> None:
         ]
         least = PlainNoisy(problem, choices).marginal_cost(2)
         cost = marginal_cost_of(PlannerAgent(questions=2), problem)
-        assert least - 1e-9 <= cost <= 1.05 * least + 1e-9
-        all_least, all_cost = all_least + least, all_cost + cost
+        assert least - 1e-9 <= cost <= 1.01 * least + 1e-9
         asked += least < PlainNoisy(problem).marginal_cost(2) - 1e-6
-    assert all_cost <= 1.01 * all_least
     assert asked > 0, "no problem in which a choice is of use: the test would show nothing"
 
 
@@ -188,6 +186,6 @@ def test_an_agent_in_the_middle_of_an_episode_can_be_pickled() -> None:
     problem = drawn(2).with_answers(AnswerModel(0.1, 0.3))
     agent = PlannerAgent(setting="light")
     agent.reset(problem)
-    first = agent.decide(Observation(problem.start))
-    again = pickle.loads(pickle.dumps(agent)).decide(Observation(problem.start))
-    assert (again.action, again.ask, again.value) == (first.action, first.ask, first.value)
+    agent.decide(Observation(problem.start))
+    copied = pickle.loads(pickle.dumps(agent))
+    assert copied.decide(Observation(problem.start)) == agent.decide(Observation(problem.start))

@@ -177,7 +177,8 @@ class PlannerAgent(LooksAhead):
         value = plan.act - plan.ask + cost
         worth = f"expected to save {value:.2f} for a price of {cost:.2f}"
         costs += f", {plan.ask:.2f} asking now, "
-        costs += "less than anything else" if plan.optimal else f"{plan.act:.2f} acting now and asking later"
+        least = plan.optimal and plan.asks
+        costs += "less than anything else" if least else f"{plan.act:.2f} acting now and asking later"
         if plan.asks and value - cost > 0:
             why = f"Ask {self._in_words(plan.question)}: {worth}; {costs}."
             action, ask = None, plan.question
@@ -214,7 +215,9 @@ class PlannerAgent(LooksAhead):
     @property
     def _proven(self) -> str:
         """What is said of a plan that is the best of all."""
-        return "optimal" if self._plain else f"optimal with at most {self.noisy_settings.complete_questions} questions"
+        if self._plain:
+            return "optimal"
+        return f"no plan with at most {self.noisy_settings.complete_questions} questions is better"
 
     def _verdict(self, plan: Plan) -> str:
         verdict = self._proven if plan.optimal else f"best of those looked at ({plan.worked} states)"

@@ -18,21 +18,22 @@ class NoisySettings:
         climbs: how often the best question is improved by one goal.
         budget: states to be looked at for a decision.
         complete_goals: look at all questions and all actions once this many goals are left,
-        complete_states: with at most so many states.
+        complete_states: with at most so many states,
+        complete_questions: and as many questions.
         settling: how much dearer finding out the goal is than what answers tell on average says.
         faint: goals of less than this part of the heaviest one are left out where plans end.
         log_memory: two to this power values are remembered.
     """
 
     questions: int = 2
-    kept: int = 6
+    kept: int = 4
     depth: int = 4
-    breadth: int = 4
+    breadth: int = 3
     inner: int = 2
-    climbs: int = 3
-    budget: int = 60_000
+    climbs: int = 2
+    budget: int = 30_000
     complete_goals: int = 5
-    complete_states: int = 8_000
+    complete_states: int = 4_000
     complete_questions: int = 3
     settling: float = 1.0
     faint: float = 1e-3

@@ -117,22 +117,25 @@ def leaf(ws: Any, limits: Any, level: int) -> float:
 def _enter(ws: Any, limits: Any, level: int) -> float:
     """Return the value of the state at `level` if it is at hand; else prepare it."""
     frame, world = ws.frames[level], ws.world
+    if frame.more > 0 or limits.complete:
+        tag = _tag(ws, limits, frame)
+        slot = find(ws.memory, ws.words, level, frame.w, frame.place, frame.load, frame.asked, tag)
+        if slot >= 0:
+            return float(ws.memory.values[slot])
     best = leaf(ws, limits, level)
     if best == 0.0:
         return best
     if ws.counts[0].worked > limits.budget:
         ws.counts[0].cut += 1
         return ABANDONED if limits.complete else best
-    w, place, load = frame.w, frame.place, frame.load
-    n, weight = list_odds(world.weight, ws.levels, level, w, ws.replies.power, ws.ranked)
-    more = frame.more
-    if best <= weight * ws.prices.cheapest:
-        more = 0
+    w, place, load, more = frame.w, frame.place, frame.load, frame.more
     if more == 0 and not limits.complete:
         return best
-    slot = find(ws.memory, ws.words, level, w, place, load, frame.asked, _tag(ws, limits, frame))
-    if slot >= 0:
-        return float(ws.memory.values[slot])
+    n, weight = list_odds(world.weight, ws.levels, level, w, ws.replies.power, ws.ranked)
+    if best <= weight * ws.prices.cheapest:
+        if not limits.complete:
+            return best
+        more = 0
     ws.counts[0].worked += 1
     score_actions(world, ws.ranked, n, ws.scored, w, place, load)
     options = list_actions(ws, level, place, weight, limits.inner)

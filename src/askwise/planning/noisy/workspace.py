@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,6 +185,7 @@ def workspace_of(
     )
 
 
+@lru_cache(maxsize=16)
 def replies_of(answers: AnswerModel, settling: float) -> Replies:
     """Return an answer model for compiled loops."""
     e, against = answers.wrong, np.full(MOST_ANSWERS + 1, -DEAD, dtype=np.int64)
