@@ -34,6 +34,7 @@ def stack(*files: str) -> str:
     )
 
 
+MINE = str(Path("agents", "mine.py"))
 ASKWISE = f"{Path(askwise.__file__).parent}/simulation.py"
 STANDARD = f"{sysconfig.get_path('stdlib')}/json/decoder.py"
 LIBRARY = f"{sysconfig.get_path('purelib')}/numpy/linalg.py"
@@ -42,9 +43,9 @@ LIBRARY = f"{sysconfig.get_path('purelib')}/numpy/linalg.py"
 @pytest.mark.parametrize(
     ("files", "place"),
     [
-        (["/home/me/mine.py", ASKWISE], "mine.py, line 10"),
-        ([STANDARD, "/home/me/mine.py", ASKWISE], "mine.py, line 11"),
-        ([LIBRARY, "/home/me/mine.py", ASKWISE], "mine.py, line 11"),
+        ([MINE, ASKWISE], "mine.py, line 10"),
+        ([STANDARD, MINE, ASKWISE], "mine.py, line 11"),
+        ([LIBRARY, MINE, ASKWISE], "mine.py, line 11"),
         ([LIBRARY, ASKWISE], "linalg.py, line 10"),
         (["<string>", ASKWISE], ""),
         ([], ""),
