@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -25,9 +26,10 @@ class Taken:
 class Timed(Agent):
     """Another agent by the clock."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, clock: Callable[[], float] = perf_counter) -> None:
         self.inner = make_agent(name)
         self.name = name
+        self.clock = clock
         self.taken: list[Taken] = []
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
@@ -37,9 +39,9 @@ class Timed(Agent):
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
-        start = perf_counter()
+        start = self.clock()
         decision = self.inner.decide(observation)
-        seconds = perf_counter() - start
+        seconds = self.clock() - start
         believed = self.inner.probabilities
         self.taken.append(Taken(seconds, decision, believed is not None and int(np.count_nonzero(believed)) > 1))
         return decision

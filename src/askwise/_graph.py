@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
+from askwise.frozen import read_only
 from askwise.types import IntArray
 
 
@@ -15,7 +16,11 @@ def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, Int
     n = len(indptr) - 1
     distance = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)
-    reached = breadth_first_into(np.asarray(starts, dtype=np.int32), indptr, indices, distance, order)
+    # Read-only, as the arrays of models are: one kernel does for all.
+    begin, rows, columns = (
+        read_only(np.asarray(each).view()) for each in (np.asarray(starts, dtype=np.int32), indptr, indices)
+    )
+    reached = breadth_first_into(begin, rows, columns, distance, order)
     return distance, order[:reached]
 
 

@@ -103,7 +103,7 @@ class PlainOptimum:
     def asking(self, belief: Belief, teammate: int, ego: int, asked: set[int]) -> Cost:
         cost: Cost = Fraction(self.problem.query_cost(sorted(asked)))
         for answer in (True, False):
-            share, left = _conditional([(g, p) for g, p in belief if (g in asked) == answer])
+            share, left = conditional([(g, p) for g, p in belief if (g in asked) == answer])
             cost += share * self.value(left, teammate, ego)
         return cost
 
@@ -117,7 +117,7 @@ class PlainOptimum:
                     seen.setdefault((action, there), []).append((goal, p * share))
         cost: Cost = Fraction(1)
         for (action, there), weights in seen.items():
-            share, left = _conditional(weights)
+            share, left = conditional(weights)
             if self.problem.stays(action):
                 ((goal, _),) = left  # where somebody stays, only one goal is
                 cost += share * self.ego_left(goal).get(ego, math.inf)
@@ -126,7 +126,8 @@ class PlainOptimum:
         return cost
 
 
-def _conditional(weights: list[tuple[int, Fraction]]) -> tuple[Fraction, Belief]:
+def conditional(weights: list[tuple[int, Fraction]]) -> tuple[Fraction, Belief]:
+    """The probability of these goals, and the belief among them."""
     total = sum((p for _, p in weights), Fraction(0))
     return total, tuple((g, p / total) for g, p in weights)
 

@@ -15,13 +15,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import linalg
 
 from askwise._compiled import compiled
+from askwise._later import Later
 from askwise.chain.absorbing import AbsorbingChain
 from askwise.chain.bound import proven_bound
 from askwise.types import FloatArray, IntArray
+
+sparse = Later("scipy.sparse")
+linalg = Later("scipy.sparse.linalg")
 
 DIRECT_LIMIT = 20_000
 """Systems up to this size are factorised; a planar graph of that size has factors of a few megabytes."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise._graph import breadth_first_into
 from askwise.model import Model
 from askwise.model._kernels import SMALLEST, count_plans, scale
@@ -64,7 +64,7 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
         _pass_towards(j, order[j, : reached[j]], distance[j], successor, stay, mantissa, exponent, optimal, table[j])
 
 
-@compiled
+@inner
 def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
     """Note in ``optimal[s, a, j]`` which actions are optimal for goal `j`."""
     for s in order:
@@ -77,7 +77,7 @@ def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, 
                 optimal[s, a, j] = 1
 
 
-@compiled
+@inner
 def _pass_towards(
     j: int,
     order: Any,

@@ -17,11 +17,11 @@ Goals that share a nearest target agree for ever: both infinite. That includes e
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.model import Model
 from askwise.model._kernels import add_count, scale
 from askwise.types import FloatArray, IntArray
@@ -34,7 +34,7 @@ _BIT_INDEX[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = 
 
 
 def matrices_at(
-    model: Model, state: int, targets: IntArray, starts: IntArray
+    model: Model, state: int, targets: IntArray, starts: IntArray, *, capped: bool = False
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD at `state`, ``float64 [n_goals, n_goals]``, and steps to each goal (-1: out of reach).
 
@@ -43,13 +43,41 @@ def matrices_at(
         state: the state.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
+        capped: stop at the end of the plan, the step in which the teammate stays at its goal included: then goals that
+            share a target have finite values too, and each goal with itself.
     """
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
     wcd = np.zeros((n_goals, n_goals))
     steps = np.empty(n_goals, dtype=np.int32)
-    depth = _matrices(model.successor, *model.predecessors, state, targets, starts, edp, wcd, steps)
-    _share_targets(targets, starts, steps, depth, edp, wcd)
+    counts, work = _room(model.n_states, n_goals)
+    _matrices(model.successor, *model.predecessors, state, targets, starts, counts, work, edp, wcd, steps)
+    if not capped:
+        _share_targets(targets, starts, steps, counts.depth, edp, wcd)
+    return edp, wcd, steps
+
+
+def capped_matrices(
+    successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return the same without a model, for those who change one move by move.
+
+    Goals that share a nearest target agree up to the end of the plan and no further; so does each goal with itself.
+
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, next states, -1 where there is none; read-only, as all arrays here.
+        indptr: where in `indices` each state begins, ``int64 [n_states + 1]``.
+        indices: from where one move leads to each state.
+        state: the state.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
+    """
+    n_goals = starts.size - 1
+    edp = np.zeros((n_goals, n_goals))
+    wcd = np.zeros((n_goals, n_goals))
+    steps = np.empty(n_goals, dtype=np.int32)
+    counts, work = _room(successor.shape[0], n_goals)
+    _matrices(successor, indptr, indices, state, targets, starts, counts, work, edp, wcd, steps)
     return edp, wcd, steps
 
 
@@ -57,6 +85,44 @@ def bytes_of(n_states: int, n_goals: int) -> int:
     """Return what both matrices take, with the room to make them."""
     states = 4 + 8 + 4 + 4 + 4 + 8 + 4  # depth, mantissa, exponent, two queues, mass, seen
     return 16 * n_goals**2 + n_states * (states + 8 * -(-n_goals // 64))
+
+
+class _Counts(NamedTuple):
+    """Shortest paths from one state.
+
+    Attributes:
+        depth: ``int32 [n_states]``, steps to each state, -1 where it is out of reach.
+        mantissa: ``float64 [n_states]``, of the number of paths.
+        exponent: ``int32 [n_states]``, of the number of paths.
+    """
+
+    depth: Any
+    mantissa: Any
+    exponent: Any
+
+
+class _Work(NamedTuple):
+    """Room to work in.
+
+    Attributes:
+        queue: ``int32 [n_states]``.
+        seen: ``int32 [n_states]``, the last goal whose cone a state was found in, -1 for none.
+        words: ``uint64 [n_states, n_goals / 64]``, the goals in whose cone each state is.
+        mass: ``float64 [n_states]``, the share of plans that passes through each state.
+    """
+
+    queue: Any
+    seen: Any
+    words: Any
+    mass: Any
+
+
+def _room(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
+    """Return empty counts, and room to work in."""
+    nowhere = np.full(n_states, -1, dtype=np.int32)
+    counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
+    words = np.zeros((n_states, -(-n_goals // 64)), dtype=np.uint64)
+    return counts, _Work(np.empty(n_states, dtype=np.int32), nowhere.copy(), words, np.zeros(n_states))
 
 
 @compiled
@@ -67,37 +133,31 @@ def _matrices(
     state: int,
     targets: Any,
     starts: Any,
+    counts: Any,
+    work: Any,
     edp: Any,
     wcd: Any,
     steps: Any,
-) -> Any:
-    """Fill both matrices and the steps to each goal; return the steps from `state` to every state."""
-    n_states, n_goals = successor.shape[0], steps.size
-    depth, mantissa, exponent = _count_from(successor, state)
-    words = np.zeros((n_states, (n_goals + 63) // 64), dtype=np.uint64)
-    queue = np.empty(n_states, dtype=np.int32)
-    seen = np.full(n_states, -1, dtype=np.int32)
+) -> None:
+    """Fill both matrices, the steps to each goal, and the counts of paths from `state`."""
+    n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
+    queue, seen, words, mass = work.queue, work.seen, work.words, work.mass
+    _count_from(successor, state, queue, depth, mantissa, exponent)
     for goal in range(n_goals):
         own = targets[starts[goal] : starts[goal + 1]]
         steps[goal] = _mark_cone(goal, own, depth, indptr, indices, queue, seen, words)
     seen[:] = -1
-    mass = np.zeros(n_states)
     for goal in range(n_goals):
         if steps[goal] >= 0:
             own = targets[starts[goal] : starts[goal + 1]]
             filled = _seed_targets(goal, own, steps[goal], depth, mantissa, exponent, queue, seen, mass)
             _follow_back(goal, filled, depth, mantissa, exponent, indptr, indices, queue, seen, words, mass, edp, wcd)
-    return depth
 
 
-@compiled
-def _count_from(successor: Any, start: int) -> tuple[Any, Any, Any]:
-    """Return steps from `start` and the number of shortest paths from there (mantissa, exponent)."""
-    n_states, n_actions = successor.shape
-    depth = np.full(n_states, -1, dtype=np.int32)
-    mantissa = np.zeros(n_states)
-    exponent = np.zeros(n_states, dtype=np.int32)
-    queue = np.empty(n_states, dtype=np.int32)
+@inner
+def _count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
+    """Write steps from `start` and the number of shortest paths from there (mantissa, exponent)."""
+    n_actions = successor.shape[1]
     queue[0] = start
     depth[start] = 0
     mantissa[start] = 1.0
@@ -115,10 +175,9 @@ def _count_from(successor: Any, start: int) -> tuple[Any, Any, Any]:
                 filled += 1
             if depth[t] == depth[s] + 1:
                 add_count(mantissa, exponent, t, s)
-    return depth, mantissa, exponent
 
 
-@compiled
+@inner
 def _nearest(targets: Any, depth: Any) -> int:
     nearest = -1
     for t in targets:
@@ -127,7 +186,7 @@ def _nearest(targets: Any, depth: Any) -> int:
     return nearest
 
 
-@compiled
+@inner
 def _mark_cone(
     goal: int, targets: Any, depth: Any, indptr: Any, indices: Any, queue: Any, seen: Any, words: Any
 ) -> int:
@@ -157,7 +216,7 @@ def _mark_cone(
     return nearest
 
 
-@compiled
+@inner
 def _seed_targets(
     goal: int,
     targets: Any,
@@ -186,7 +245,7 @@ def _seed_targets(
     return filled
 
 
-@compiled
+@inner
 def _follow_back(
     goal: int,
     filled: int,

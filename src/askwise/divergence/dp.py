@@ -18,6 +18,6 @@ def dp(policy: Policy, trajectory: Iterable[tuple[StateLike, Hashable]]) -> floa
     model = policy.model
     for t, (state, action) in enumerate(trajectory, start=1):
         s = model.state(state, f"state of step {t}")
-        if not policy.support[s, model.action(action, f"action of step {t}")]:
+        if not policy.support[s, model.action_in(s, action, f"action of step {t}")]:
             return t
     return math.inf

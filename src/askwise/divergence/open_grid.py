@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.model import GridWorld
 from askwise.types import FloatArray, IntArray
 
@@ -86,7 +86,7 @@ def _fill(table: Any, width: int, height: int) -> None:
                     table[p * (p + 1) // 2 + a, q * (q + 1) // 2 + b] = value
 
 
-@compiled
+@inner
 def _shared(to_i: int, to_j: int) -> int:
     """Count the steps along one axis that lead towards both goals."""
     if to_i > 0 and to_j > 0:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.types import FloatArray, IntArray
 
 BASE = 2.0**256
@@ -30,7 +30,7 @@ def scale(exponent_difference: int) -> float:
     return float(BASE**exponent_difference)
 
 
-@compiled
+@inner
 def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
     """Add the count of `s` to the count of `t`."""
     if mantissa[t] == 0.0:
@@ -47,11 +47,18 @@ def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
         exponent[t] += 1
 
 
-@compiled
-def reverse_edges(successor: IntArray) -> tuple[Any, IntArray]:
+def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
     """List for each state the states one action away from it, by counting sort; self-loops are left out."""
+    indptr = np.zeros(successor.shape[0] + 1, dtype=np.int64)
+    _count_edges(successor, indptr)
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    _list_edges(successor, indptr[:-1].copy(), indices)
+    return indptr, indices
+
+
+@compiled
+def _count_edges(successor: Any, indptr: Any) -> None:
     n_states, n_actions = successor.shape
-    indptr = np.zeros(n_states + 1, dtype=np.int64)
     for s in range(n_states):
         for a in range(n_actions):
             t = successor[s, a]
@@ -59,15 +66,17 @@ def reverse_edges(successor: IntArray) -> tuple[Any, IntArray]:
                 indptr[t + 1] += 1
     for s in range(n_states):
         indptr[s + 1] += indptr[s]
-    place = indptr[:-1].copy()
-    indices = np.empty(indptr[-1], dtype=np.int32)
+
+
+@compiled
+def _list_edges(successor: Any, place: Any, indices: Any) -> None:
+    n_states, n_actions = successor.shape
     for s in range(n_states):
         for a in range(n_actions):
             t = successor[s, a]
             if t >= 0 and t != s:
                 indices[place[t]] = s
                 place[t] += 1
-    return indptr, indices
 
 
 @compiled

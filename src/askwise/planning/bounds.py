@@ -101,6 +101,29 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     )
 
 
+def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = MOST_STATES) -> Bound | None:
+    """Return the lower bound if so many questions are answered as the problem says, and all later ones truly.
+
+    None where that is no more than `bound_problem` says, or takes more states than the limit.
+    """
+    if problem.answers.truthful or before < 1:
+        return None
+    began = time.perf_counter()
+    check_teammate(problem, "the bound")
+    try:
+        solver = LimitedSolver(problem, before, truthful=True, limit=limit)
+    except TooLarge:
+        return None
+    after = f"optimal if all answers were true after the first{f' {before}' if before > 1 else ''}"
+    return Bound(
+        value=solver.at(problem.start).expected_marginal_cost,
+        verdict=Lower(after, exact=False, error_bound=np.inf),
+        groups=(tuple(solver.goals),),
+        states=solver.states,
+        seconds=time.perf_counter() - began,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Lower(Verdict):
     """The verdict on a lower bound: proven, but not how far below the optimum it is."""

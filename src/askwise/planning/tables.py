@@ -101,7 +101,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     order = _levels(successor, start, int(home[weights > 0].max()), depth)
     steps = _steps(problem, order, n_states, n_goals)
     weight = np.zeros((n_states, n_goals))
-    _count(successor, order, depth, steps, home, weights, weight)
+    _count(successor, order, depth, steps, home, for_loops(weights, np.float64), weight)
     possible = weight > 0
     np.multiply(weight, weights, out=weight)
     np.maximum(weight, SMALLEST, out=weight, where=possible)
@@ -155,6 +155,13 @@ def mask_rows(members: Any) -> Words:
         padded[:, :n_goals] = part
         words[start : start + BLOCK] = np.packbits(padded, axis=-1, bitorder="little").view("<u8")
     return words.reshape(*members.shape[:-1], words.shape[1])
+
+
+def for_loops(array: Any, kind: Any) -> Any:
+    """Return an array as the loops know it: read only, or those for others would have to be compiled once more."""
+    found = np.ascontiguousarray(array, dtype=kind).view()
+    found.setflags(write=False)
+    return found
 
 
 def n_words_of(n_goals: int) -> int:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.query.value import question_value
 
 GAIN = 1e-12
@@ -93,7 +93,7 @@ def climb(
     return question_value(mask, belief, torn, intervals) - paid, looked_at
 
 
-@compiled
+@inner
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal whose flip adds most, price and all; neither the empty question nor the full one is one."""
     n = now.mask.size
@@ -108,7 +108,7 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     return best, most
 
 
-@compiled
+@inner
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
     """Exchange a goal in the question for the best one outside if that helps; the number of goals stays the same.
 
@@ -167,7 +167,7 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
     _look_around(k, now, belief, intervals)
 
 
-@compiled
+@inner
 def _look_around(g: int, now: Any, belief: Any, intervals: Any) -> None:
     """Work out anew what every flip would gain if `g` were the truth."""
     if belief[g] == 0.0:
@@ -180,7 +180,7 @@ def _look_around(g: int, now: Any, belief: Any, intervals: Any) -> None:
     _hand_out_shares(g, belief[g], now, intervals)
 
 
-@compiled
+@inner
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
     """Find lead, second and rival of a group; those that no longer come before the lead have no share any more."""
     mask, others, after = now.mask, intervals.others, intervals.following[group]
@@ -202,7 +202,7 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
         now.shares[place] = 0.0
 
 
-@compiled
+@inner
 def _measure(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Work out the unions of leads and of rivals, and so what `g` would gain by changing sides itself."""
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
@@ -224,7 +224,7 @@ def _measure(g: int, probability: float, now: Any, intervals: Any) -> None:
     now.gains[g] += now.own[g]
 
 
-@compiled
+@inner
 def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Set the shares of the goals that could join as a new lead, and of the leads, which could leave."""
     begin, end, following = intervals.begin, intervals.end, intervals.following
@@ -245,7 +245,7 @@ def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> No
         group = after
 
 
-@compiled
+@inner
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.query._climb import GAIN
 from askwise.query.value import union_length
 
@@ -68,7 +68,7 @@ def branch_and_bound(
     return best_net, looked_at, True
 
 
-@compiled
+@inner
 def _cheapest(prices: Any) -> Any:
     """``[lowest, highest]``: the cheapest price of a question whose size lies between the two."""
     n = prices.size - 1
@@ -81,7 +81,7 @@ def _cheapest(prices: Any) -> Any:
     return cheapest
 
 
-@compiled
+@inner
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
     """Return the least that naming the goals on side `asked` can cost once the others have been assigned too."""
     n = side.size
@@ -92,7 +92,7 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
     return float(price)
 
 
-@compiled
+@inner
 def _bound(side: Any, belief: Any, torn: Any, intervals: Any) -> float:
     """Return the most that any completion of a partial question is worth."""
     value = 0.0

@@ -26,6 +26,8 @@ from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.types import BoolArray, FloatArray
 
 SMALLEST = 1e-300
+NEXT_TO_IMPOSSIBLE = 1e-9
+"""How probable a goal has to be beside the likeliest one not to be given up for good, where nothing rules it out."""
 ACTIONS_IF_UNKNOWN = 6
 """Among how many actions a teammate that errs chooses, if nobody says."""
 
@@ -63,6 +65,11 @@ class Belief(ABC):
     def possible(self) -> BoolArray:
         """``bool [n_goals]``: the goals that are still possible; where answers can be wrong, those still credible."""
         return self._credible() if self.weighs_answers else self._allowed.copy()
+
+    @property
+    def not_ruled_out(self) -> BoolArray:
+        """``bool [n_goals]``: the goals that it would be wrong to give up for good, however little credible."""
+        return self._allowed.copy()
 
     def _credible(self) -> BoolArray:
         return np.asarray(self._allowed & (self._weights >= CREDIBLE * self._weights.max()))
@@ -176,12 +183,16 @@ class Robust(Belief):
     @property
     def possible(self) -> BoolArray:
         """``bool [n_goals]``: the goals that have to be reckoned with now."""
-        if (
-            self.weighs_answers
-        ):  # what was seen and what was heard may speak for different goals: only both together count
+        if self.weighs_answers:
+            # What was seen and what was heard may speak for different goals: only both together count.
             return self._credible()
         best = self._evidence[self._allowed].max()
         return np.asarray(self._allowed & (self._evidence >= self.doubt * best))
+
+    @property
+    def not_ruled_out(self) -> BoolArray:
+        """See `Belief`; nothing is ever impossible here, so what is next to impossible is left out."""
+        return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """See `Belief`."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.types import BoolArray, FloatArray
 
 ROUNDING = 1e-12
@@ -91,7 +91,7 @@ def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> li
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
     """``bool [n_classes, n_classes]``: which classes branch against each other, or within themselves."""
     first = [members[0] for members in classes]
-    linked: BoolArray = branches[first][:, first]
+    linked: BoolArray = np.ascontiguousarray(branches[first][:, first])
     for k, members in enumerate(classes):
         linked[k, k] = len(members) > 1 and branches[members[0], members[1]]
     return linked
@@ -122,7 +122,7 @@ def _picked(members: Any, option: int) -> Any:
     return members[:option] if option <= n else members[n - (option - n) :]
 
 
-@compiled
+@inner
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
     """Weigh the cut between two linked classes: `a` and `b` are rows of options, ``n_`` and ``mass_`` whole classes."""
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
@@ -163,7 +163,7 @@ def _search(
     return best, nodes, True
 
 
-@compiled
+@inner
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
@@ -177,7 +177,7 @@ def _gain(
     return float(gain)
 
 
-@compiled
+@inner
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
@@ -194,7 +194,7 @@ def _most(
     return total
 
 
-@compiled
+@inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
     """``[n, n]``: the largest weight that can be cut between two classes."""
     n = sizes.size

@@ -20,13 +20,14 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
         optimal: ``bool [n_goals, n_actions]``.
         possible: ``bool [n_goals]``.
     """
-    return _common(optimal, possible)
+    common = np.empty(optimal.shape[1], dtype=np.int64)
+    return common[: _common(optimal, possible, common)]
 
 
 @compiled
-def _common(optimal: Any, possible: Any) -> Any:
+def _common(optimal: Any, possible: Any, common: Any) -> int:
+    """Write the actions that are right for all; return how many there are."""
     n_goals, n_actions = optimal.shape
-    common = np.empty(n_actions, dtype=np.int64)
     filled = 0
     for a in range(n_actions):
         shared = True
@@ -37,7 +38,7 @@ def _common(optimal: Any, possible: Any) -> Any:
         if shared:
             common[filled] = a
             filled += 1
-    return common[:filled]
+    return filled
 
 
 @compiled

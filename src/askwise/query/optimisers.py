@@ -218,7 +218,7 @@ def _prices(values: QuestionValue) -> Prices:
         if last == by_size and all(values.cost([goal]) == by_size[1] for goal in range(n)):
             return Prices(np.array(by_size, dtype=np.float64), np.zeros(n))
     price = additive_price(values.cost, n, "the optimiser 'genetic' takes any price, the others need this")
-    return Prices(price.base + price.per_goal * np.arange(n + 1, dtype=np.float64), price.extra)
+    return Prices(price.base + price.per_goal * np.arange(n + 1, dtype=np.float64), price.extra.copy())
 
 
 def _cheaper_side(mask: BoolArray, prices: Prices) -> BoolArray:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
 from askwise.memory import claim
@@ -208,7 +208,7 @@ def union_lengths(mask: Any, intervals: Any) -> Any:
     return lengths
 
 
-@compiled
+@inner
 def question_value(mask: Any, belief: Any, torn: Any, intervals: Any) -> float:
     """Return ``V(q)``."""
     value = 0.0

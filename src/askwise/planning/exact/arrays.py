@@ -10,7 +10,7 @@ from askwise.ego import FAR
 from askwise.errors import InputError
 from askwise.memory import claim
 from askwise.planning.exact.memory import Arrays
-from askwise.planning.tables import Tables
+from askwise.planning.tables import Tables, for_loops
 from askwise.problem import Problem
 from askwise.questions import AdditivePrice
 
@@ -34,17 +34,17 @@ def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice) -> Arr
             loads[ego.load_at[goal]] |= bit
     price = price.among(goals)
     return Arrays(
-        weight=weight,
-        steps=np.ascontiguousarray(tables.steps[:, goals]),
-        alive=((weight > 0) * bits).sum(axis=1),
-        following=np.ascontiguousarray(tables.following),
-        next=np.ascontiguousarray(ego.next, dtype=np.int32),
-        unloaded=np.ascontiguousarray(ego.unloaded[:, goals]),
-        loaded=np.ascontiguousarray(ego.loaded[:, goals]),
-        loads=loads,
+        weight=for_loops(weight, np.float64),
+        steps=for_loops(tables.steps[:, goals], np.int32),
+        alive=for_loops(((weight > 0) * bits).sum(axis=1), np.int64),
+        following=for_loops(tables.following, np.int32),
+        next=for_loops(ego.next, np.int32),
+        unloaded=for_loops(ego.unloaded[:, goals], np.int32),
+        loaded=for_loops(ego.loaded[:, goals], np.int32),
+        loads=for_loops(loads, np.int64),
         base=price.base,
         per_goal=price.per_goal,
-        extra=price.extra,
+        extra=for_loops(price.extra, np.float64),
         uniform=price.uniform,
     )
 

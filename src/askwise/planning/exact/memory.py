@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
+from askwise.frozen import arrived
 
 EMPTY = -1
 """In place of a key: nothing is there."""
@@ -64,6 +65,10 @@ class Arrays(NamedTuple):
     extra: Any
     uniform: bool
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Arrive as it was sent."""
+        return arrived, (Arrays, *self)
+
 
 class Stack(NamedTuple):
     """States that wait for the values of others.
@@ -114,7 +119,7 @@ def larger(table: Table) -> Table:
     return grown
 
 
-@compiled
+@inner
 def useful(goals: int, load: int) -> int:
     """Return the load, or -1 for none if no goal of the set needs it."""
     return load if load >= 0 and (goals >> load) & 1 else -1
@@ -145,7 +150,7 @@ def is_solved(table: Table, slot: int) -> bool:
     return bool(table.keys[slot] != EMPTY and table.choices[slot] != NO_CHOICE)
 
 
-@compiled
+@inner
 def known_regret(table: Table, slot: int) -> float:
     """Return what the state at a place of the table is sure to cost."""
     return float(table.regrets[slot]) if table.keys[slot] != EMPTY else 0.0

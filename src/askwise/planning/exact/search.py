@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner, int64
 from askwise.ego import FAR
 from askwise.planning.exact.memory import (
     EMPTY,
@@ -37,7 +37,7 @@ DONE, PAUSED, TABLE_FULL = 0, 1, 2
 """What ended a call of `search`."""
 
 
-@compiled
+@inner
 def count_bits(goals: int) -> int:
     """Return the number of goals in a set."""
     n = 0
@@ -72,7 +72,7 @@ def push(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, place: in
     frame.options = _sort_actions(arrays, stack, depth, goals, w, place, load)
 
 
-@compiled
+@inner
 def _sort_actions(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, place: int, load: int) -> int:
     """Write the actions that can be taken into the stack, those of least regret first; return their number."""
     actions, regrets = stack.actions[depth], stack.regrets[depth]
@@ -81,7 +81,7 @@ def _sort_actions(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, 
     ties = np.empty(actions.size)
     for action in range(n_moves + arrays.weight.shape[1]):
         if action < n_moves:
-            there, hand = arrays.next[place, action], load
+            there, hand = int64(arrays.next[place, action]), load
             if there < 0:
                 continue
         else:
@@ -100,7 +100,7 @@ def _sort_actions(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, 
     return n
 
 
-@compiled
+@inner
 def _at_once(arrays: Arrays, goals: int, w: int, place: int, load: int, there: int, hand: int) -> tuple[float, float]:
     """Return the regret of an action by itself, and the steps left after it: of equals the nearer is tried first.
 
@@ -122,7 +122,7 @@ def _at_once(arrays: Arrays, goals: int, w: int, place: int, load: int, there: i
     return regret, left
 
 
-@compiled
+@inner
 def _finding_out(arrays: Arrays, goals: int, w: int) -> float:
     """Return the regret of finding out the goal by questions now, one by one or by Huffman's tree of halves."""
     n_goals = arrays.weight.shape[1]
@@ -191,27 +191,27 @@ def search(
     return DONE, depth, filled, looked
 
 
-@compiled
+@inner
 def _try_action(arrays: Arrays, stack: Stack, depth: int, table: Table) -> bool:
     """Add up what the next action costs; True if a state it leads to has been put on the stack and has to be solved."""
     frame = stack.frames[depth]
     action, n_moves = stack.actions[depth, frame.option], arrays.next.shape[1]
     if action < n_moves:
-        there, hand = arrays.next[frame.place, action], frame.load
+        there, hand = int64(arrays.next[frame.place, action]), frame.load
     else:
         there, hand = frame.place, action - n_moves
-    known, unsolved, of_unsolved = stack.regrets[depth, frame.option], -1, 0.0
+    known, unsolved, of_unsolved = stack.regrets[depth, frame.option], int64(-1), 0.0
     if known >= frame.best * SAME:
         frame.option = frame.options  # they are sorted: none of the others is better
         return False
     for onwards in arrays.following[frame.w]:
-        left = frame.goals & arrays.alive[onwards] if onwards >= 0 else 0
+        left = frame.goals & arrays.alive[onwards] if onwards >= 0 else int64(0)
         if left & (left - 1):
-            slot = find(table.keys, key_of(arrays, left, onwards, there, hand))
+            slot = find(table.keys, key_of(arrays, left, int64(onwards), there, hand))
             regret = known_regret(table, slot)
             known += regret
             if not is_solved(table, slot):
-                unsolved, of_unsolved = onwards, regret
+                unsolved, of_unsolved = int64(onwards), regret
     if known >= frame.best * SAME:
         frame.option += 1
         return False
@@ -224,7 +224,7 @@ def _try_action(arrays: Arrays, stack: Stack, depth: int, table: Table) -> bool:
     return False
 
 
-@compiled
+@inner
 def _named(arrays: Arrays, goals: int, size: int) -> float:
     """Return what naming these goals, `size` of them, adds to the price of a question."""
     added = arrays.per_goal * size
@@ -235,7 +235,7 @@ def _named(arrays: Arrays, goals: int, size: int) -> float:
     return added
 
 
-@compiled
+@inner
 def _try_splits(arrays: Arrays, stack: Stack, depth: int, table: Table) -> tuple[bool, int]:
     """Try the questions that are left; True if the value of an answer has to be found first."""
     frame = stack.frames[depth]
@@ -252,7 +252,7 @@ def _try_splits(arrays: Arrays, stack: Stack, depth: int, table: Table) -> tuple
         named, others = _named(arrays, split, n), _named(arrays, other, size - n)
         price = frame.weight * (arrays.base + min(named, others))
         if price < frame.best * SAME:
-            known, unsolved, of_unsolved = 0.0, 0, 0.0
+            known, unsolved, of_unsolved = 0.0, int64(0), 0.0
             for side in (split, other):
                 if side & (side - 1):
                     slot = find(table.keys, key_of(arrays, side, w, place, load))

@@ -26,12 +26,12 @@ class NoisySettings:
     """
 
     questions: int = 2
-    kept: int = 4
+    kept: int = 6
     depth: int = 4
-    breadth: int = 3
-    inner: int = 2
+    breadth: int = 5
+    inner: int = 3
     climbs: int = 2
-    budget: int = 30_000
+    budget: int = 20_000
     complete_goals: int = 5
     complete_states: int = 4_000
     complete_questions: int = 3

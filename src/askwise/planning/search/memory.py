@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import inner
 
 PROBES = 16
 """Places of the memory that are tried for a key."""
@@ -48,17 +48,17 @@ def unpacked(entries: tuple[Any, Any, Any], log_size: int) -> Memory:
     return memory
 
 
-@compiled
+@inner
 def _where(w: Any, place: int) -> Any:
     return np.uint64(w) | (np.uint64(place) << np.uint64(32))
 
 
-@compiled
+@inner
 def _what(load: int, tag: int) -> Any:
     return np.uint64(1) | (np.uint64(load + 1) << np.uint64(1)) | (np.uint64(tag) << np.uint64(32))
 
 
-@compiled
+@inner
 def find(memory: Memory, sets: Any, row: int, w: Any, place: int, load: int, tag: int) -> Any:
     """Return the place of a key in the memory if it is there, else ``-1 - place`` of where it would go."""
     keys, n_words, last = memory.keys, sets.shape[1], memory.values.size - 1
@@ -84,7 +84,7 @@ def find(memory: Memory, sets: Any, row: int, w: Any, place: int, load: int, tag
     return -1 - home
 
 
-@compiled
+@inner
 def keep(memory: Memory, sets: Any, row: int, w: int, place: int, load: int, tag: int, value: float) -> None:
     """Remember a value; where the memory is crowded, an older one makes room."""
     slot = find(memory, sets, row, w, place, load, tag)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner, int64
 from askwise.planning.search.proposals import by_weight, offer, offer_these, propose
 from askwise.planning.search.sets import add_up, clear, common, copy_set, flip, has, size_of, without
 from askwise.planning.search.silence import silent
@@ -48,7 +48,7 @@ def choose(ws: Any, limits: Any, groups: Any, level: int, w: int, place: int, lo
     weight = add_up(ws.sets, row, ws.world.weight, w)
     n = propose(ws, groups, row, w, place, load)
     merit = np.full(POOL_SIZE + 1, np.inf)
-    _weigh_up(ws, limits, level, w, place, load, weight, merit, 0, n)
+    _weigh_up(ws, limits, level, w, place, load, weight, merit, int64(0), n)
     if n > 0 and menu == 0 and limits.climbs > 0:
         grown = _offer_dearest(ws, limits, level, w, place, load, weight, n)
         _weigh_up(ws, limits, level, w, place, load, weight, merit, n, grown)
@@ -67,7 +67,7 @@ def choose(ws: Any, limits: Any, groups: Any, level: int, w: int, place: int, lo
     ws.lengths[menu] = length
 
 
-@compiled
+@inner
 def _ask_then_settle(ws: Any, level: int, w: int, place: int, load: int, question: int, weight: float) -> float:
     """Return the regret of one question now, about the set in row `question`, and settling then."""
     row, total = ws.rows.stack + level, 0.0
@@ -80,7 +80,7 @@ def _ask_then_settle(ws: Any, level: int, w: int, place: int, load: int, questio
     return total + weight * price(ws.prices, ws.sets, row, question, inside, outside)
 
 
-@compiled
+@inner
 def _weigh_up(
     ws: Any, limits: Any, level: int, w: int, place: int, load: int, weight: float, merit: Any, first: int, last: int
 ) -> None:
@@ -90,7 +90,7 @@ def _weigh_up(
             merit[i] = _ask_then_settle(ws, level, w, place, load, ws.rows.pool + i, weight)
 
 
-@compiled
+@inner
 def _offer_dearest(ws: Any, limits: Any, level: int, w: int, place: int, load: int, weight: float, n: int) -> int:
     """Offer the goals about which it is best to ask alone: the first of them, and several together."""
     row, spare = ws.rows.stack + level, ws.rows.spare
@@ -102,23 +102,24 @@ def _offer_dearest(ws: Any, limits: Any, level: int, w: int, place: int, load: i
         clear(ws.sets, spare)
         flip(ws.sets, spare, goals[i])
         alone[i] = _ask_then_settle(ws, level, w, place, load, spare, weight)
-    order = np.argsort(alone, kind="mergesort")
+    order = _ascending(alone, goals.size)
     best = np.empty(goals.size, dtype=np.int64)
     for i in range(goals.size):
         best[i] = goals[order[i]]
     for size in (1, 2, 3, 4, 6, 9):
         if size < goals.size and alone[order[size - 1]] < np.inf:
-            n = offer_these(ws, row, best, 0, size, n)
+            n = offer_these(ws, row, best, int64(0), size, n)
     return n
 
 
-@compiled
+@inner
 def _climb(ws: Any, limits: Any, level: int, w: int, place: int, load: int, weight: float, merit: Any, n: int) -> int:
     """Improve the best proposals by moving single goals across, the best move of each round; add what is reached."""
     row, pool, spare = ws.rows.stack + level, ws.rows.pool, ws.rows.spare
     goals = by_weight(ws, row, w)
-    starts = np.argsort(merit[:n], kind="mergesort")[:STARTS]
-    for start in starts:
+    order = _ascending(merit, n)
+    for i in range(min(n, STARTS)):
+        start = order[i]
         if n >= POOL_SIZE or ws.counts[0].worked > limits.budget // 2:
             break
         reached = merit[start]
@@ -135,7 +136,23 @@ def _climb(ws: Any, limits: Any, level: int, w: int, place: int, load: int, weig
     return n
 
 
-@compiled
+@inner
+def _ascending(numbers: Any, n: int) -> Any:
+    """Return the places of the first `n` numbers, the smallest first, equals in their order.
+
+    They are few enough for sorting by insertion; the usual sorting takes 1.5 s to compile.
+    """
+    order = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        j = i
+        while j > 0 and numbers[order[j - 1]] > numbers[i]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    return order
+
+
+@inner
 def _best_flip(
     ws: Any, limits: Any, level: int, w: int, place: int, load: int, weight: float, goals: Any, reached: float
 ) -> tuple[Any, float]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner, int64
 from askwise.planning.search.sets import add_up, clear, equal, first_goal, flip, has, list_goals
 from askwise.planning.search.steps import ego_steps
 from askwise.planning.search.workspace import POOL_SIZE
@@ -32,14 +32,14 @@ def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> in
         load: what it carries.
     """
     goals = by_weight(ws, row, w)
-    n = _offer_likeliest(ws, row, w, goals, 0)
+    n = _offer_likeliest(ws, row, w, goals, int64(0))
     first = _groups_by_goal(groups, goals)
     n = _offer_groups(ws, groups, first, row, w, goals, n)
     n = _offer_by_move(ws, row, w, place, load, goals, n)
     return _offer_pairs(ws, groups, first, row, goals, n)
 
 
-@compiled
+@inner
 def by_weight(ws: Any, row: int, w: int) -> Any:
     """Return the goals of a set, the heaviest first, equals by number."""
     weight, n = ws.world.weight, list_goals(ws.sets, row, ws.ranked)
@@ -59,7 +59,7 @@ def by_weight(ws: Any, row: int, w: int) -> Any:
 # -- the pool ----------------------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def offer(ws: Any, row: int, n: int) -> int:
     """Keep proposal `n` if it is neither empty nor everything nor there already; return the new count.
 
@@ -84,7 +84,7 @@ def offer(ws: Any, row: int, n: int) -> int:
     return n + 1
 
 
-@compiled
+@inner
 def offer_these(ws: Any, row: int, goals: Any, first: int, last: int, n: int) -> int:
     """Offer the set of ``goals[first:last]``."""
     proposal = ws.rows.pool + n
@@ -94,7 +94,7 @@ def offer_these(ws: Any, row: int, goals: Any, first: int, last: int, n: int) ->
     return offer(ws, row, n)
 
 
-@compiled
+@inner
 def _offer_shares(ws: Any, row: int, w: int, goals: Any, count: int, n: int) -> int:
     """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
     weight, total, part = ws.world.weight, 0.0, 0.0
@@ -105,17 +105,17 @@ def _offer_shares(ws: Any, row: int, w: int, goals: Any, count: int, n: int) -> 
         part += weight[w, goals[k]]
         if not half and part >= 0.5 * total:
             half = True
-            n = offer_these(ws, row, goals, 0, k + 1, n)
+            n = offer_these(ws, row, goals, int64(0), k + 1, n)
         if not most and part >= 0.8 * total:
             most = True
-            n = offer_these(ws, row, goals, 0, k + 1, n)
-    return offer_these(ws, row, goals, 0, count, n)
+            n = offer_these(ws, row, goals, int64(0), k + 1, n)
+    return offer_these(ws, row, goals, int64(0), count, n)
 
 
 # -- for every problem -------------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def _offer_likeliest(ws: Any, row: int, w: int, goals: Any, n: int) -> int:
     """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
     weight, count = ws.world.weight, goals.size
@@ -125,20 +125,20 @@ def _offer_likeliest(ws: Any, row: int, w: int, goals: Any, n: int) -> int:
         middle += 1
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
         if 0 < size < count:
-            n = offer_these(ws, row, goals, 0, size, n)
+            n = offer_these(ws, row, goals, int64(0), size, n)
     for k in range(1, min(4, count)):
         n = offer_these(ws, row, goals, k, k + 1, n)
     return n
 
 
-@compiled
+@inner
 def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any, n: int) -> int:
     """Offer, for each move, the goals that it costs nothing."""
     world, unloaded, loaded = ws.world, ws.world.unloaded, ws.world.loaded
     chosen = np.empty(goals.size, dtype=np.int64)
     for a in range(world.next.shape[1]):
         t = np.int64(world.next[place, a])
-        size = 0
+        size = int64(0)
         for g in goals if t >= 0 else goals[:0]:
             d = world.steps[w, g]
             if max(d, ego_steps(unloaded, loaded, t, load, g)) < max(
@@ -154,7 +154,7 @@ def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any,
 # -- of the domain -----------------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def _groups_by_goal(groups: Any, goals: Any) -> Any:
     """Return the groups that hold some of the goals, in the order of the first goal that each of them holds."""
     order, found = np.empty(groups.shape[0], dtype=np.int64), 0
@@ -168,12 +168,12 @@ def _groups_by_goal(groups: Any, goals: Any) -> Any:
     return order[:found]
 
 
-@compiled
+@inner
 def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any, n: int) -> int:
     """Offer groups, and parts of them by weight."""
     chosen = np.empty(goals.size, dtype=np.int64)
     for group in order:
-        size = 0
+        size = int64(0)
         for g in goals:
             if has(groups, group, g):
                 chosen[size] = g
@@ -182,16 +182,16 @@ def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any
     return n
 
 
-@compiled
+@inner
 def _offer_pairs(ws: Any, groups: Any, order: Any, row: int, goals: Any, n: int) -> int:
     """Offer the first groups two by two."""
     chosen = np.empty(goals.size, dtype=np.int64)
     for i in range(min(order.size, MOST_PAIRED)):
         for j in range(i):
-            size = 0
+            size = int64(0)
             for g in goals:
                 if has(groups, order[i], g) or has(groups, order[j], g):
                     chosen[size] = g
                     size += 1
-            n = offer_these(ws, row, chosen, 0, size, n)
+            n = offer_these(ws, row, chosen, int64(0), size, n)
     return n

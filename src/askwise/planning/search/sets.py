@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 
 
-@compiled
+@inner
 def bits_in(word: Any) -> Any:
     """Return the number of ones in a 64-bit word."""
     x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -21,33 +21,33 @@ def bits_in(word: Any) -> Any:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@compiled
+@inner
 def has(sets: Any, row: int, goal: Any) -> bool:
     """Whether a goal is in a set."""
     return bool((sets[row, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
-@compiled
+@inner
 def flip(sets: Any, row: int, goal: int) -> None:
     """Put a goal into a set, or take it out."""
     sets[row, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
-@compiled
+@inner
 def clear(sets: Any, row: int) -> None:
     """Take all goals out of a set."""
     for k in range(sets.shape[1]):
         sets[row, k] = 0
 
 
-@compiled
+@inner
 def copy_set(sets: Any, row: int, target: int) -> None:
     """Write the goals of `row` into `target`."""
     for k in range(sets.shape[1]):
         sets[target, k] = sets[row, k]
 
 
-@compiled
+@inner
 def equal(sets: Any, row: int, other: int) -> bool:
     """Whether two sets hold the same goals."""
     same = True
@@ -78,7 +78,7 @@ def without(sets: Any, row: int, other: int, target: int) -> int:
     return n
 
 
-@compiled
+@inner
 def size_of(sets: Any, row: int) -> int:
     """Return the number of goals in a set."""
     n = 0
@@ -87,7 +87,7 @@ def size_of(sets: Any, row: int) -> int:
     return n
 
 
-@compiled
+@inner
 def first_goal(sets: Any, row: int) -> Any:
     """Return the goal of the lowest number in a set that is not empty."""
     k = 0
@@ -97,7 +97,7 @@ def first_goal(sets: Any, row: int) -> Any:
     return np.int64(64 * k + bits_in((word & (~word + np.uint64(1))) - np.uint64(1)))
 
 
-@compiled
+@inner
 def list_goals(sets: Any, row: int, ranked: Any) -> int:
     """Write the goals of a set into `ranked`; return how many there are."""
     n = 0

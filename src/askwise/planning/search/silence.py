@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.planning.search.memory import SETTLING, SILENT, find, keep
 from askwise.planning.search.sets import common, list_goals, useful
 from askwise.planning.search.steps import ROUNDING, after, best_action, count_actions, score_actions
@@ -62,7 +62,7 @@ def silent(ws: Any, base: int, w: Any, place: int, load: int, settles: bool) -> 
             _begin(world, sets, ranked, scored, frames[level], rows + level, t, there, hand)
 
 
-@compiled
+@inner
 def next_state(following: Any, frame: Any) -> Any:
     """Return the teammate's next state that a state on the stack has not looked at yet, -1 if there is none."""
     if frame.child < following.shape[1]:
@@ -70,7 +70,7 @@ def next_state(following: Any, frame: Any) -> Any:
     return np.int64(-1)
 
 
-@compiled
+@inner
 def _begin(
     world: World, sets: Any, ranked: Any, scored: Any, frame: Any, row: int, w: Any, place: int, load: int
 ) -> None:
@@ -87,7 +87,7 @@ def _begin(
 # -- settling ----------------------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def _going_on(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, frame: Any, settles: bool) -> Any:
     """Return what a state on the stack costs, its sum; or, if it settles, less where finding out is cheaper."""
     if not settles or frame.sum <= prices.base * frame.weight:
@@ -108,7 +108,7 @@ def finding_out(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, w
     return cutting(prices, ranked, n)
 
 
-@compiled
+@inner
 def cutting(prices: Prices, ranked: Any, n: int) -> float:
     """Return what it costs to cut a list of `n` goals, sorted by their weight, in two again and again."""
     total, first, depth = 0.0, np.int64(0), 0
@@ -126,7 +126,7 @@ def cutting(prices: Prices, ranked: Any, n: int) -> float:
     return total
 
 
-@compiled
+@inner
 def _rank(weight: Any, sets: Any, ranked: Any, row: int, w: Any) -> int:
     """List the goals of a set, the heaviest first, with their weights; return their number."""
     n = list_goals(sets, row, ranked)
@@ -140,7 +140,7 @@ def _rank(weight: Any, sets: Any, ranked: Any, row: int, w: Any) -> int:
     return n
 
 
-@compiled
+@inner
 def _cut(ranked: Any, first: Any, last: Any, base: float, per_goal: float, uniform: bool) -> tuple[Any, float]:
     """Return where to cut ``ranked[first:last]`` in two, and the price of the question times their weight.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.ego import FAR
 from askwise.planning.search.sets import has, list_goals
 from askwise.planning.search.workspace import World
@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 """Differences below this share of the weight are no differences."""
 
 
-@compiled
+@inner
 def ego_steps(unloaded: Any, loaded: Any, place: Any, load: int, goal: Any) -> Any:
     """Return the ego agent's steps to a goal."""
     steps = unloaded[place, goal]
@@ -58,7 +58,7 @@ def score_actions(world: World, sets: Any, ranked: Any, scored: Any, row: int, w
     return weight
 
 
-@compiled
+@inner
 def _score_loads(
     world: World, sets: Any, ranked: Any, scored: Any, row: int, n: int, w: int, place: int, load: int, known: float
 ) -> None:
@@ -83,7 +83,7 @@ def _score_loads(
         score.left = left + odds * (e - before)
 
 
-@compiled
+@inner
 def _leave_out_of_reach(world: World, ranked: Any, n: int, w: int, place: int, load: int) -> tuple[int, float]:
     """Take goals that cannot be reached any more off the list; return its length, and what `known` is without them."""
     left, known = 0, 0.0
@@ -97,7 +97,7 @@ def _leave_out_of_reach(world: World, ranked: Any, n: int, w: int, place: int, l
     return left, known
 
 
-@compiled
+@inner
 def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: Any, load: Any) -> bool:
     """Whether a goal of the list cannot be reached from a place."""
     loses = False

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.planning.search.memory import PLANNED, find, keep
 from askwise.planning.search.menus import price
 from askwise.planning.search.sets import add_up, common, useful, without
@@ -47,14 +47,14 @@ def put(ws: Any, level: int, w: Any, place: int, load: int, more: int, depth: in
     frame.more, frame.depth, frame.menu = more, depth, menu
 
 
-@compiled
+@inner
 def _tag(ws: Any, frame: Any) -> Any:
     """Return what tells the values of a state apart: the decision, the menu, and how far it may look."""
     turn = (ws.counts[0].turn & 0xFFF) << 20
     return turn | (frame.menu << 8) | (frame.depth + 1 + PLANNED)
 
 
-@compiled
+@inner
 def _enter(ws: Any, limits: Any, level: int) -> float:
     """Return the value of the state at `level` if it is at hand; else prepare it."""
     row, frame = ws.rows.stack + level, ws.frames[level]
@@ -83,7 +83,7 @@ def _enter(ws: Any, limits: Any, level: int) -> float:
     return OPEN
 
 
-@compiled
+@inner
 def _next_step(ws: Any, level: int) -> bool:
     """Go on with the action that is looked at; whether a state has been put on the stack."""
     rows, frame, following = ws.rows.stack, ws.frames[level], ws.world.following
@@ -107,7 +107,7 @@ def _next_step(ws: Any, level: int) -> bool:
     return True
 
 
-@compiled
+@inner
 def _next_side(ws: Any, limits: Any, level: int) -> bool:
     """Go on with the question that is looked at; whether a state has been put on the stack."""
     row, frame, sets = ws.rows.stack + level, ws.frames[level], ws.sets

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askwise.frozen import arrived
 from askwise.memory import claim
 from askwise.planning.prices import cheapest
 from askwise.planning.search.memory import Memory, empty_memory
 from askwise.planning.search.settings import PlannerSettings
-from askwise.planning.tables import Tables
+from askwise.planning.tables import Tables, for_loops
 from askwise.questions import AdditivePrice
 
 POOL_SIZE = 64
@@ -92,6 +93,10 @@ class World(NamedTuple):
     loads_from: Any
     cut_off: Any
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Arrive as it was sent."""
+        return arrived, (World, *self)
+
 
 class Prices(NamedTuple):
     """What questions cost.
@@ -109,6 +114,10 @@ class Prices(NamedTuple):
     cheapest: float
     uniform: bool
     extra: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Arrive as it was sent."""
+        return arrived, (Prices, *self)
 
 
 class Rows(NamedTuple):
@@ -201,27 +210,20 @@ def world_of(tables: Tables) -> World:
     """Return a problem for compiled loops."""
     ego = tables.ego
     return World(
-        weight=_own(tables.weight, np.float64),
-        steps=_own(tables.steps, np.int32),
-        following=_own(tables.following, np.int32),
-        next=_own(ego.next, np.int32),
-        unloaded=_own(ego.unloaded, np.int32),
-        loaded=_own(ego.loaded, np.int32),
-        loads=_own(tables.loads, np.int32),
-        loads_from=_own(tables.loads_from, np.int32),
-        cut_off=ego.cut_off(),
+        weight=for_loops(tables.weight, np.float64),
+        steps=for_loops(tables.steps, np.int32),
+        following=for_loops(tables.following, np.int32),
+        next=for_loops(ego.next, np.int32),
+        unloaded=for_loops(ego.unloaded, np.int32),
+        loaded=for_loops(ego.loaded, np.int32),
+        loads=for_loops(tables.loads, np.int32),
+        loads_from=for_loops(tables.loads_from, np.int32),
+        cut_off=for_loops(ego.cut_off(), np.bool_),
     )
 
 
 def prices_of(tables: Tables, price: AdditivePrice) -> Prices:
     """Return what questions cost, for compiled loops."""
     possible = np.flatnonzero(tables.prior > 0).tolist()
-    extra = _own(price.extra, np.float64)
+    extra = for_loops(price.extra, np.float64)
     return Prices(price.base, price.per_goal, cheapest(price, possible), price.uniform, extra)
-
-
-def _own(array: Any, kind: Any) -> Any:
-    """Return an array as the loops know it: read only, or those for others would have to be compiled once more."""
-    found = np.ascontiguousarray(array, dtype=kind).view()
-    found.setflags(write=False)
-    return found

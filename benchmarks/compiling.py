@@ -1,0 +1,133 @@
+"""First use and later: what commands take with nothing compiled and with all of it kept, and which kernels cost it.
+
+Both versions run the same commands in processes of their own, each version with an empty folder for compiled code and
+then with the folder that this filled. Seconds are those of a core, from the start of the process to its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import Column, Table, count, progress, ratio, seconds
+from benchmarks.versions.trees import ROOT, NoRevisionError, Tree, tree_in_use, tree_of_revision
+
+BEFORE = "6135aa3"
+"""The last revision in which every kernel was compiled for every kind of number that it was handed."""
+COMMANDS = {
+    "show": "show examples/ward.toml",
+    "edp": "edp examples/two-goals.txt",
+    "ask": "ask examples/ward.toml",
+    "run": "run examples/workshop.json --goal S3 --seed 1",
+    "run, planner": "run examples/workshop.json --goal S3 --seed 1 --method planner",
+}
+QUICK = ("edp", "ask")
+
+
+def run(quick: bool, before: str = BEFORE) -> list[Table]:
+    """Run the commands in both versions, the first time and the second, and list the dearest kernels of this one."""
+    names = QUICK if quick else tuple(COMMANDS)
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    notes = []
+    with tempfile.TemporaryDirectory() as folder:
+        trees = [tree_in_use(Path(folder) / "after")]
+        try:
+            trees.insert(0, tree_of_revision(before, Path(folder) / "before"))
+        except NoRevisionError as error:
+            notes.append(f"NOT COMPARED: {error}")
+        for name in names:
+            for tree in trees:
+                for when in ("first", "later"):
+                    progress(f"compiling: {name}, {tree.name}, {when}")
+                    found[name, tree.name, when] = _used(tree, COMMANDS[name], f"-{name}".replace(", ", "-"))
+    return [_commands(names, found, notes), _kernels(names, found)]
+
+
+def _used(tree: Tree, command: str, cache: str) -> dict[str, Any]:
+    words = [sys.executable, "-m", "benchmarks.compiling", *command.split()]
+    done = subprocess.run(words, cwd=ROOT, env=tree.environment(cache), capture_output=True, text=True, check=True)
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+def _commands(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str, Any]], notes: list[str]) -> Table:
+    table = Table(
+        "Commands: the first time on a machine, and later",
+        [
+            Column("command"),
+            Column("when"),
+            seconds("before"),
+            seconds("after"),
+            ratio("after / before"),
+            count("kernels before"),
+            count("kernels after"),
+        ],
+        notes=[*notes, "seconds on a core of the whole process; kernels: compiled for this command, helpers included"],
+    )
+    for name in names:
+        for when in ("first", "later"):
+            pair = [found.get((name, tree, when)) for tree in ("before", "after")]
+            cpu = [None if each is None else each["cpu"] for each in pair]
+            share = None if cpu[0] is None or cpu[1] is None else cpu[1] / cpu[0]
+            many = [None if each is None else len(each["kernels"]) for each in pair]
+            table.rows.append([name, when, *cpu, share, *many])
+    return table
+
+
+def _kernels(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str, Any]]) -> Table:
+    table = Table(
+        "Kernels that take longest to compile, after",
+        [Column("command"), Column("kernel"), seconds("own"), seconds("with those it calls"), count("times")],
+        notes=["seconds on a core; own: without those of the kernels that it calls"],
+    )
+    for name in names:
+        own: dict[str, float] = defaultdict(float)
+        whole: dict[str, float] = defaultdict(float)
+        times: Counter[str] = Counter()
+        for kernel, alone, together in found[name, "after", "first"]["kernels"]:
+            own[kernel] += alone
+            whole[kernel] += together
+            times[kernel] += 1
+        for kernel in sorted(own, key=lambda kernel: -own[kernel])[:8]:
+            table.rows.append([name, kernel, own[kernel], whole[kernel], times[kernel]])
+    return table
+
+
+def _main(arguments: list[str]) -> None:
+    """Run a command of the version that is imported; print what it took and what was compiled for it."""
+    from numba.core import event
+
+    kernels: list[tuple[str, float, float]] = []
+    open_ones: list[list[float]] = []
+
+    class Listener(event.Listener):
+        def on_start(self, _: object) -> None:
+            open_ones.append([time.process_time(), 0.0])
+
+        def on_end(self, happening: Any) -> None:
+            start, others = open_ones.pop()
+            taken = time.process_time() - start
+            if open_ones:
+                open_ones[-1][1] += taken
+            function = happening.data["dispatcher"].py_func
+            name = f"{function.__module__}.{function.__name__}".removeprefix("askwise.")
+            kernels.append((name, taken - others, taken))
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    from askwise.cli import main
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        main(arguments)
+    print(json.dumps({"cpu": time.process_time(), "kernels": kernels}))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])
