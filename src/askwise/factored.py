@@ -79,7 +79,8 @@ class FactoredProblem(Sealed):
             raise InputError("goals", "targets, beside teammate_goals and ego_goals", "names only, or one of the two")
         self.prior = checked_prior(prior, self.goals)
         self.teammate_model = checked_model("teammate_model", teammate_model)
-        self.ego_model = checked_model("ego_model", teammate_model if ego_model is None else ego_model)
+        ego = checked_model("ego_model", teammate_model if ego_model is None else ego_model)
+        self.ego_model = ego.with_columns()  # decisions name what the ego agent does, wherever it is
         self.start = checked_start(start, self.teammate_model, self.ego_model)
         self.query_cost = self._checked_price(query_cost)
         self.answers = checked_answers(answers)

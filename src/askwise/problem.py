@@ -156,3 +156,36 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
     """
     steps = np.maximum(problem.teammate_steps(state.teammate) + 1, problem.ego_steps(state.ego))
     return steps.astype(np.float64)
+
+
+# -- what the teammate does, in words ----------------------------------------------------------------------------
+
+
+def teammate_does(problem: Problem, teammate: int, action: int) -> str:
+    """Return what an action is called that the teammate does in one of its states."""
+    model = problem.teammate_model
+    if model.labels is None or action >= model.n_actions:
+        return problem.teammate_actions[action]
+    return str(model.action_name(teammate, action))
+
+
+def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
+    """Return what each action of the teammate is called in one of its states, empty where it is not available.
+
+    Where an action is called the same in every state, also where it is not available.
+    """
+    model = problem.teammate_model
+    if model.labels is None:
+        return problem.teammate_actions
+    there = model.available[teammate]
+    own = (str(model.action_name(teammate, a)) if there[a] else "" for a in range(model.n_actions))
+    return (*own, *problem.teammate_actions[model.n_actions :])
+
+
+def all_teammate_names(problem: Problem) -> tuple[str, ...]:
+    """Return what the teammate can do anywhere."""
+    labels = problem.teammate_model.labels
+    if labels is None:
+        return problem.teammate_actions
+    names = (str(labels.names.name(label)) for label in range(labels.names.n))
+    return (*names, *problem.teammate_actions[problem.teammate_model.n_actions :])

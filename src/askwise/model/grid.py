@@ -10,14 +10,16 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from askwise._later import Later
 from askwise.errors import InputError
 from askwise.frozen import read_only
 from askwise.memory import claim, hold
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.types import BoolArray, IntArray
+
+sparse = Later("scipy.sparse")
 
 MOVES = {"NORTH": (0, 1), "EAST": (1, 0), "SOUTH": (0, -1), "WEST": (-1, 0)}
 

@@ -6,26 +6,33 @@ list of goals (see `askwise.problem`). A model is either
 - *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
 - *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
 
+A deterministic model with many actions, few of them in each state, has a column for each rank of an action within its
+state instead, and a label for each of them (`askwise.model.labels`): no table has a column for every action.
+
 Every model has a STAY action that leaves every state as it is: it is what an agent does at its goal.
 Everything is validated once, at construction; afterwards nothing can be changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from askwise._later import Later
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
 from askwise.memory import claim, hold
 from askwise.model import _kernels
 from askwise.model.edges import read_edges
+from askwise.model.exploring import Step, explored
+from askwise.model.labels import Labels, checked_labels
 from askwise.model.names import Names
 from askwise.types import BoolArray, IntArray, StateLike
+
+sparse = Later("scipy.sparse")
 
 PROBABILITY_TOLERANCE = 1e-9
 """How far a row of probabilities may sum from 1: what writing decimals and adding them up can cost."""
@@ -41,7 +48,12 @@ class Model(Sealed):
         states: names of the states, by default their indices.
         actions: names of the actions, by default ``a0, a1, ...``.
         stay: name of the action that stays in place. It is added if it is not among `actions`.
+        labels: with `successor`, which of the `actions` each column is in each state, ``int [n_states, n_columns]``, -1
+            where there is none: columns are ranks then, and mean another action in each state.
     """
+
+    labels: Labels | None = None
+    """What the columns mean in each state, where that differs; None where a column is one action in every state."""
 
     def __init__(
         self,
@@ -51,13 +63,15 @@ class Model(Sealed):
         states: Iterable[Hashable] | Names | None = None,
         actions: Iterable[Hashable] | None = None,
         stay: Hashable = "STAY",
+        labels: Any = None,
     ) -> None:
         if (successor is None) == (transitions is None):
             found = "neither" if successor is None else "both"
             raise InputError("successor, transitions", found, "exactly one of the two")
         if successor is not None:
             table = _as_table(successor)
-            self._set_names(table.shape[0], table.shape[1], states, actions, stay)
+            named = self._label(labels, table, actions, stay) if labels is not None else actions
+            self._set_names(table.shape[0], table.shape[1], states, named, stay)
             self._set_successor(table)
         else:
             matrices = [_as_matrix(matrix, a) for a, matrix in enumerate(transitions or ())]
@@ -96,6 +110,44 @@ class Model(Sealed):
         ]
         return cls(transitions=matrices, states=read.states, actions=read.actions, stay=stay)
 
+    @classmethod
+    def explore(
+        cls,
+        start: Hashable,
+        step: Step,
+        *,
+        max_states: int = 1_000_000,
+        progress: Callable[[int], None] | None = None,
+        stay: Hashable = "STAY",
+    ) -> Model:
+        """Build a model from a function of your own: all that can be reached from `start`.
+
+        Args:
+            start: the first state, any hashable thing.
+            step: returns what can be done in a state, pairs of an action and the state that it leads to.
+            max_states: states beyond which it is refused.
+            progress: called now and then with the number of states met so far.
+            stay: name of the action that stays in place, which `step` need not give.
+        """
+        found = explored(start, step, max_states=max_states, progress=progress, stay=stay)
+        sizes = f"{len(found.states)} states with up to {max(found.counts)} actions"
+        claim(16 * len(found.states) * (max(found.counts) + 1), "model", sizes)
+        successor, labels = found.tables()
+        return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
+
+    def with_columns(self) -> Model:
+        """Return the same model with a column for every action, if it has labels; else itself."""
+        if self.labels is None:
+            return self
+        names, n_ranks = self.labels.names, self.n_actions - 1
+        sizes = f"{self.n_states} states and {names.n} actions"
+        claim(5 * self.n_states * names.n, "model", sizes, "fewer actions")
+        successor = np.full((self.n_states, names.n - 1), -1, dtype=np.int32)
+        places, ranks = np.nonzero(self.available[:, :n_ranks])
+        successor[places, self.labels.table[places, ranks]] = self.successor[places, ranks]
+        named = [names.name(label) for label in range(names.n)]
+        return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
+
     # -- names --------------------------------------------------------------------------------------------
 
     def state(self, name: StateLike, field: str | None = None) -> int:
@@ -110,9 +162,19 @@ class Model(Sealed):
         """Return the index of an action given by name or index."""
         return self._actions.index(name, field)
 
+    def action_name(self, state: int, action: int) -> Hashable:
+        """Return what an action is called that is available in a state, both given by number."""
+        return self.actions[action] if self.labels is None else self.labels.name(state, action)
+
+    def action_in(self, state: int, name: Hashable, field: str | None = None) -> int:
+        """Return the index that an action has in a state (given by number); with labels it must be available there."""
+        if self.labels is None:
+            return self.action(name, field)
+        return self.labels.column(state, name, field or "action", f"state {self.name(state)!r}")
+
     @property
     def actions(self) -> tuple[Hashable, ...]:
-        """Names of the actions, in index order."""
+        """Names of the actions, in index order; of a model with labels, names of its columns."""
         assert self._actions.names is not None
         return self._actions.names
 
@@ -171,9 +233,22 @@ class Model(Sealed):
 
     def __repr__(self) -> str:
         kind = "deterministic" if self.deterministic else "stochastic"
+        if self.labels is not None:
+            sizes = f"{self.n_states} states, {self.labels.names.n} actions, at most {self.n_actions} in each"
+            return f"<{type(self).__name__}: {sizes}>"
         return f"<{type(self).__name__}: {self.n_states} states, {self.n_actions} actions, {kind}>"
 
     # -- construction -------------------------------------------------------------------------------------
+
+    def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
+        """Keep what the columns are called in each state; return what they are called for themselves."""
+        named = [] if actions is None else list(actions)
+        if stay in named:
+            raise InputError("actions", f"{stay!r} among those with labels", "it left out: every state has it")
+        given = checked_labels(labels, table, len(named))
+        stays = np.full((table.shape[0], 1), len(named), dtype=np.int32)
+        self.labels = Labels(np.concatenate((given, stays), axis=1), [*named, stay])
+        return [f"action {rank + 1}" for rank in range(table.shape[1])]
 
     def _set_names(
         self,

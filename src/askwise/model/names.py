@@ -44,6 +44,15 @@ class Names(Sealed):
             return i
         raise InputError(field or self.kind, repr(name), self._allowed())
 
+    def find(self, name: Hashable) -> int | None:
+        """Return the index of a name, None if nothing is called so."""
+        return self._index.get(name) if is_hashable(name) and not isinstance(name, bool) else None
+
+    def as_index(self, value: Hashable, n: int) -> int | None:
+        """Return a number below `n` that stands for itself: where integers are names, none does."""
+        i = None if self._integers_are_names else as_int(value)
+        return i if i is not None and 0 <= i < n else None
+
     def name(self, index: int) -> Hashable:
         """Return the name of `index`."""
         return index if self.names is None else self.names[index]

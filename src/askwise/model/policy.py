@@ -96,8 +96,9 @@ class Policy(Sealed):
 
     def at(self, state: StateLike) -> dict[Hashable, float]:
         """Return what the policy may do in `state`: action names with their probabilities."""
-        row = self.probabilities[self.model.state(state)]
-        return {self.model.actions[a]: float(row[a]) for a in np.flatnonzero(row)}
+        s = self.model.state(state)
+        row = self.probabilities[s]
+        return {self.model.action_name(s, int(a)): float(row[a]) for a in np.flatnonzero(row)}
 
     def __repr__(self) -> str:
         return f"<Policy: {int(self.defined.sum())} of {self.model.n_states} states defined>"
@@ -108,8 +109,8 @@ def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[
     s = model.state(start, "start")
     trajectory = []
     for k, action in enumerate(actions, start=1):
-        a = model.action(action, f"action {k}")
-        trajectory.append((model.name(s), model.actions[a]))
+        a = model.action_in(s, action, f"action {k}")
+        trajectory.append((model.name(s), model.action_name(s, a)))
         if model.successor[s, a] < 0:
             raise InputError(f"action {k}", repr(action), f"an action available in state {model.name(s)!r}")
         s = int(model.successor[s, a])
@@ -126,7 +127,8 @@ def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
     """Return the numbers of a recorded state and action."""
     if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
         raise InputError(field, repr(step), "a state and the action done there")
-    s, a = model.state(step[0], f"{field}: state"), model.action(step[1], f"{field}: action")
+    s = model.state(step[0], f"{field}: state")
+    a = model.action_in(s, step[1], f"{field}: action")
     if not model.available[s, a]:
         raise InputError(f"{field}: action", repr(step[1]), f"an action available in state {model.name(s)!r}")
     return s, a
@@ -174,4 +176,9 @@ def as_numbers(given: Any, field: str) -> FloatArray:
 
 
 def _entry(model: Model, s: int, a: int) -> str:
-    return f"policy in state {model.name(s)!r}, action {model.actions[a]!r}"
+    return f"policy in state {model.name(s)!r}, action {_called(model, s, a)!r}"
+
+
+def _called(model: Model, s: int, a: int) -> Hashable:
+    """Return what an action is called, one that is not available too."""
+    return model.action_name(s, a) if model.available[s, a] else model.actions[a]

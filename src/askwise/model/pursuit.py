@@ -49,7 +49,8 @@ class Pursuit(Sealed):
         else:
             claim(self.table_bytes + 8 * self.model.n_states, "steps to goals", sizes)
             table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
-            _distances(*self.model.predecessors, self._targets, self._starts, table)
+            room = np.empty((2, self.model.n_states), dtype=np.int32)
+            _distances(*self.model.predecessors, self._targets, self._starts, room[0], room[1], table)
         return hold(read_only(table))
 
     @property
@@ -157,6 +158,21 @@ def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
     return np.asarray((rows[:, None] + columns).reshape(grid.n_states, -1))
 
 
+def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArray, table: IntArray) -> None:
+    """Fill ``int32 [n_states, n_goals]`` with the steps to each goal, -1 where it is out of reach.
+
+    Args:
+        indptr: where in `indices` each state begins.
+        indices: from where one move leads to each state.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int [n_goals + 1]``, where in `targets` each goal begins.
+        table: what is filled.
+    """
+    room = np.empty((2, table.shape[0]), dtype=np.int32)
+    ends = read_only(starts.astype(np.int64))
+    _distances(indptr, indices, read_only(targets.copy()), ends, room[0], room[1], table)
+
+
 class _Counter:
     """Counts plans within the cone of states on optimal plans from one state to one goal."""
 
@@ -183,13 +199,12 @@ def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any)
 
 
 @compiled
-def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, table: Any) -> None:
+def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, distance: Any, order: Any, table: Any) -> None:
     n_states, n_goals = table.shape
-    distance = np.empty(n_states, dtype=np.int32)
-    order = np.empty(n_states, dtype=np.int32)
     for goal in range(n_goals):
         breadth_first_into(targets[starts[goal] : starts[goal + 1]], indptr, indices, distance, order)
-        table[:, goal] = distance
+        for s in range(n_states):
+            table[s, goal] = distance[s]
 
 
 @compiled
@@ -206,7 +221,9 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
         shares[:] = 0.0
         _kernels.count_plans(order, reached, distance, successor, mantissa, exponent)
         _kernels.plan_shares(order, reached, distance, successor, mantissa, exponent, stay, shares)
-        table[:, goal, :] = shares
+        for s in range(n_states):
+            for a in range(n_actions):
+                table[s, goal, a] = shares[s, a]
 
 
 @compiled

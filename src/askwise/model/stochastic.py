@@ -13,12 +13,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from askwise._graph import breadth_first
+from askwise._later import Later
 from askwise.chain import AbsorbingChain, expected_steps
 from askwise.model.model import Model
 from askwise.types import BoolArray, FloatArray, IntArray
+
+sparse = Later("scipy.sparse")
 
 TIE = 1e-9
 

@@ -1,0 +1,110 @@
+"""A model from a function that says what can be done in a state.
+
+States are met breadth first from the start and numbered in that order, the actions of each in the order in which the
+function gives them, so nothing depends on hashing. The model has a column for each rank of an action, not for each
+action (`askwise.model.labels`): it takes as much room as there are steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from askwise.errors import InputError
+from askwise.frozen import is_hashable
+from askwise.types import IntArray
+
+Step = Callable[[Any], Iterable[tuple[Hashable, Any]]]
+EVERY = 10_000
+"""States after which progress is told."""
+
+
+class Explored:
+    """What has been met so far."""
+
+    def __init__(self, start: Hashable, max_states: int) -> None:
+        if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 1:
+            raise InputError("max_states", repr(max_states), "a whole number from 1")
+        self.max_states = max_states
+        self.states: dict[Hashable, int] = {}
+        self.labels: dict[Hashable, int] = {}
+        self.counts: list[int] = []
+        self.targets: list[int] = []
+        self.of_edge: list[int] = []
+        self.number(start, "start")
+
+    def number(self, state: Hashable, field: str) -> int:
+        """Return the number of a state, a new one if it has none."""
+        if not is_hashable(state):
+            raise InputError(field, repr(state), "a state that is hashable, such as a tuple or a string")
+        known = self.states.get(state)
+        if known is not None:
+            return known
+        if len(self.states) == self.max_states:
+            allowed = f"at most {self.max_states} (raise it by max_states=...)"
+            raise InputError("model", "one state more that can be reached", allowed)
+        self.states[state] = len(self.states)
+        return len(self.states) - 1
+
+    def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
+        """Note what can be done in a state."""
+        where = f"step({state!r})"
+        if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+            raise InputError(where, repr(pairs), "pairs (action, next state)")
+        here: set[Hashable] = set()
+        for pair in pairs:
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise InputError(where, repr(pair), "pairs (action, next state)")
+            action, following = pair
+            if not is_hashable(action) or action == stay:
+                allowed = f"a hashable name other than {stay!r}, which is there anyway"
+                raise InputError(where, f"the action {action!r}", allowed)
+            if action in here:
+                raise InputError(where, f"the action {action!r} twice", "each action once: they are deterministic")
+            here.add(action)
+            self.of_edge.append(self.labels.setdefault(action, len(self.labels)))
+            self.targets.append(self.number(following, where))
+        self.counts.append(len(here))
+
+    def tables(self) -> tuple[IntArray, IntArray]:
+        """Return successors and labels, each ``int32 [n_states, n_ranks]``, -1 where there is none."""
+        counts = np.asarray(self.counts, dtype=np.int64)
+        targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
+        successor, label = ranked(counts, targets, labels)
+        return successor, label
+
+
+def ranked(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
+    """Return values of edges, sorted by source, as tables ``int32 [n_states, n_ranks]``, -1 where there is no edge."""
+    sources = np.repeat(np.arange(counts.size), counts)
+    ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    tables = []
+    for values in columns:
+        table = np.full((counts.size, int(counts.max(initial=0))), -1, dtype=np.int32)
+        table[sources, ranks] = values
+        tables.append(table)
+    return tuple(tables)
+
+
+def explored(
+    start: Hashable, step: Step, *, max_states: int, progress: Callable[[int], None] | None, stay: Hashable
+) -> Explored:
+    """Return everything that can be reached from a state."""
+    found = Explored(start, max_states)
+    waiting: list[Hashable] = [start]
+    while len(found.counts) < len(waiting):
+        state = waiting[len(found.counts)]
+        before = len(found.states)
+        found.expand(state, step(state), stay)
+        waiting += _newest(found.states, before)
+        if progress is not None and len(found.counts) % EVERY == 0:
+            progress(len(found.states))
+    return found
+
+
+def _newest(states: dict[Hashable, int], before: int) -> list[Hashable]:
+    """Return the states numbered from `before`, without walking over the others."""
+    return list(islice(reversed(states), len(states) - before))[::-1]
