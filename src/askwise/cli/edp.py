@@ -9,9 +9,15 @@ line is the highest row:
 
 Row i, column j of the table: the teammate pursues goal j; how many steps until goal i is ruled out?
 
+Planning problems: an archive or a folder with domain.pddl, template.pddl and hyps.dat, as
+goal-recognition data sets have them, or these files by themselves. --obs goes on from the last of
+the actions seen.
+
   askwise edp map.txt
   askwise edp instance.json --at 3,4 --json
   askwise edp ward.toml --at hall
+  askwise edp blocks.tar.bz2 --obs
+  askwise edp domain.pddl template.pddl --goals hyps.dat --obs obs.dat --json
   printf 'B....\n.....\nW...A\n' | askwise edp -
 """
 
@@ -25,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import values
+from askwise.cli import planning, values
 from askwise.errors import InputError
 from askwise.reading import printable
 
@@ -42,7 +48,19 @@ LARGEST_TABLE = 2**30
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise edp``."""
-    parser.add_argument("map", metavar="MAP", help="text drawing or instance file; - reads standard input")
+    parser.add_argument(
+        "map", metavar="MAP", help="text drawing, instance file or planning problem; - reads standard input"
+    )
+    parser.add_argument("template", metavar="TEMPLATE", nargs="?", help="problem, where MAP is a PDDL domain")
+    parser.add_argument("--goals", metavar="FILE", help="planning problem: its goals, one in each line")
+    parser.add_argument(
+        "--obs",
+        metavar="FILE",
+        nargs="?",
+        const=True,
+        help="planning problem: actions seen so far (default: those in MAP)",
+    )
+    planning.add_limits(parser)
     parser.add_argument(
         "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the instance's start)"
     )
@@ -62,6 +80,14 @@ class Watched:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise edp``."""
+    if planning.is_planning(options.map):
+        return run_planning(options)
+    for name in ("template", "goals", "obs", "limit"):
+        if getattr(options, name) is not None:
+            field = "TEMPLATE" if name == "template" else f"--{name}"
+            raise InputError(
+                field, repr(getattr(options, name)), "a planning problem, MAP.pddl or an archive, beside it"
+            )
     from askwise.divergence import Divergence
     from askwise.model.spoken import state_said
 
@@ -80,6 +106,26 @@ def run(options: argparse.Namespace) -> int:
         print(describe(divergence, at, edp, wcd))
         if options.png:
             print(f"\nDrawn: {options.png}")
+    return 0
+
+
+def run_planning(options: argparse.Namespace) -> int:
+    """Run ``askwise edp`` on a planning problem."""
+    from askwise.pddl import account
+    from askwise.pddl.observed import state_after
+    from askwise.pddl.pairs import pairs_at
+
+    for name in ("at", "png"):
+        if getattr(options, name) is not None:
+            raise InputError(f"--{name}", repr(getattr(options, name)), "a map or an instance beside it")
+    problem = planning.read(options, options.map, options.template)
+    seen = problem.seen if options.obs is not None else ()
+    cones = planning.cones_of(problem, "edp")
+    pairs = pairs_at(cones, state_after(cones, seen))
+    if options.json:
+        print(json.dumps(account.as_json(problem.name, cones, pairs, [action for _, action in seen])))
+    else:
+        print(account.describe(problem.name, cones, pairs, len(seen)))
     return 0
 
 

@@ -19,7 +19,8 @@ from askwise.reading import Field, is_data, parse_text, read_text
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.designing.space import Space
+    from askwise.domains.parts import Designs, Generator, Look, Moments, Recording
     from askwise.domains.studied import Studied
     from askwise.problem import Problem
     from askwise.showing.vocabulary import Vocabulary
@@ -32,6 +33,8 @@ HOMES = {
 ANY = "problem"
 """The domain that owns whatever is stated plainly, and is asked last: other domains may have built on that."""
 GROUP = "askwise.domains"
+TRACES = ("askwise/trace@1", "askwise/trace@2")
+"""Formats of `askwise.trace`, which reads instances with this module: people mistake such a file for an instance."""
 
 
 @runtime_checkable
@@ -143,6 +146,23 @@ def words_of(given: object) -> Vocabulary:
     return words
 
 
+def space_of(given: object) -> Space:
+    """Return all designs of a problem, an instance or a drawing: what may be forbidden in it, and what follows.
+
+    A domain that knows what may be forbidden has ``designs`` (`askwise.domains.parts.Designs`) beside what `Domain`
+    lists. A problem that is just two models is a matter of the domain that owns these.
+    """
+    from askwise.model import Drawing
+
+    found = domain(ANY) if isinstance(given, Drawing) else domain_of(given)
+    if not hasattr(found, "designs"):
+        given, found = found.problem(given), domain(ANY)
+        if not found.owns(given):
+            raise InputError("problem", f"one of type {type(given).__name__}", "a map, a graph, or a planning problem")
+    designs: Designs = found.designs  # type: ignore[attr-defined]
+    return designs.space(given)
+
+
 @cache
 def _points() -> tuple[EntryPoint, ...]:
     # Here, because it takes longer to import than all else that `askwise --help` needs.
@@ -197,8 +217,8 @@ def from_json(given: Field) -> Any:
         raise InputError(given.path or "file", "a study", "an instance file (askwise study takes this one)")
     given.object(["format"])
     stated = given.child("format")
-    if stated.value == "askwise/trace@1":
-        found = "an episode that was played, askwise/trace@1"
+    if stated.value in TRACES:
+        found = f"an episode that was played, {stated.value}"
         raise InputError(stated.path, found, "an instance file (askwise.trace.load takes this one)")
     for each in domains():
         if stated.value in each.recording.formats:

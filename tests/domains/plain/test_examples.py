@@ -19,7 +19,8 @@ METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq", "ezq-auto", "plan
 
 
 def test_there_are_examples_of_every_kind() -> None:
-    assert [path.name for path in EXAMPLES] == ["coverage.toml", "kitchen.toml", "ward.toml", "workshop.json"]
+    names = ["coverage.toml", "kitchen.toml", "ward.toml", "words.toml", "workshop.json"]
+    assert [path.name for path in EXAMPLES] == names
     ward, kitchen = (registry.as_problem(ROOT / "examples" / name) for name in ("ward.toml", "kitchen.toml"))
     assert not isinstance(ward.teammate_model, GridWorld)
     assert isinstance(kitchen.teammate_model, GridWorld)

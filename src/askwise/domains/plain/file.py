@@ -192,8 +192,12 @@ def _read(root: Field) -> ProblemFile:
         # First, so that a file of another version is told that, not that its keys are unknown.
         root.child("format").text([FORMAT])
     root.object(REQUIRED, OPTIONAL)
+    if isinstance(root.value["teammate"], dict) and "pddl" in root.value["teammate"]:
+        from askwise.domains.plain.plans import with_graph
+
+        root = with_graph(root)
     name = read_name(root.child("name")) if root.has("name") else ""
-    teammate = read_side(root.child("teammate"), ("policy",))
+    teammate = read_side(root.child("teammate"), ("policy",), by_rank=True)
     ego = read_side(root.child("ego"))
     goals = read_goals(root.child("goals"), teammate, ego)
     targets = {each: goal.teammate for each, goal in goals.items()}

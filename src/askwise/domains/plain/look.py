@@ -136,6 +136,8 @@ def same_model(one: Model, other: Model) -> bool:
     """Whether two models can be drawn as one: the same states, actions and steps."""
     if one is other:
         return True
+    if one.labels is not None or other.labels is not None:
+        return _steps(one) == _steps(other)
     if isinstance(one, GridWorld) != isinstance(other, GridWorld) or one.actions != other.actions:
         return False
     if isinstance(one, GridWorld) and isinstance(other, GridWorld):
@@ -143,6 +145,15 @@ def same_model(one: Model, other: Model) -> bool:
     return np.array_equal(one.successor, other.successor) and all(
         one.name(state) == other.name(state) for state in range(one.n_states)
     )
+
+
+def _steps(model: Model) -> list[tuple[object, object, object]]:
+    """Return all steps by name: state, action, next state; every state has one, staying."""
+    places, columns = (each.tolist() for each in np.nonzero(model.available))
+    return [
+        (model.name(s), model.action_name(s, a), model.name(int(model.successor[s, a])))
+        for s, a in zip(places, columns, strict=True)
+    ]
 
 
 def _side(model: Model, start: int, marked: dict[int, str]) -> Side:

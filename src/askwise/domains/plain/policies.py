@@ -140,13 +140,13 @@ def _file_row(row: list[str], path: str, side: Side) -> Row:
 def _checked(rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: Targets) -> Iterator[Row]:
     """Iterate over rows that fit the problem; each goal has some."""
     model, met = side.model, set()
+    names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}
     for path, (goal, state, action, share) in rows:
         if goal not in targets:
             raise InputError(path, f"the unknown goal {shown(goal)}", "the name of a goal")
-        names = [str(name) for name in model.actions]
         if action not in names:
             raise InputError(path, f"the unknown action {shown(action)}", "an action of the teammate")
-        if not model.available[model.state(state), names.index(action)]:
+        if not _available(model, model.state(state), action):
             raise InputError(path, f"{shown(action)} in state {shown(state)}", "an action that is available there")
         if (goal, state, action) in met:
             raise InputError(path, f"goal {shown(goal)}, state {shown(state)}, action {shown(action)} again", "it once")
@@ -157,6 +157,11 @@ def _checked(rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: T
         raise InputError(where, f"no rows of goal {shown(missing[0])}", "some for every goal")
 
 
+def _available(model: Model, state: int, action: str) -> bool:
+    here = np.flatnonzero(model.available[state]).tolist()
+    return action in {str(model.action_name(state, column)) for column in here}
+
+
 # -- making ------------------------------------------------------------------------------------------------------
 
 
@@ -164,10 +169,11 @@ def _tables(rows: Iterable[Row], model: Model, targets: Targets) -> list[Policy]
     numbers = {goal: k for k, goal in enumerate(targets)}
     tables = np.zeros((len(targets), model.n_states, model.n_actions))
     for goal, state, action, share in rows:
-        tables[numbers[goal], model.state(state), model.action(action)] = share
+        at = model.state(state)
+        tables[numbers[goal], at, model.action_in(at, action)] = share
     for own, states in zip(tables, targets.values(), strict=True):
-        at = [model.state(state) for state in states]
-        own[at, model.stay] += ~own[at].any(axis=1)
+        ends = [model.state(state) for state in states]
+        own[ends, model.stay] += ~own[ends].any(axis=1)
     return [_policy(model, goal, own) for goal, own in zip(targets, tables, strict=True)]
 
 

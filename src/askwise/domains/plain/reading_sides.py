@@ -14,7 +14,7 @@ from askwise.reading import Field, shown
 
 MOST_STATES = 1_000_000
 MOST_ENTRIES = 50_000_000
-"""States times actions of a graph: its table holds a number for each."""
+"""States times actions of a graph: its table holds a number for each. Where it has ranks, states times these."""
 LARGEST_SIDE = 10_000
 MOST_CELLS = 16_000_000
 """A map of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
@@ -22,8 +22,11 @@ GRAPH_KEYS = ("states", "actions", "stay")
 """Keys that only a graph has, beside its edges."""
 
 
-def read_side(given: Field, optional: tuple[str, ...] = ()) -> Side:
-    """Return a side: an object with ``start`` and either ``edges`` or ``map``, and perhaps `optional` keys."""
+def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> Side:
+    """Return a side: an object with ``start`` and either ``edges`` or ``map``, and perhaps `optional` keys.
+
+    A graph may have more actions `by_rank`: its model need not have a column for each.
+    """
     given.object()
     drawn = given.has("map")
     if drawn == given.has("edges"):
@@ -34,7 +37,7 @@ def read_side(given: Field, optional: tuple[str, ...] = ()) -> Side:
         lines = read_lines(given.child("map"))
         return _map(lines, given.child("start"))
     given.object(["start", "edges"], [*GRAPH_KEYS, *optional])
-    return _Edges(given).graph()
+    return _Edges(given).graph(by_rank)
 
 
 # -- maps --------------------------------------------------------------------------------------------------------
@@ -115,7 +118,7 @@ class _Edges:
         self.stay = read_name(given.child("stay")) if given.has("stay") else STAY
         self._kinds: dict[type, StateName] = {}
 
-    def graph(self) -> Graph:
+    def graph(self, by_rank: bool) -> Graph:
         """Return the graph."""
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
@@ -123,15 +126,20 @@ class _Edges:
         edges = self._edges(given.child("edges"))
         if len(self.states) > MOST_STATES:
             raise InputError(f"{given.path}.edges", f"{len(self.states)} states", f"at most {MOST_STATES}")
-        size = len(self.states) * (len(self.actions) + 1)
-        if size > MOST_ENTRIES:
-            found = f"{len(self.states)} states and {len(self.actions)} actions"
-            raise InputError(f"{given.path}.edges", found, f"at most {MOST_ENTRIES} of both multiplied")
         numbers = np.array(edges, dtype=np.int32).reshape(-1, 3)
         start = given.child("start")
         graph = Graph(read_state_name(start), tuple(self.states), tuple(self.actions), numbers, self.stay)
+        self._check_size(graph, by_rank)
         graph.place(start)
         return graph
+
+    def _check_size(self, graph: Graph, by_rank: bool) -> None:
+        n_actions, of_each = len(self.actions), ""
+        if by_rank and graph.by_rank:
+            n_actions, of_each = 2 * graph.most_actions, " (twice those of a state)"
+        if len(self.states) * (n_actions + 1) > MOST_ENTRIES:
+            found = f"{len(self.states)} states and {n_actions} actions{of_each}"
+            raise InputError(f"{self.given.path}.edges", found, f"at most {MOST_ENTRIES} of both multiplied")
 
     def _listed(self, key: str, enter: Any) -> None:
         if not self.given.has(key):

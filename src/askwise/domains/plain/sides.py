@@ -18,6 +18,7 @@ from askwise.domains.plain.names import StateName, is_cell, read_state_name
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import ArrivesFrozen, freeze_fields
 from askwise.model import GridWorld, Model
+from askwise.model.exploring import ranked
 from askwise.model.spoken import MOST_NAMED, spoken
 from askwise.reading import Field, shown
 from askwise.types import BoolArray, IntArray
@@ -25,6 +26,10 @@ from askwise.types import BoolArray, IntArray
 STAY = "STAY"
 """What staying in place is called, unless a graph says otherwise."""
 WALL, FREE = "#."
+LARGE_TABLE = 1_000_000
+"""States times actions of a graph, up to which its model has a column for every action."""
+NEARLY_EMPTY = 8
+"""Entries of such a table for each edge, above which columns are ranks instead (`askwise.model.labels`)."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,26 @@ class Graph(ArrivesFrozen):
         freeze_fields(self, "edges")
 
     @cached_property
+    def most_actions(self) -> int:
+        """How many actions the state has that has most."""
+        return int(np.bincount(self.edges[:, 0], minlength=1).max())
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether a column for every action would make a table that is large and nearly empty."""
+        size = len(self.states) * len(self.actions)
+        # Two tables, of successors and of labels; staying is always there, and has no label of its own.
+        empty = size > NEARLY_EMPTY * self.edges.shape[0] and 2 * self.most_actions < len(self.actions)
+        return size > LARGE_TABLE and empty and self.stay not in self.actions
+
+    @cached_property
     def model(self) -> Model:
-        """The agent's model."""
+        """The agent's model; that of a large graph with many actions has labels."""
+        if self.by_rank:
+            source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
+            counts = np.bincount(source, minlength=len(self.states))
+            successor, labels = ranked(counts, target, action)
+            return Model(successor, labels=labels, states=self.states, actions=self.actions, stay=self.stay)
         successor = np.full((len(self.states), len(self.actions)), -1, dtype=np.int32)
         successor[self.edges[:, 0], self.edges[:, 1]] = self.edges[:, 2]
         if self.stay in self.actions:

@@ -55,11 +55,12 @@ def _side(field: str, model: Model, start: int) -> dict[str, Any]:
         rows = np.where(model.walls, WALL, FREE)[::-1]
         return {"start": name_to_json(model.name(start), field), "map": ["".join(row) for row in rows.tolist()]}
     states = [name_to_json(model.name(state), field) for state in range(model.n_states)]
-    actions = [_action(field, name) for name in model.actions]
-    stay = actions[model.stay]
+    names = model.actions if model.labels is None else model.labels.names.names or ()
+    actions = [_action(field, name) for name in names]
+    stay = _action(field, model.action_name(0, model.stay))
     places, moves = np.nonzero(model.available)
     edges = [
-        [states[s], actions[a], states[int(model.successor[s, a])]]
+        [states[s], str(model.action_name(s, a)), states[int(model.successor[s, a])]]
         for s, a in zip(places.tolist(), moves.tolist(), strict=True)
         if a != model.stay
     ]
@@ -120,5 +121,5 @@ def _rows(problem: FactoredProblem) -> list[list[Any]]:
     for goal, policy in zip(problem.goals, problem.teammate_policies or (), strict=True):
         for s, a in np.argwhere(policy.support).tolist():
             state = name_to_json(model.name(s), "teammate_model")
-            rows.append([goal, state, str(model.actions[a]), float(policy.probabilities[s, a])])
+            rows.append([goal, state, str(model.action_name(s, a)), float(policy.probabilities[s, a])])
     return rows

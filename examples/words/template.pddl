@@ -1,0 +1,11 @@
+; Which word will the letters spell, read from the top? At first T lies on S; A, E and R lie beside them.
+(define (problem words)
+  (:domain blocks)
+  (:objects a e r s t - block)
+  (:init
+    (handempty)
+    (ontable a) (clear a)
+    (ontable e) (clear e)
+    (ontable r) (clear r)
+    (ontable s) (on t s) (clear t))
+  (:goal (and <HYPOTHESIS>)))

@@ -1,0 +1,76 @@
+"""How alike are the goals of planning problems? One row for each problem.
+
+DIR is a folder of goal-recognition archives, with folders in it if you like, or an archive.
+Archives of the same problem with other observations are one row: size, WCD in both
+conventions, mean and largest EDP, ECD, all at the start, exact, seconds, and a verdict. Too
+large, or unreadable: the verdict says so, and the others go on.
+
+Stopped, in whatever way, it goes on where it was when the same command is given again.
+
+  askwise grd dataset/ --csv problems.csv
+  askwise grd dataset/logistics dataset/rovers --csv problems.csv --workers 4 --seconds 60
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import planning, rows
+
+if TYPE_CHECKING:
+    from askwise.experiments.running.jobs import Row
+
+SHOWN = (
+    ("goals", "goals", "{}"),
+    ("steps", "", "{}"),
+    ("states", "states", "{}"),
+    ("WCD", "wcd", "{}"),
+    ("prefix", "common_prefix", "{}"),
+    ("EDP mean", "mean_edp", "{:.2f}"),
+    ("largest", "largest_edp", "{:.2f}"),
+    ("ECD", "ecd", "{:.2f}"),
+    ("seconds", "seconds", "{:.1f}"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise grd``."""
+    parser.add_argument("paths", metavar="DIR", nargs="+", help="folders of archives, or archives")
+    planning.add_limits(parser)
+    rows.add_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise grd``."""
+    from askwise.experiments.planning.grd import COLUMNS, MeasureJob
+
+    limits = planning.limits_of(options)
+    found = rows.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
+    rows.write(options, COLUMNS, found)
+    print(_table(found))
+    rows.say_failures(found)
+    return 0
+
+
+def _table(found: list[Row]) -> str:
+    """Return what people want to see of the rows."""
+    width = max(len("problem"), *(len(row["problem"]) for row in found))
+    texts = [[_text(row, key, form) for _, key, form in SHOWN] for row in found]
+    widths = [max(len(head), *(len(row[k]) for row in texts)) + 2 for k, (head, _, _) in enumerate(SHOWN)]
+    head = "problem".ljust(width) + "".join(name.rjust(size) for (name, _, _), size in zip(SHOWN, widths, strict=True))
+    lines = [head + "  verdict"]
+    for row, text in zip(found, texts, strict=True):
+        numbers = "".join(each.rjust(size) for each, size in zip(text, widths, strict=True))
+        lines.append(f"{row['problem'].ljust(width)}{numbers}  {row['verdict'].partition(':')[0]}")
+    return "\n".join(lines)
+
+
+def _text(row: Row, key: str, form: str) -> str:
+    value: Any = row.get(key)
+    if not key:  # steps of optimal plans, from the shortest to the longest
+        low, high = row["shortest"], row["longest"]
+        return "-" if low is None else f"{low}" if low == high else f"{low}-{high}"
+    if value is None:
+        return "-"
+    return form.format(value) if not isinstance(value, str) else value

@@ -1,0 +1,124 @@
+"""Recognise the goal of somebody who acts, after each action seen: what is possible, how likely.
+
+ARCHIVE is a goal-recognition problem as data sets have it: an archive (.tar.bz2) or a
+folder with domain.pddl, template.pddl, hyps.dat (the goals), obs.dat (the actions seen) and
+perhaps real_hyp.dat (the true goal); or these files by themselves. The numbers are exact:
+they are counted over all optimal plans of all goals. Actions may be missing between those
+that were seen, unless --complete says that none is.
+
+Several archives, or a folder of archives, give one row each (--csv) and a summary by how
+much was seen. Stopped, in whatever way, it goes on where it was when the same command is
+given again.
+
+  askwise recognise blocks.tar.bz2
+  askwise recognise blocks.tar.bz2 --belief robust --json
+  askwise recognise domain.pddl template.pddl --goals hyps.dat --obs obs.dat --complete
+  askwise recognise dataset/ --csv recognised.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import planning, rows, values
+from askwise.errors import InputError
+
+if TYPE_CHECKING:
+    from askwise.experiments.planning.recognitions import Summary
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise recognise``."""
+    parser.add_argument("paths", metavar="ARCHIVE", nargs="+", help="archives or folders; or DOMAIN.pddl TEMPLATE.pddl")
+    parser.add_argument("--goals", metavar="FILE", help="the goals, one in each line (default: those in ARCHIVE)")
+    parser.add_argument("--obs", metavar="FILE", help="the actions seen (default: those in ARCHIVE)")
+    parser.add_argument(
+        "--belief",
+        choices=("bayes", "robust"),
+        default="bayes",
+        help="bayes: the actor takes a shortest plan; robust: it may do other things now and then (%(default)s)",
+    )
+    parser.add_argument("--stray", metavar="P", default="0.1", help="how often that is, for robust (%(default)s)")
+    parser.add_argument("--complete", action="store_true", help="no action was missed between those seen")
+    planning.add_limits(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON: all goals after each action")
+    rows.add_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise recognise``."""
+    stray = values.real(options.stray, "--stray", above=0)
+    if stray >= 1:
+        raise InputError("--stray", options.stray, "a probability between 0 and 1")
+    if options.complete and options.belief != "bayes":
+        raise InputError("--complete", f"with --belief {options.belief}", "--belief bayes")
+    paths, template = options.paths, None
+    if len(paths) == 2 and all(path.lower().endswith(".pddl") for path in paths):
+        paths, template = paths[:1], paths[1]
+    if options.csv is None and len(paths) == 1 and planning.is_one_problem(paths[0]):
+        return _one(options, paths[0], template, stray)
+    return _many(options, paths, stray)
+
+
+def _one(options: argparse.Namespace, path: str, template: str | None, stray: float) -> int:
+    """Tell what each action of one archive says."""
+    from askwise.pddl.recognised import as_json, describe
+    from askwise.pddl.recognising import recognise
+
+    problem = planning.read(options, path, template)
+    if not problem.seen:
+        raise InputError("observations", "none", "actions that were seen, obs.dat in the archive or --obs FILE")
+    cones = planning.cones_of(problem, "recognise")
+    found = recognise(problem, belief=options.belief, stray=stray, complete=options.complete, cones=cones)
+    if options.json:
+        how: dict[str, Any] = {"belief": options.belief, "complete": options.complete}
+        how |= {"stray": stray} if options.belief == "robust" else {}
+        print(json.dumps(as_json(problem.name, found, how), ensure_ascii=False))
+    else:
+        print(describe(problem.name, found, _how(options)))
+    return 0
+
+
+def _how(options: argparse.Namespace) -> str:
+    if options.complete:
+        return "every action was seen, and the actor takes a shortest plan"
+    if options.belief == "bayes":
+        return "actions may be missing, and the actor takes a shortest plan"
+    return f"actions may be missing, and one in {1 / float(options.stray):.3g} is in no plan"
+
+
+def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
+    """Write and sum up a row for each of many archives."""
+    from askwise.experiments.planning.recognitions import COLUMNS, RecogniseJob, summaries
+
+    for given, name in ((options.goals, "--goals"), (options.obs, "--obs")):
+        if given is not None:
+            raise InputError(name, "with several archives", "one archive, or DOMAIN.pddl TEMPLATE.pddl")
+    if options.json and options.csv is None:
+        raise InputError("--json", "with several archives", "one archive; --csv FILE takes the rows of several")
+    limits = planning.limits_of(options)
+    found = rows.work(
+        options,
+        "recognise",
+        paths,
+        lambda problem: RecogniseJob(problem, limits, options.belief, stray, options.complete),
+    )
+    rows.write(options, COLUMNS, found)
+    print(_summed_up(summaries(found)))
+    rows.say_failures(found)
+    return 0
+
+
+def _summed_up(found: list[Summary]) -> str:
+    if not found:
+        return "No archive says which goal was the true one."
+    head = f"{'seen':>6}{'archives':>10}{'likeliest':>11}{'alone':>8}{'possible':>10}{'goals left':>12}{'no goal':>9}"
+    lines = ["How often the true goal is among the likeliest, the only likeliest, still possible:", head]
+    for each in found:
+        seen = f"{each.observability} %" if each.observability else "?"
+        shares = [100 * count / each.archives for count in (each.likeliest, each.alone, each.possible)]
+        share = f"{shares[0]:>9.0f} %{shares[1]:>6.0f} %{shares[2]:>8.0f} %"
+        lines.append(f"{seen:>6}{each.archives:>10}{share}{each.goals:>12.1f}{each.contradictions:>9}")
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""What commands that work through many planning problems share: options, progress, rows, a CSV file."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import stopping, values
+from askwise.cli.progress import Progress
+from askwise.errors import InputError
+from askwise.reading import printable
+
+if TYPE_CHECKING:
+    from askwise.experiments.planning.collecting import Collected
+    from askwise.experiments.running.jobs import Job, Row
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--csv", metavar="FILE", help="write all rows; FILE.rows/ keeps what is done meanwhile")
+    parser.add_argument("--workers", metavar="N", help="processes on this machine (default: one for each core)")
+    parser.add_argument("--seconds", metavar="S", default="600", help="a problem fails after that (%(default)s)")
+
+
+def work(
+    options: argparse.Namespace, command: str, paths: Sequence[str], job_for: Callable[[Collected], Job]
+) -> list[Row]:
+    """Return the rows of all problems below the paths, in their order."""
+    from askwise.experiments.planning.collecting import collect
+
+    seconds = values.real(options.seconds, "--seconds", above=0)
+    workers = _workers(options)
+    problems, unreadable = collect(paths)
+    for each in unreadable:
+        print(f"askwise {command}: {printable(each.name)} is left out: {printable(each.why)}", file=sys.stderr)
+    if not problems:
+        raise InputError("archives", f"{len(unreadable)}, none of which can be read", "at least one that can")
+    jobs = [job_for(problem) for problem in problems]
+    done: dict[int, list[Row]] = {}
+    try:
+        with stopping.terminable(), Progress(command, "{} of {} problems", show=len(jobs) > 1) as progress:
+            for finished in _done(options, jobs, workers, seconds):
+                done[finished.number] = finished.rows
+                if not finished.before:
+                    progress(len(done), len(jobs))
+    except KeyboardInterrupt:
+        if options.csv is not None:
+            told = f"{len(done)} of {len(jobs)} problems are done and kept; the same command goes on with the others"
+            print(f"askwise {command}: {told}", file=sys.stderr)
+        raise
+    return [row for number in sorted(done) for row in done[number]]
+
+
+def _done(options: argparse.Namespace, jobs: list[Job], workers: int, seconds: float) -> Any:
+    from tempfile import TemporaryDirectory
+
+    from askwise.experiments.running.jobs import do_all
+    from askwise.watching.limits import Limits
+
+    limits = Limits(decision=math.inf, episode=seconds, unit="a problem")
+    if options.csv is not None:
+        yield from do_all(jobs, f"{options.csv}.rows", workers=workers, limits=limits)
+        return
+    with TemporaryDirectory(prefix="askwise-") as folder:
+        yield from do_all(jobs, folder, workers=workers, limits=limits)
+
+
+def _workers(options: argparse.Namespace) -> int:
+    from askwise.experiments.running.executors import usable_cores
+
+    return usable_cores() if options.workers is None else values.whole(options.workers, "--workers", 1)
+
+
+def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:
+    """Write the CSV file, if one is wanted."""
+    from askwise.files import whole_file
+
+    if options.csv is None:
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in found:
+        writer.writerow([_cell(row[column]) for column in columns])
+    with whole_file(options.csv) as temporary:
+        temporary.write_text(text.getvalue(), encoding="utf-8")
+    print(f"Written: {options.csv} ({len(found)} row{'' if len(found) == 1 else 's'})", file=sys.stderr)
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value) if isinstance(value, bool | list) else value
+
+
+def say_failures(found: Sequence[Row]) -> None:
+    """Say in full what did not come to an exact end."""
+    for row in found:
+        if not row["verdict"].startswith("exact"):
+            name = row.get("archive") or row["problem"]
+            print(f"{printable(name)}: {printable(row['verdict'])}", file=sys.stderr)

@@ -1,0 +1,197 @@
+"""What is said about the goals of a planning problem: in text for people, in JSON for programs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from askwise.pddl.cones import Cones
+from askwise.pddl.pairs import Pairs
+from askwise.reading import printable
+
+WIDEST_TABLE = 12
+"""Goals up to which whole matrices are printed; above, the pairs that look alike longest are easier to read."""
+LONGEST_NAME = 76
+MOST_PAIRS = 10
+
+
+def describe(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
+    """Return a readable account of how long goals look alike.
+
+    Args:
+        name: what the problem is called.
+        cones: the optimal plans of its goals.
+        pairs: the goals still possible.
+        seen: how many actions were seen.
+    """
+    parts = [_head(name, cones, pairs, seen), _unsettled(cones)]
+    if len(pairs.goals) == 1:
+        only = pairs.goals[0] + 1
+        parts.append(
+            f"Only goal {only} is left: there is nothing to tell apart."
+            if seen
+            else "Only one goal: there is nothing to tell apart."
+        )
+    elif len(pairs.goals) > WIDEST_TABLE:
+        parts.append(_summary(pairs))
+        parts.append(_longest(pairs))
+    elif pairs.goals:
+        parts += [_matrices(pairs), _summary(pairs)]
+    parts.append(_legend(cones, pairs))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(name: str, cones: Cones, pairs: Pairs, seen: int) -> str:
+    task, n = cones.task, len(cones.goals)
+    verdict = "exact" if cones.exact else "exact for the goals that are settled"
+    lengths = cones.lengths[list(cones.reached)]
+    lines = [
+        f"{printable(name)}: {_count(n, 'goal')}, {_count(task.n_operators, 'action')}, {_count(task.n_facts, 'atom')}"
+    ]
+    if lengths.size:
+        span = f"{lengths.min()}" if lengths.min() == lengths.max() else f"{lengths.min()} to {lengths.max()}"
+        lines.append(f"optimal plans of {span} steps; {_count(cones.model.n_states, 'state')} on them ({verdict})")
+    if seen:
+        left = len(pairs.goals)
+        lines.append(f"after {_count(seen, 'action')}: {left} of {len(cones.reached)} goals still possible")
+    return "\n".join(lines)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _unsettled(cones: Cones) -> str:
+    """Say which goals have no plan, and which are too large."""
+    lines = [f"No plan leads to goal {goal + 1}." for goal in cones.unreachable]
+    for goal in cones.too_large:
+        at_least = cones.found[goal].at_least
+        bound = f"no plan has fewer than {at_least} steps"
+        lines.append(f"Goal {goal + 1} is too large: {bound}; its shortest plans are not known.")
+    if cones.too_large:
+        lines.append("(--limit evaluations=N, --limit blind=N and --limit states=N let the search go further.)")
+    return "\n".join(lines)
+
+
+def _matrices(pairs: Pairs) -> str:
+    names = [str(goal + 1) for goal in pairs.goals]
+    texts = [
+        "Expected divergence point, EDP(row | column): the actor pursues the column's goal by an optimal plan, all\n"
+        "equally likely; steps until the row's goal is ruled out.",
+        _table(names, pairs.edp, "{:.3f}"),
+    ]
+    if np.isinf(_off_diagonal(pairs.edp)).any():
+        texts += [
+            "\nEDP capped at the plan's end, for goals that have a nearest state in common:",
+            _table(names, pairs.capped, "{:.3f}"),
+        ]
+    texts += [
+        "\nWorst case: the longest common prefix of optimal plans, WCD of goal-recognition design; the step\n"
+        "that tells the two apart is one later (WCD elsewhere in askwise).",
+        _table(names, pairs.prefix.astype(float), "{:.0f}"),
+    ]
+    return "\n".join(texts)
+
+
+def _table(names: list[str], values: Any, form: str) -> str:
+    cells = [
+        ["." if i == j else form.format(value) if math.isfinite(value) else "inf" for j, value in enumerate(row)]
+        for i, row in enumerate(values.tolist())
+    ]
+    width = max(len(text) for row in [names, *cells] for text in row) + 2
+    first = max(map(len, names)) + 2
+    lines = [" " * first + "".join(name.rjust(width) for name in names)]
+    lines += [name.ljust(first) + "".join(t.rjust(width) for t in row) for name, row in zip(names, cells, strict=True)]
+    return "\n".join(lines)
+
+
+def _off_diagonal(matrix: Any) -> Any:
+    return matrix[~np.eye(matrix.shape[0], dtype=bool)]
+
+
+def _summary(pairs: Pairs) -> str:
+    edp = _off_diagonal(pairs.edp)
+    finite, prefix = edp[np.isfinite(edp)], int(_off_diagonal(pairs.prefix).max())
+    lines = [f"All {edp.size} ordered pairs:"]
+    if finite.size:
+        lines.append(
+            f"  EDP              mean {finite.mean():.3f}, median {np.median(finite):.3f}, largest {finite.max():.3f}"
+        )
+    if finite.size < edp.size:
+        capped = _off_diagonal(pairs.capped)
+        lines.append(
+            f"  EDP, capped      mean {capped.mean():.3f}, median {np.median(capped):.3f}, largest {capped.max():.3f}"
+        )
+        shared = _count(edp.size - finite.size, "pair")
+        lines.append(f"                   ({shared} with a nearest state in common: EDP infinite)")
+    later = f"{prefix + 1}" if finite.size == edp.size else "infinite"
+    lines.append(f"  WCD              {prefix} (longest common prefix), {later} (step that tells apart)")
+    return "\n".join(lines)
+
+
+def _longest(pairs: Pairs) -> str:
+    shown = pairs.longest(MOST_PAIRS)
+    lines = [
+        f"The {len(shown)} pairs that look alike longest (--json prints all):",
+        f"  {'pursued':>8}{'ruled out':>11}{'EDP':>9}{'capped':>9}{'common prefix':>15}",
+    ]
+    for i, j in shown:
+        edp = f"{pairs.edp[i, j]:.3f}" if math.isfinite(pairs.edp[i, j]) else "inf"
+        names = f"  {pairs.goals[j] + 1:>8}{pairs.goals[i] + 1:>11}"
+        lines.append(f"{names}{edp:>9}{pairs.capped[i, j]:>9.3f}{pairs.prefix[i, j]:>15}")
+    return "\n".join(lines)
+
+
+def _legend(cones: Cones, pairs: Pairs) -> str:
+    """List the goals: all, or those of the pairs that are shown where there are many."""
+    lines = ["Goals, and the steps of their optimal plans:"]
+    left = dict(zip(pairs.goals, pairs.steps.tolist(), strict=True))
+    for goal, name in enumerate(cones.goals):
+        length = cones.found[goal].length
+        steps = (
+            str(length) if length >= 0 else "none" if cones.found[goal].exact else f">= {cones.found[goal].at_least}"
+        )
+        text = printable(name)
+        text = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+        over = "" if goal in left or length < 0 else "  (ruled out)"
+        lines.append(f"  {goal + 1:>4}  {steps:>5}  {text}{over}")
+    return "\n".join(lines)
+
+
+def as_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
+    """Return the same for programs; null stands for infinite, and for the diagonal."""
+    return {
+        "problem": name,
+        "goals": [
+            {
+                "name": goal,
+                "steps": found.length if found.length >= 0 else None,
+                "at_least": found.at_least if found.length >= 0 or not found.exact else None,
+                "exact": found.exact,
+                "reachable": found.length >= 0 or (None if not found.exact else False),
+                "search": found.method,
+                "states_met": found.met,
+                "bounds": found.evaluated,
+            }
+            for goal, found in zip(cones.goals, cones.found, strict=True)
+        ],
+        "exact": cones.exact,
+        "states": cones.model.n_states,
+        "seen": seen,
+        "pairs": {
+            "goals": list(pairs.goals),
+            "edp": _numbers(pairs.edp),
+            "edp_capped": _numbers(pairs.capped),
+            "wcd": _numbers(pairs.wcd),
+            "wcd_common_prefix": _numbers(pairs.prefix.astype(float)),
+        },
+    }
+
+
+def _numbers(matrix: Any) -> list[list[float | None]]:
+    return [
+        [None if i == j or not math.isfinite(value) else value for j, value in enumerate(row)]
+        for i, row in enumerate(matrix.tolist())
+    ]

@@ -1,0 +1,225 @@
+"""Goal-recognition problems as they are published: five small files, in an archive, in a folder or by themselves.
+
+=================  ==================================================================
+``domain.pddl``    the actions
+``template.pddl``  objects and what holds at first; its goal is left open
+``hyps.dat``       the goals that are thought possible, one in each line
+``obs.dat``        actions that were seen, one in each line (optional)
+``real_hyp.dat``   the goal that was pursued (optional)
+=================  ==================================================================
+
+Archives are read in memory, member by member: nothing is written to disk, no path of an archive is ever followed, and
+what is larger than stated here is refused before it is unpacked.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from askwise.errors import InputError
+from askwise.files import reason
+from askwise.pddl.domain import read_domain
+from askwise.pddl.grounding import ground
+from askwise.pddl.language import Condition, Domain, Setting
+from askwise.pddl.limits import Limits
+from askwise.pddl.setting import goal_text, read_actions, read_goals, read_setting
+from askwise.pddl.task import Task, make_task
+from askwise.pddl.tokens import LONGEST_FILE, Word
+from askwise.reading import decode, printable, read_text
+
+DOMAIN, TEMPLATE, GOALS, SEEN, TRUE_GOAL = NAMES = (
+    "domain.pddl",
+    "template.pddl",
+    "hyps.dat",
+    "obs.dat",
+    "real_hyp.dat",
+)
+ENDINGS = (".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz", ".tbz2", ".tar")
+MOST_MEMBERS = 1000
+LARGEST_ARCHIVE = 200_000_000
+"""Bytes of all members together, unpacked."""
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A goal-recognition problem.
+
+    Attributes:
+        name: the archive, folder or file it was read from, without its endings.
+        domain: the actions.
+        setting: objects, and what holds at first.
+        goals: the goals that are thought possible.
+        seen: the actions that were seen, such as ``stack a b``, each with where it was written.
+        true_goal: which goal was pursued, if that is known.
+        limits: how much may be tried to fill in objects.
+    """
+
+    name: str
+    domain: Domain
+    setting: Setting
+    goals: tuple[Condition, ...]
+    seen: tuple[tuple[Word, str], ...] = ()
+    true_goal: int | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    @cached_property
+    def task(self) -> Task:
+        """The problem as bits; worked out once."""
+        return make_task(ground(self.domain, self.setting, self.limits), self.goals)
+
+    @cached_property
+    def goal_names(self) -> tuple[str, ...]:
+        """The goals in words, such as ``on a b, clear a``."""
+        return tuple(goal_text(goal) for goal in self.goals)
+
+
+def load(
+    source: str | Path,
+    template: str | Path | None = None,
+    *,
+    goals: str | Path | None = None,
+    seen: str | Path | None = None,
+    limits: Limits | None = None,
+) -> Recognition:
+    """Read a goal-recognition problem.
+
+    Args:
+        source: an archive or a folder that holds the files named above; or a domain file.
+        template: the problem or template, where `source` is a domain file.
+        goals: the goals, one in each line; by default those in the archive or folder, or the goal of the problem.
+        seen: the actions that were seen; by default those in the archive or folder.
+        limits: how much may be tried to fill in objects.
+    """
+    path = Path(source)
+    if template is not None:
+        texts = {DOMAIN: read_text(path), TEMPLATE: read_text(template)}
+        called = {DOMAIN: str(path), TEMPLATE: str(template)}
+        name = Path(template).stem
+    else:
+        texts = read_texts(path)
+        called = {}
+        name = _without_ending(path)
+    for role, given in ((GOALS, goals), (SEEN, seen)):
+        if given is not None:
+            texts[role], called[role] = read_text(given), str(given)
+    return recognition(texts, name=name, files=called, limits=limits)
+
+
+def recognition(
+    texts: Mapping[str, str],
+    *,
+    name: str = "problem",
+    files: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+) -> Recognition:
+    """Return the problem that texts state, by the names of the files that they stand for.
+
+    Args:
+        texts: the texts, of which ``domain.pddl`` and ``template.pddl`` are required.
+        name: what to call the problem.
+        files: what errors call the files, by default their own names.
+        limits: how much may be tried to fill in objects.
+    """
+    called = {role: role for role in NAMES} | dict(files or {})
+    domain = read_domain(texts[DOMAIN], called[DOMAIN])
+    setting = read_setting(texts[TEMPLATE], domain, called[TEMPLATE])
+    if GOALS in texts:
+        goals = read_goals(texts[GOALS], domain, setting, called[GOALS])
+    elif setting.goal is not None:
+        goals = (setting.goal,)
+    else:
+        raise InputError(
+            "goals", f"none: {called[TEMPLATE]} leaves its goal open", "a list of goals, hyps.dat (--goals)"
+        )
+    seen = read_actions(texts[SEEN], domain, setting, called[SEEN]) if SEEN in texts else ()
+    true_goal = None
+    if texts.get(TRUE_GOAL, "").strip():
+        true_goal = _same(read_goals(texts[TRUE_GOAL], domain, setting, called[TRUE_GOAL])[0], goals)
+    return Recognition(name, domain, setting, goals, seen, true_goal, limits or Limits())
+
+
+def _same(goal: Condition, goals: tuple[Condition, ...]) -> int | None:
+    """Return which of the goals says the same, in any order."""
+    wanted = {str(atom) for atom in goal.literals}
+    return next((k for k, other in enumerate(goals) if {str(atom) for atom in other.literals} == wanted), None)
+
+
+def _without_ending(path: Path) -> str:
+    name = path.name or path.resolve().name
+    return next((name[: -len(ending)] for ending in ENDINGS if name.lower().endswith(ending)), name)
+
+
+def read_texts(path: Path) -> dict[str, str]:
+    """Return the texts in an archive or a folder, by the names of the files that they stand for."""
+    return _folder(path) if path.is_dir() else _archive(path)
+
+
+def _folder(path: Path) -> dict[str, str]:
+    return _complete({name: read_text(path / name) for name in NAMES if (path / name).is_file()}, str(path))
+
+
+def _archive(path: Path) -> dict[str, str]:
+    """Return the texts in an archive, by their names."""
+    field = f"file {str(path)!r}"
+    if path.suffix.lower() == ".pddl":
+        raise InputError(field, "a PDDL file alone", "DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat, or an archive")
+    with _unpacking(field), tarfile.open(path) as archive:
+        texts = _members(archive, field)
+    return _complete(texts, str(path))
+
+
+@contextmanager
+def _unpacking(field: str) -> Iterator[None]:
+    """Say in one line what is wrong with an archive."""
+    try:
+        yield
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise InputError(field, f"no archive that can be unpacked ({printable(str(error))})", _EXPECTED) from None
+    except OSError as error:
+        if error.strerror is None:  # a checksum that is wrong: bz2 knows no other kind of error
+            raise InputError(field, "no archive that can be unpacked (damaged data)", _EXPECTED) from None
+        raise InputError(field, reason(error), "a file that can be read") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(field, "no archive that can be unpacked (damaged data)", _EXPECTED) from None
+
+
+_EXPECTED = "a .tar.bz2 (or .tar.gz, .tar.xz, .tar) with domain.pddl, template.pddl and hyps.dat"
+
+
+def _members(archive: tarfile.TarFile, field: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    total = 0
+    for count, member in enumerate(archive, start=1):
+        total += member.size
+        if count > MOST_MEMBERS:
+            raise InputError(field, f"more than {MOST_MEMBERS} files", "an archive of five small files")
+        if total > LARGEST_ARCHIVE:
+            raise InputError(field, f"more than {LARGEST_ARCHIVE} bytes, unpacked", "an archive of five small files")
+        name = member.name.replace("\\", "/").rsplit("/", 1)[-1]
+        if name not in NAMES or not member.isreg():
+            continue
+        if member.size > LONGEST_FILE:
+            raise InputError(f"{field}, {name}", f"{member.size} bytes", f"at most {LONGEST_FILE}")
+        if name in texts:
+            raise InputError(field, f"several files of the name {name}", "one problem in each archive")
+        unpacked = archive.extractfile(member)
+        assert unpacked is not None  # it is a regular file
+        texts[name] = decode(unpacked.read(), f"{field}, {name}")
+    return texts
+
+
+def _complete(texts: dict[str, str], source: str) -> dict[str, str]:
+    for name in (DOMAIN, TEMPLATE):
+        if name not in texts:
+            raise InputError(source, f"no {name}", f"{', '.join(NAMES[:3])}, and perhaps {' and '.join(NAMES[3:])}")
+    return texts

@@ -1,0 +1,166 @@
+"""Reading conditions and effects: lists of atoms, some negated. What goes beyond is refused with line and remedy.
+
+What is refused, and what to do instead, stands in `BEYOND`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from askwise.errors import InputError, did_you_mean
+from askwise.pddl.language import Condition, Equality, Literal
+from askwise.pddl.tokens import Form, Word, refusal, shortened
+
+BEYOND = {
+    "or": "one action, or one goal, for each alternative",
+    "imply": "one action for each case",
+    "forall": "one condition or effect for each object",
+    "exists": "one more parameter of the action",
+    "when": "one action for each case",
+    "oneof": "actions with one outcome",
+    "probabilistic": "actions with one outcome",
+    "preference": "goals that have to be reached",
+    "assign": "actions that cost 1",
+    "decrease": "actions that cost 1",
+    "scale-up": "actions that cost 1",
+    "scale-down": "actions that cost 1",
+    ">": "atoms instead of numbers",
+    "<": "atoms instead of numbers",
+    ">=": "atoms instead of numbers",
+    "<=": "atoms instead of numbers",
+}
+"""What STRIPS does not have, and how to say the same with it."""
+
+UNIT_COST = "(increase (total-cost) 1): all actions cost the same"
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names that may occur at some place of a file.
+
+    Attributes:
+        predicates: number of terms of each predicate.
+        terms: objects and variables.
+    """
+
+    predicates: Mapping[str, int]
+    terms: Collection[str]
+
+
+def condition(form: Form, known: Vocabulary) -> Condition:
+    """Return the condition that a form states."""
+    literals: list[Literal] = []
+    equalities: list[Equality] = []
+    for part, positive in _parts(form):
+        if part.head == "=":
+            equalities.append(_equality(part, positive, known))
+        else:
+            literals.append(literal(part, positive, known))
+    return Condition(tuple(literals), tuple(equalities))
+
+
+def effect(form: Form, known: Vocabulary) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
+    """Return what a form makes true and false, and what it adds to the cost."""
+    literals: list[Literal] = []
+    costs: list[float | str] = []
+    for part, positive in _parts(form):
+        if part.head == "increase" and positive:
+            costs.append(_cost(part))
+        else:
+            literals.append(literal(part, positive, known))
+    return tuple(literals), tuple(costs)
+
+
+def _parts(form: Form) -> list[tuple[Form, bool]]:
+    """Return the parts of a conjunction, however nested, each with whether it is to hold."""
+    parts: list[tuple[Form, bool]] = []
+    waiting: list[tuple[Form | Word, bool]] = [(form, True)]
+    while waiting:
+        part, positive = waiting.pop()
+        if isinstance(part, Word):
+            raise part.refuse("an atom in brackets")
+        if not part.items:
+            if not positive:
+                raise part.refuse("an atom after 'not'")
+        elif part.head == "and" and (positive or len(part.rest) == 1):
+            waiting.extend((inner, positive) for inner in reversed(part.rest))
+        elif part.head == "not":
+            if len(part.rest) != 1:
+                raise part.refuse("one atom after 'not'")
+            waiting.append((part.rest[0], not positive))
+        else:
+            _refuse_beyond(part, positive)
+            parts.append((part, positive))
+    return parts
+
+
+def _refuse_beyond(part: Form, positive: bool) -> None:
+    if part.head in BEYOND:
+        raise part.refuse(f"plain STRIPS, such as {BEYOND[part.head]}", f"'{part.head}'")
+    if part.head == "and" and not positive:
+        raise part.refuse("plain STRIPS, such as one action for each case", "'not' of several atoms, which is an 'or'")
+    if part.head == "=" and any(isinstance(term, Form) for term in part.rest):
+        raise part.refuse("plain STRIPS, such as atoms instead of numbers", "'=' of numbers")
+
+
+def literal(part: Form, positive: bool, known: Vocabulary) -> Literal:
+    """Return an atom of known predicate and terms."""
+    at = part.items[0]
+    if not isinstance(at, Word):
+        raise at.refuse("the name of a predicate after '('")
+    arity = known.predicates.get(at.text)
+    if arity is None:
+        raise at.refuse(_one_of("predicate", at.text, known.predicates))
+    terms = tuple(_term(term, known) for term in part.rest)
+    if len(terms) != arity:
+        said = f"{arity} term{'s' if arity != 1 else ''}, as in (:predicates ...)"
+        raise part.refuse(said, f"{len(terms)} in {shortened(str(part))!r}")
+    return Literal(at.text, terms, positive, at)
+
+
+def _equality(part: Form, positive: bool, known: Vocabulary) -> Equality:
+    if len(part.rest) != 2:
+        raise part.refuse("two terms after '='")
+    one, other = (_term(term, known) for term in part.rest)
+    return Equality(one, other, positive)
+
+
+def _term(term: Form | Word, known: Vocabulary) -> str:
+    if isinstance(term, Form):
+        raise term.refuse("an object or a variable")
+    if term.text not in known.terms:
+        kind = "parameter of the action" if term.text.startswith("?") else "object"
+        raise term.refuse(_one_of(kind, term.text, known.terms))
+    return term.text
+
+
+def _one_of(kind: str, given: str, names: Collection[str]) -> str:
+    return f"a known {kind}{did_you_mean(given, names)}"
+
+
+def _cost(part: Form) -> float | str:
+    """Return what is added to the cost: a number, or the name of a function."""
+    if len(part.rest) != 2 or not (isinstance(part.rest[0], Form) and part.rest[0].head == "total-cost"):
+        raise part.refuse(UNIT_COST)
+    amount = part.rest[1]
+    if isinstance(amount, Form):
+        if not amount.head:
+            raise amount.refuse(UNIT_COST)
+        return amount.head
+    return number(amount, UNIT_COST)
+
+
+def number(word: Word | Form, expected: str) -> float:
+    """Return a plain decimal number."""
+    try:
+        if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
+            return float(word.text)
+    except ValueError:
+        pass
+    raise word.refuse(expected)
+
+
+def refuse_cost(at: Word, cost: float | str) -> InputError:
+    """Return the error for an action that does not cost 1."""
+    return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

@@ -1,0 +1,324 @@
+"""The optimal plans of all goals together, as one model.
+
+The *cone* of a goal is the set of states on its optimal plans from the start. A state of a cone is as many steps from
+the start in every cone that it is in, so the union is built layer by layer, and every step in it leads one layer
+further. A way through the union from the start to a nearest state of a goal is an optimal plan for that goal, and
+every such plan is there. So divergence at the start, and after any prefix of an optimal plan, is that of the whole
+problem: everything else in the state space does not matter (`askwise.divergence.cones`).
+
+Each search forgot the bits that do not matter to its goal (`askwise.pddl.relevance`). Here they come back: the steps of
+its plans are done again from the whole first state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwise.divergence import Divergence
+from askwise.errors import InputError
+from askwise.model import Model
+from askwise.model.exploring import ranked
+from askwise.pddl.archive import Recognition
+from askwise.pddl.limits import Limits, too_many
+from askwise.pddl.lmcut import NO_WAY
+from askwise.pddl.relevance import Quest, quest
+from askwise.pddl.search import Found, Plans, search
+from askwise.pddl.sets import Words
+from askwise.pddl.task import Task
+from askwise.types import BoolArray, IntArray
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Cones:
+    """The optimal plans of all goals, as one model.
+
+    Attributes:
+        task: the problem as bits.
+        goals: what each goal is called.
+        wanted: the bits that each goal wants set, None if it can never hold.
+        found: what the search for each goal found.
+        model: the union of the cones; the start is state 0, actions have the labels of operators.
+        states: ``uint64 [n_states, n_words]``, what holds in each state of the model.
+        depth: ``int32 [n_states]``, steps from the start.
+        inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
+        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action, -1 where there is none.
+    """
+
+    task: Task
+    goals: tuple[str, ...]
+    wanted: tuple[frozenset[int] | None, ...]
+    found: tuple[Found, ...]
+    model: Model
+    states: Words
+    depth: IntArray
+    inside: BoolArray
+    operators: IntArray
+
+    @property
+    def lengths(self) -> IntArray:
+        """``int32 [n_goals]``: steps of an optimal plan; -1 where there is none, or it is not known."""
+        return np.array([found.length for found in self.found], dtype=np.int32)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every goal is settled: all its optimal plans are here, or it is proven that there are none."""
+        return all(found.exact for found in self.found)
+
+    @cached_property
+    def reached(self) -> tuple[int, ...]:
+        """The goals whose optimal plans are here."""
+        return tuple(goal for goal, found in enumerate(self.found) if found.plans is not None)
+
+    @cached_property
+    def unreachable(self) -> tuple[int, ...]:
+        """The goals that no plan leads to: proven."""
+        return tuple(goal for goal, found in enumerate(self.found) if found.exact and found.length < 0)
+
+    @cached_property
+    def too_large(self) -> tuple[int, ...]:
+        """The goals that the limits were too low for; ``found[goal].at_least`` is a proven bound."""
+        return tuple(goal for goal, found in enumerate(self.found) if not found.exact)
+
+    @cached_property
+    def targets(self) -> tuple[IntArray, ...]:
+        """The nearest states of each goal, those in which its optimal plans end; none for goals not in `reached`."""
+        ends = self.depth[:, None] == np.where(self.lengths < 0, -1, self.lengths)
+        return tuple(np.flatnonzero(row).astype(np.int32) for row in (ends & self.inside).T)
+
+    @cached_property
+    def divergence(self) -> Divergence:
+        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start."""
+        if not self.reached:
+            raise InputError("goals", "none whose optimal plans are known", "at least one")
+        return Divergence(self.model, [self.targets[goal].tolist() for goal in self.reached])
+
+    def steps_to(self, goal: int) -> IntArray:
+        """``int32 [n_states]``: steps to a goal, -1 where a state is on none of its optimal plans."""
+        return np.where(self.inside[:, goal], self.lengths[goal] - self.depth, -1).astype(np.int32)
+
+    def after(self, actions: Iterable[str]) -> int | None:
+        """Return the state after actions from the start; None if no optimal plan for any goal begins so."""
+        state = 0
+        labels = self.model.labels
+        assert labels is not None
+        for action in actions:
+            label = labels.names.find(action)
+            columns = np.flatnonzero(labels.table[state] == (-2 if label is None else label))
+            if columns.size == 0:
+                return None
+            state = int(self.model.successor[state, int(columns[0])])
+        return state
+
+
+def cones_of(
+    problem: Recognition | Task,
+    goals: Sequence[frozenset[int] | None] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    start: Words | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Cones:
+    """Return all optimal plans of all goals.
+
+    Args:
+        problem: a goal-recognition problem; or a task, with `goals`.
+        goals: the bits that each goal wants set (`Task.bits`), None for one that can never hold.
+        names: what the goals are called.
+        start: ``uint64 [n_words]``, where plans begin, by default in the first state of the problem.
+        limits: how far to search.
+        progress: called now and then with a line of text.
+    """
+    if isinstance(problem, Recognition):
+        task, limits = problem.task, limits or problem.limits
+        goals = [task.bits(goal) for goal in problem.goals] if goals is None else goals
+        names = problem.goal_names if names is None else names
+    else:
+        task, limits = problem, limits or Limits()
+    wanted = tuple(goals or ())
+    called = tuple(names) if names is not None else tuple(f"goal {k + 1}" for k in range(len(wanted)))
+    begin = task.initial if start is None else np.asarray(start, dtype=np.uint64)
+    union = _Union(task, begin, limits.edges)
+    found = []
+    for goal, bits in enumerate(wanted):
+        result = _search(task, bits, begin, limits, _speaking(progress, goal, len(wanted)), union, goal)
+        found.append(result)
+    return union.cones(called, wanted, tuple(found))
+
+
+def _search(
+    task: Task,
+    bits: frozenset[int] | None,
+    start: Words,
+    limits: Limits,
+    progress: Progress | None,
+    union: _Union,
+    goal: int,
+) -> Found:
+    if bits is None:
+        return Found(-1, True, NO_WAY, "none")
+    sought = quest(task, bits, start)
+    result = search(sought, limits, progress)
+    if result.plans is not None:
+        union.add(goal, sought, result.plans)
+    return result
+
+
+def _speaking(progress: Progress | None, goal: int, n_goals: int) -> Progress | None:
+    if progress is None:
+        return None
+    say = progress
+    return lambda text: say(f"goal {goal + 1} of {n_goals}, {text}")
+
+
+class _Union:
+    """The layers of all cones met so far."""
+
+    def __init__(self, task: Task, start: Words, most_edges: int) -> None:
+        self.task = task
+        self.start = start
+        self.most_edges = most_edges
+        self.n_edges = 0
+        self.layers: list[list[tuple[int, Words]]] = [[]]
+        self.edges: list[list[tuple[Words, IntArray, Words]]] = []
+
+    def add(self, goal: int, sought: Quest, plans: Plans) -> None:
+        """Do the plans of a goal again, in whole states."""
+        order = np.argsort(plans.source, kind="stable")
+        operator, target = sought.operators[plans.operator[order]], plans.target[order]
+        counts = np.bincount(plans.source, minlength=plans.depth.size)
+        first = np.cumsum(counts) - counts
+        whole, cut = self.start[None, :], np.zeros(1, dtype=np.int64)
+        for level in range(int(plans.depth.max(initial=0)) + 1):
+            self._layer(level).append((goal, whole))
+            many = counts[cut]
+            self.n_edges += int(many.sum())
+            if self.n_edges > self.most_edges:
+                raise too_many("optimal plans", "one step more on them", self.most_edges, "edges")
+            if not many.any():
+                break
+            source = np.repeat(np.arange(cut.size), many)
+            edge = np.repeat(first[cut] - np.cumsum(many) + many, many) + np.arange(source.size)
+            done = operator[edge]
+            following = whole[source] & self.task.keep[done] | self.task.add[done]
+            self.edges[level].append((whole[source], done, following))
+            whole, which = unique_rows(following)
+            cut = np.empty(whole.shape[0], dtype=np.int64)
+            cut[which] = target[edge]
+
+    def _layer(self, level: int) -> list[tuple[int, Words]]:
+        while len(self.layers) <= level:
+            self.layers.append([])
+        while len(self.edges) <= level:
+            self.edges.append([])
+        return self.layers[level]
+
+    def cones(
+        self, goals: tuple[str, ...], wanted: tuple[frozenset[int] | None, ...], found: tuple[Found, ...]
+    ) -> Cones:
+        """Put the layers together."""
+        states, inside, numbers = self._states(len(goals))
+        depth = np.repeat(np.arange(len(states)), [len(layer) for layer in states]).astype(np.int32)
+        source, operator, target = self._edges(states, numbers)
+        whole = np.concatenate(states)
+        label, names = self._labels(operator)
+        kept = _without_repetition(source, label, target)
+        source, operator, target, label = source[kept], operator[kept], target[kept], label[kept]
+        label, names = _apart(source, label, names)
+        counts = np.bincount(source, minlength=whole.shape[0])
+        successor, labels, operators = ranked(counts, target, label, operator)
+        model = Model(successor, labels=labels, actions=names)
+        return Cones(self.task, goals, wanted, found, model, whole, depth, np.concatenate(inside), operators)
+
+    def _states(self, n_goals: int) -> tuple[list[Words], list[BoolArray], list[int]]:
+        states, inside, numbers, n = [], [], [], 0
+        if not self.layers[0]:
+            self.layers[0].append((-1, self.start[None, :]))  # no goal can be reached: the start is there anyway
+        for layer in self.layers:
+            rows, which = unique_rows(np.concatenate([each for _, each in layer]))
+            members = np.zeros((rows.shape[0], n_goals), dtype=bool)
+            of_goal = np.repeat([goal for goal, _ in layer], [each.shape[0] for _, each in layer])
+            members[which[of_goal >= 0], of_goal[of_goal >= 0]] = True
+            states.append(rows)
+            inside.append(members)
+            numbers.append(n)
+            n += rows.shape[0]
+        return states, inside, numbers
+
+    def _edges(self, states: list[Words], numbers: list[int]) -> tuple[NDArray[np.int64], IntArray, IntArray]:
+        """Return source, operator and target of all steps, sorted by source and operator, each once."""
+        parts: list[Any] = []
+        for level, layer in enumerate(self.edges):
+            if not layer:
+                continue
+            sources, operators, targets = (np.concatenate([edge[k] for edge in layer]) for k in range(3))
+            source = numbers[level] + places_of(sources, states[level])
+            keys, chosen = np.unique(source * self.task.n_operators + operators, return_index=True)
+            target = numbers[level + 1] + places_of(targets[chosen], states[level + 1])
+            parts.append((keys // self.task.n_operators, operators[chosen], target))
+        if not parts:
+            none = np.empty(0, dtype=np.int64)
+            return none, none.astype(np.int32), none.astype(np.int32)
+        source, operator, target = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        return source, operator.astype(np.int32), target.astype(np.int32)
+
+    def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
+        """Return a number for the name of each operator that is used, and these names."""
+        numbers: dict[str, int] = {}
+        of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
+        label = np.array([of[o] for o in operator.tolist()], dtype=np.int32)
+        return label, list(numbers)
+
+
+def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
+    """Return the steps that remain where several operators of one name that do the same are one."""
+    if source.size == 0:
+        return np.empty(0, dtype=np.intp)
+    rows = np.stack([source, label, target], axis=1)
+    return np.sort(np.unique(rows, axis=0, return_index=True)[1])
+
+
+def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, list[str]]:
+    """Give operators of one name that lead from one state to several the names ``name [2]``, ``name [3]``."""
+    label, names = label.copy(), list(names)
+    seen: dict[int, int] = {}
+    number = {name: k for k, name in enumerate(names)}
+    order = np.lexsort((label, source))
+    again = (np.diff(source[order]) == 0) & (np.diff(label[order]) == 0)
+    for edge, before in zip(order[1:][again].tolist(), order[:-1][again].tolist(), strict=True):
+        seen[edge] = times = seen.get(before, 1) + 1
+        name = f"{names[label[edge]]} [{times}]"
+        label[edge] = number.setdefault(name, len(number))
+        if len(number) > len(names):
+            names.append(name)
+    return label, names
+
+
+def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
+    """Return the different rows in ascending order, and for each row which of them it is."""
+    if rows.shape[1] == 1:
+        values, which = np.unique(rows[:, 0], return_inverse=True)
+        return values[:, None], which
+    order = np.lexsort(rows.T[::-1])
+    in_order = rows[order]
+    new = np.concatenate(([True], (in_order[1:] != in_order[:-1]).any(axis=1)))
+    which = np.empty(rows.shape[0], dtype=np.intp)
+    which[order] = np.cumsum(new) - 1
+    return in_order[new], which
+
+
+def places_of(rows: Words, among: Words) -> NDArray[np.intp]:
+    """Return where each row is among rows that are all different and in ascending order; all of them are there."""
+    if rows.shape[1] == 1:
+        return np.searchsorted(among[:, 0], rows[:, 0])
+    both, which = unique_rows(np.concatenate((among, rows)))
+    assert both.shape[0] == among.shape[0]
+    return which[among.shape[0] :]

@@ -1,0 +1,144 @@
+"""Reading a domain file.
+
+Taken as it comes: requirements that are missing or too many, parts in any order, several actions of one name, blanks
+that are missing before ``?``. Refused, with the line: names that are not declared, wrong numbers of terms, and all that
+goes beyond STRIPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from askwise.errors import InputError
+from askwise.pddl.conditions import Vocabulary, condition, effect
+from askwise.pddl.hierarchy import checked_types, read_types, typed_list
+from askwise.pddl.language import Condition, Domain, Parameter, Schema
+from askwise.pddl.tokens import Form, Word, the_define
+
+BEYOND = {
+    ":durative-action": "actions without duration",
+    ":derived": "predicates that only actions change",
+    ":process": "actions",
+    ":event": "actions",
+    ":constraints": "goals of a last state",
+}
+
+
+def read_domain(text: str, file: str = "domain.pddl") -> Domain:
+    """Return the domain that a text describes; `file` is its name in errors."""
+    define = the_define(text, file)
+    parts = sections(
+        define, "domain", (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
+    )
+    reader = _Reader()
+    for head in (":types", ":constants", ":predicates", ":action"):
+        for part in parts.get(head, ()):
+            reader.read[head](part)
+    if not reader.schemas:
+        raise InputError(file, "no (:action ...)", "at least one action")
+    return Domain(title(define, "domain"), reader.parents, reader.constants, reader.predicates, tuple(reader.schemas))
+
+
+def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
+    """Return the parts of a file by their first word."""
+    parts: dict[str, list[Form]] = {}
+    for part in define.rest:
+        if isinstance(part, Word) or not part.head:
+            raise part.refuse(f"a part of a {kind}, such as ({known[-1]} ...)")
+        if part.head in BEYOND:
+            raise part.refuse(f"plain STRIPS, such as {BEYOND[part.head]}", f"'{part.head}'")
+        if part.head not in (*known, kind):
+            raise part.refuse(f"one of {', '.join(known)}", f"'{part.head}'")
+        parts.setdefault(part.head, []).append(part)
+    return parts
+
+
+def title(define: Form, kind: str) -> str:
+    """Return the name in ``(domain NAME)`` or ``(problem NAME)``; nothing depends on it."""
+    for part in define.rest:
+        if isinstance(part, Form) and part.head == kind:
+            return " ".join(str(word) for word in part.rest)
+    raise define.refuse(f"({kind} NAME) in it", f"no ({kind} ...)")
+
+
+class _Reader:
+    """What has been read of a domain so far."""
+
+    def __init__(self) -> None:
+        self.parents: dict[str, tuple[str, ...]] = read_types(())
+        self.constants: dict[str, tuple[str, ...]] = {}
+        self.predicates: dict[str, int] = {}
+        self.schemas: list[Schema] = []
+        self.read: dict[str, Callable[[Form], None]] = {
+            ":types": self._types,
+            ":constants": self._constants,
+            ":predicates": self._predicates,
+            ":action": self._action,
+        }
+
+    def _types(self, part: Form) -> None:
+        for kind, above in read_types(part.rest).items():
+            known = self.parents.get(kind, ())
+            self.parents[kind] = known + tuple(parent for parent in above if parent not in known)
+
+    def _constants(self, part: Form) -> None:
+        read_objects(part, self.parents, self.constants)
+
+    def _predicates(self, part: Form) -> None:
+        for form in part.rest:
+            name = form.items[0] if isinstance(form, Form) and form.items else form
+            if isinstance(form, Word) or isinstance(name, Form):
+                raise form.refuse("(PREDICATE ?x ?y - TYPE ...)")
+            arity = len(_parameters(form.rest, self.parents))
+            if self.predicates.setdefault(name.text, arity) != arity:
+                stated = self.predicates[name.text]
+                raise form.refuse(f"{stated}, as before", f"{arity} terms of {name.text!r}")
+
+    def _action(self, part: Form) -> None:
+        if not part.rest or not isinstance(part.rest[0], Word) or part.rest[0].text.startswith((":", "?")):
+            raise part.refuse("(:action NAME :parameters (...) :precondition (...) :effect (...))")
+        name, fields = part.rest[0], _fields(part)
+        stated = fields.get(":parameters")
+        parameters = _parameters(stated.items if stated else (), self.parents)
+        known = Vocabulary(self.predicates, {*self.constants, *(each.name for each in parameters)})
+        needed = condition(fields[":precondition"], known) if ":precondition" in fields else Condition()
+        done, costs = effect(fields[":effect"], known) if ":effect" in fields else ((), ())
+        self.schemas.append(Schema(name.text, parameters, needed, done, costs, name))
+
+
+def _fields(action: Form) -> dict[str, Form]:
+    """Return what follows each keyword of an action."""
+    known = (":parameters", ":precondition", ":effect")
+    fields: dict[str, Form] = {}
+    words = action.rest[1:]
+    for key, value in zip(words[::2], words[1::2], strict=False):
+        if isinstance(key, Form) or key.text not in known:
+            raise key.refuse(f"one of {', '.join(known)}")
+        if isinstance(value, Word):
+            raise value.refuse(f"brackets after {key.text}")
+        if key.text in fields:
+            raise key.refuse("it once", f"'{key.text}' twice in one action")
+        fields[key.text] = value
+    if len(words) % 2:
+        raise words[-1].refuse("a keyword with brackets after it")
+    return fields
+
+
+def _parameters(items: tuple[Form | Word, ...], parents: dict[str, tuple[str, ...]]) -> tuple[Parameter, ...]:
+    found: dict[str, Parameter] = {}
+    for name, stated in typed_list(items, "a variable, ?x"):
+        if not name.text.startswith("?") or len(name.text) == 1:
+            raise name.refuse("a variable, ?x")
+        if name.text in found:
+            raise name.refuse("each variable once", f"{name.text!r} twice")
+        found[name.text] = Parameter(name.text, checked_types(stated, parents))
+    return tuple(found.values())
+
+
+def read_objects(part: Form, parents: dict[str, tuple[str, ...]], into: dict[str, tuple[str, ...]]) -> None:
+    """Add the objects of a part to those known; one that is listed twice has the types of both places."""
+    for name, stated in typed_list(part.rest, "an object"):
+        if name.text.startswith(("?", ":")):
+            raise name.refuse("the name of an object")
+        known = into.get(name.text, ())
+        into[name.text] = known + tuple(kind for kind in checked_types(stated, parents) if kind not in known)

@@ -1,0 +1,228 @@
+"""From actions with variables to operators: every way to fill in objects that can ever be of use.
+
+An atom is *reached* if it holds at first, or if an operator whose conditions are all reached makes it true; that
+nothing ever becomes false again is assumed, so more may count as reached than can happen, never less. The atoms are
+taken in the order in which they are reached. Each is put in the place of each condition that it fits, and the other
+conditions of the action are joined over the atoms reached before, those with the fewest fitting atoms first; variables
+that no condition names run over the objects of their types. So the work is that of the operators found, and not that
+of all combinations of objects.
+
+Conditions that an atom does *not* hold are looked at where they can never change (no action ever makes
+the predicate true or false); the others are kept for the task.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from askwise.pddl.conditions import refuse_cost
+from askwise.pddl.hierarchy import all_types
+from askwise.pddl.language import Domain, Literal, Parameter, Schema, Setting
+from askwise.pddl.limits import Limits, too_many
+
+Atom = tuple[str, ...]
+"""A predicate and its objects."""
+Binding = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An action with its objects filled in; all atoms are sorted, and nothing is both added and deleted."""
+
+    label: str
+    positive: tuple[Atom, ...]
+    negative: tuple[Atom, ...]
+    adds: tuple[Atom, ...]
+    deletes: tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """All atoms that are reached, in that order, those that hold at first, and all operators."""
+
+    atoms: tuple[Atom, ...]
+    initial: frozenset[Atom]
+    operators: tuple[Operator, ...]
+
+
+def ground(domain: Domain, setting: Setting, limits: Limits | None = None) -> Grounded:
+    """Return everything that can ever happen in a problem, and perhaps a little more."""
+    for schema in domain.schemas:
+        _check_cost(schema, domain, setting)
+    return _Grounding(domain, setting, limits or Limits()).run()
+
+
+def _check_cost(schema: Schema, domain: Domain, setting: Setting) -> None:
+    """Refuse actions that do not all cost the same, where the problem says that costs count."""
+    for cost in schema.costs:
+        values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
+        for value in values:
+            if value != 1:
+                raise refuse_cost(schema.at, value)
+        if not values:
+            raise refuse_cost(schema.at, f"'{cost}', which has no value")
+    if len(schema.costs) > 1:
+        raise refuse_cost(schema.at, len(schema.costs))
+    if setting.minimises_cost and not schema.costs and any(other.costs for other in domain.schemas):
+        raise refuse_cost(schema.at, 0)
+
+
+class _Plan:
+    """How to fill in the variables of one action."""
+
+    def __init__(self, schema: Schema, changing: set[str]) -> None:
+        self.schema = schema
+        self.positive = [atom for atom in schema.condition.literals if atom.positive]
+        negative = [atom for atom in schema.condition.literals if not atom.positive]
+        self.never = [atom for atom in negative if atom.predicate not in changing]
+        self.negative = [atom for atom in negative if atom.predicate in changing]
+        self.types = {parameter.name: parameter for parameter in schema.parameters}
+
+
+class _Grounding:
+    def __init__(self, domain: Domain, setting: Setting, limits: Limits) -> None:
+        self.limits = limits
+        self.tries = 0
+        changing = {atom.predicate for schema in domain.schemas for atom in schema.effects}
+        self.plans = [_Plan(schema, changing) for schema in domain.schemas]
+        self.by_type: dict[str, list[str]] = {}
+        self.has_type: set[tuple[str, str]] = set()
+        for name, own in setting.objects.items():
+            for kind in sorted(all_types(own, domain.parents)):
+                self.by_type.setdefault(kind, []).append(name)
+                self.has_type.add((name, kind))
+        self.initial = dict.fromkeys((atom.predicate, *atom.terms) for atom in setting.initial)
+        self.atoms: dict[Atom, int] = {}
+        self.fitting: dict[tuple[str, int, str], list[Atom]] = {}
+        self.of_predicate: dict[str, list[Atom]] = {}
+        self.found: dict[tuple[int, tuple[str, ...]], Operator] = {}
+        self.users: dict[str, list[tuple[int, int]]] = {}
+        for number, plan in enumerate(self.plans):
+            for place, condition in enumerate(plan.positive):
+                self.users.setdefault(condition.predicate, []).append((number, place))
+
+    def run(self) -> Grounded:
+        waiting: deque[Atom] = deque(self.initial)
+        seen = set(self.initial)
+        for number, plan in enumerate(self.plans):
+            if not plan.positive:
+                self._take(number, {}, [], waiting, seen)
+        while waiting:
+            atom = waiting.popleft()
+            self._reach(atom)
+            for number, place in self.users.get(atom[0], ()):
+                plan = self.plans[number]
+                binding = self._bound(plan, plan.positive[place], atom, {})
+                if binding is not None:
+                    others = [condition for k, condition in enumerate(plan.positive) if k != place]
+                    self._take(number, binding, others, waiting, seen)
+        # In the order of the file: labels, and with them everything that is printed, do not depend on the search.
+        operators = [self.found[key] for key in sorted(self.found)]
+        return Grounded(tuple(self.atoms), frozenset(self.initial), tuple(operators))
+
+    def _reach(self, atom: Atom) -> None:
+        self.atoms[atom] = len(self.atoms)
+        if len(self.atoms) > self.limits.atoms:
+            raise too_many("grounding", "one atom more that can become true", self.limits.atoms, "atoms")
+        self.of_predicate.setdefault(atom[0], []).append(atom)
+        for place, name in enumerate(atom[1:]):
+            self.fitting.setdefault((atom[0], place, name), []).append(atom)
+
+    def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
+        """Add all operators of an action whose `others` conditions hold, and what they make true."""
+        plan = self.plans[number]
+        for binding in self._joined(plan, start, others):
+            key = (number, tuple(binding[parameter.name] for parameter in plan.schema.parameters))
+            if key in self.found:
+                continue
+            self.found[key] = made = _operator(plan, binding)
+            if len(self.found) > self.limits.operators:
+                raise too_many("grounding", f"one operator more, {made.label!r}", self.limits.operators, "operators")
+            for atom in made.adds:
+                if atom not in seen:
+                    seen.add(atom)
+                    waiting.append(atom)
+
+    def _joined(self, plan: _Plan, binding: Binding, others: list[Literal]) -> Iterator[Binding]:
+        """Yield every way to fill in the rest; depth first, without recursion."""
+        stack = [(binding, others)]
+        while stack:
+            binding, others = stack.pop()
+            if not self._allowed(plan, binding):
+                continue
+            if others:
+                place = min(range(len(others)), key=lambda k: len(self._candidates(others[k], binding)))
+                rest = others[:place] + others[place + 1 :]
+                for atom in self._candidates(others[place], binding):
+                    extended = self._bound(plan, others[place], atom, binding)
+                    if extended is not None:
+                        stack.append((extended, rest))
+                continue
+            free = [parameter for parameter in plan.schema.parameters if parameter.name not in binding]
+            if free:
+                stack += [({**binding, free[0].name: name}, others) for name in self._of_types(free[0])]
+            else:
+                yield binding
+
+    def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
+        """Return the reached atoms that may fit a condition: the shortest list that is at hand."""
+        best = self.of_predicate.get(condition.predicate, [])
+        for place, term in enumerate(condition.terms):
+            name = binding.get(term) if term.startswith("?") else term
+            if name is not None:
+                fitting = self.fitting.get((condition.predicate, place, name), [])
+                if len(fitting) < len(best):
+                    best = fitting
+        return best
+
+    def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
+        """Return the binding with which a condition becomes an atom, None if there is none."""
+        self._try()
+        extended = dict(binding)
+        for term, name in zip(condition.terms, atom[1:], strict=True):
+            if not term.startswith("?"):
+                if term != name:
+                    return None
+            elif extended.setdefault(term, name) != name or not self._has_types(name, plan.types[term]):
+                return None
+        return extended
+
+    def _has_types(self, name: str, parameter: Parameter) -> bool:
+        return any((name, kind) in self.has_type for kind in parameter.types)
+
+    def _of_types(self, parameter: Parameter) -> list[str]:
+        names = dict.fromkeys(name for kind in parameter.types for name in self.by_type.get(kind, ()))
+        self._try(len(names))
+        return list(names)
+
+    def _try(self, times: int = 1) -> None:
+        self.tries += times
+        if self.tries > self.limits.tries:
+            raise too_many("grounding", "one object more to try in place of a variable", self.limits.tries, "tries")
+
+    def _allowed(self, plan: _Plan, binding: Binding) -> bool:
+        """Whether no equality, and no condition that something never holds, is broken by what is filled in so far."""
+        for equality in plan.schema.condition.equalities:
+            one, other = binding.get(equality.one, equality.one), binding.get(equality.other, equality.other)
+            if "?" not in (one[0], other[0]) and (one == other) != equality.positive:
+                return False
+        for atom in plan.never:
+            terms = [binding.get(term, term) for term in atom.terms]
+            if not any(term.startswith("?") for term in terms) and (atom.predicate, *terms) in self.initial:
+                return False
+        return True
+
+
+def _operator(plan: _Plan, binding: Binding) -> Operator:
+    label = " ".join((plan.schema.name, *(binding[parameter.name] for parameter in plan.schema.parameters)))
+    adds = {_filled(atom, binding) for atom in plan.schema.effects if atom.positive}
+    deletes = {_filled(atom, binding) for atom in plan.schema.effects if not atom.positive} - adds
+    positive = {_filled(atom, binding) for atom in plan.positive}
+    negative = {_filled(atom, binding) for atom in plan.negative}
+    return Operator(label, *(tuple(sorted(atoms)) for atoms in (positive, negative, adds, deletes)))
+
+
+def _filled(atom: Literal, binding: Binding) -> Atom:
+    return (atom.predicate, *(binding.get(term, term) for term in atom.terms))

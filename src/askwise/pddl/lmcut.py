@@ -1,0 +1,224 @@
+"""LM-cut: a bound on how many steps a plan needs at least, from sets of operators of which it needs one each.
+
+Forget what operators delete, and let each cost 1. A bit is as dear as the cheapest operator that sets it (its cost,
+and the dearest of its conditions); conditions that are set already cost 0. Join each operator's dearest condition to
+the bits that it sets: every plan is a way through that graph to the goal. Cut it just in front of the bits from which
+the goal costs nothing more. Every plan uses one operator of the cut, so it costs at least 1; let these operators cost
+0 from now on, and look again, until the goal costs nothing. The number of cuts never exceeds the length of the
+shortest plan (Helmert and Domshlak, "Landmarks, critical paths and abstractions", 2009).
+
+Costs only ever fall, by 1, so each round repairs the costs of bits that an operator of the cut made dearer, and touches
+no other. Where forgetting deletes already shows that there is no way, the bound is `NO_WAY`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askwise._compiled import compiled
+from askwise.pddl.relevance import Quest
+from askwise.pddl.sets import Lists, Numbers, members_of, turned
+
+NO_WAY = 1_000_000
+"""More steps than any plan has."""
+
+
+class Graph(NamedTuple):
+    """Who needs and who sets what, as lists; one operator more is the goal, two bits more are 'always' and the goal."""
+
+    pre_from: Numbers
+    pre: Numbers
+    add_from: Numbers
+    add: Numbers
+    need_from: Numbers
+    need: Numbers
+    adder_from: Numbers
+    adder: Numbers
+
+
+def graph(quest: Quest) -> Graph:
+    """Return the lists for one goal."""
+    n_bits = quest.bits.size
+    always, reached = n_bits, n_bits + 1
+    pre = _with_last(quest.pre, members_of(quest.goal))
+    bare = np.diff(pre.starts) == 0
+    counts = np.where(bare, 1, np.diff(pre.starts))
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    members = np.full(int(starts[-1]), always, dtype=np.int32)
+    members[~np.repeat(bare, counts)] = pre.members
+    pre = Lists(starts, members)
+    add = _with_last(quest.gain, np.array([reached], dtype=np.int32))
+    return Graph(*pre, *add, *turned(pre, n_bits + 2), *turned(add, n_bits + 2))
+
+
+def _with_last(lists: Lists, last: Numbers) -> Lists:
+    """Return the sets with one more after them."""
+    starts = np.append(lists.starts, lists.starts[-1] + last.size).astype(np.int32)
+    return Lists(starts, np.concatenate((lists.members, last)).astype(np.int32))
+
+
+class Room(NamedTuple):
+    """What is written down while a bound is worked out, for each bit or operator; made outside, once."""
+
+    price: Numbers
+    dear: Numbers
+    cost: Numbers
+    missing: Numbers
+    queue: Numbers
+    queued: Numbers
+    zone: Numbers
+    cut: Numbers
+
+
+def room_for(lists: Graph) -> Room:
+    """Return room for one goal."""
+    n_operators, n_bits = lists.pre_from.size - 1, lists.need_from.size - 1
+    sizes = (n_bits, n_operators, n_operators, n_operators, n_bits, n_bits, n_bits, n_operators)
+    return Room(*(np.zeros(size, dtype=np.int32) for size in sizes))
+
+
+# The loops below stay in few pieces: cut into smaller ones, a search took a third longer and compiling twice as long.
+
+
+@compiled
+def bound_all(states: Any, which: Any, bound: Any, lists: Graph, room: Room) -> None:
+    """Fill ``bound[k]`` for each state `k` in `which`."""
+    price, dear, cost, missing, queue, queued, zone, cut = room
+    goal = price.size - 1
+    for k in which:
+        _first_prices(states[k], lists, price, dear, cost, missing, queue)
+        if price[goal] >= NO_WAY:
+            bound[k] = NO_WAY
+            continue
+        rounds = 0
+        while price[goal] > 0:
+            rounds += 1
+            size = _cut(states[k], lists, dear, cost, queue, zone, cut)
+            _repair(size, cut, lists, price, dear, cost, queue, queued)
+        bound[k] = rounds
+
+
+@compiled
+def _first_prices(state: Any, lists: Graph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any) -> None:
+    """Price all bits where each operator costs 1, and note each operator's dearest condition, the last to be met."""
+    n_operators, n_bits = cost.size, price.size
+    price[:] = NO_WAY
+    cost[:] = 1
+    cost[n_operators - 1] = 0
+    dear[:] = -1
+    for o in range(n_operators):
+        missing[o] = lists.pre_from[o + 1] - lists.pre_from[o]
+    filled = 0
+    for bit in range(n_bits - 2):
+        if state[bit // 64] >> np.uint64(bit % 64) & np.uint64(1):
+            price[bit] = 0
+            queue[filled] = bit
+            filled += 1
+    price[n_bits - 2] = 0
+    queue[filled] = n_bits - 2
+    filled += 1
+    head = 0
+    while head < filled:
+        bit = queue[head]
+        head += 1
+        for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
+            o = lists.need[k]
+            missing[o] -= 1
+            if missing[o] == 0:
+                dear[o] = bit
+                for j in range(lists.add_from[o], lists.add_from[o + 1]):
+                    target = lists.add[j]
+                    if price[target] == NO_WAY:
+                        price[target] = price[bit] + cost[o]
+                        if target < n_bits - 1:  # nobody needs the goal
+                            queue[filled] = target
+                            filled += 1
+
+
+@compiled
+def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
+    """List the operators of a cut; return how many there are."""
+    n_bits = zone.size
+    zone[:] = 0
+    zone[n_bits - 1] = 1
+    queue[0] = n_bits - 1
+    head, filled = 0, 1
+    while head < filled:  # all from which the goal costs nothing more
+        bit = queue[head]
+        head += 1
+        for k in range(lists.adder_from[bit], lists.adder_from[bit + 1]):
+            o = lists.adder[k]
+            if cost[o] == 0 and dear[o] >= 0 and zone[dear[o]] == 0:
+                zone[dear[o]] = 1
+                queue[filled] = dear[o]
+                filled += 1
+    head, filled, size = 0, 0, 0
+    for bit in range(n_bits - 1):
+        always = bit == n_bits - 2
+        if zone[bit] == 0 and (always or state[bit // 64] >> np.uint64(bit % 64) & np.uint64(1)):
+            zone[bit] = 2
+            queue[filled] = bit
+            filled += 1
+    while head < filled:  # all that can be reached without entering it
+        bit = queue[head]
+        head += 1
+        for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
+            o = lists.need[k]
+            if dear[o] != bit:
+                continue
+            crosses = False
+            for j in range(lists.add_from[o], lists.add_from[o + 1]):
+                target = lists.add[j]
+                if zone[target] == 1:
+                    crosses = True
+                elif zone[target] == 0:
+                    zone[target] = 2
+                    queue[filled] = target
+                    filled += 1
+            if crosses:
+                cut[size] = o
+                size += 1
+    return size
+
+
+@compiled
+def _repair(  # noqa: C901
+    size: int, cut: Any, lists: Graph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
+) -> None:
+    """Let the operators of a cut cost nothing, and lower the prices that depend on them."""
+    n_bits = price.size
+    head, waiting = 0, 0
+    for c in range(size):
+        o = cut[c]
+        cost[o] = 0
+        for j in range(lists.add_from[o], lists.add_from[o + 1]):
+            target = lists.add[j]
+            if price[target] > price[dear[o]]:
+                price[target] = price[dear[o]]
+                if queued[target] == 0:
+                    queued[target] = 1
+                    queue[(head + waiting) % n_bits] = target
+                    waiting += 1
+    while waiting > 0:
+        bit = queue[head]
+        head = (head + 1) % n_bits
+        waiting -= 1
+        queued[bit] = 0
+        for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
+            o = lists.need[k]
+            if dear[o] != bit:
+                continue
+            for j in range(lists.pre_from[o], lists.pre_from[o + 1]):
+                if price[lists.pre[j]] > price[dear[o]]:
+                    dear[o] = lists.pre[j]
+            after = price[dear[o]] + cost[o]
+            for j in range(lists.add_from[o], lists.add_from[o + 1]):
+                target = lists.add[j]
+                if price[target] > after:
+                    price[target] = after
+                    if queued[target] == 0:
+                        queued[target] = 1
+                        queue[(head + waiting) % n_bits] = target
+                        waiting += 1

@@ -1,0 +1,275 @@
+"""Which goal is pursued, after each action that was seen.
+
+An optimal actor draws one of all optimal plans of its goal, uniformly. What is seen of it may have gaps, so after the
+actions ``o_1, ..., o_k`` all that is known is that they occur in the plan, in this order. With ``N_g`` the number of
+optimal plans of goal g, and ``N_g(o_1, ..., o_k)`` the number of those in which they do::
+
+    P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g        (belief bayes)
+
+A goal without such a plan is ruled out. With `complete`, nothing was missed: plans that *begin* with the actions count,
+which is sharper.
+
+An actor that is not optimal does things that no optimal plan has. The belief `robust` takes each action for a stray one
+with probability e, any of the n operators with the same probability, and for one of the plan otherwise. It adds up over
+all sets S of actions that are not stray::
+
+    P(g | o_1, ..., o_k)  ~  P0(g)  sum over S of  (1 - e)^|S| (e / n)^(k - |S|) N_g(o_S) / N_g
+
+No goal that can be reached is ever ruled out; with e = 0 it is the belief bayes.
+
+Counting. All optimal plans of all goals are ways through one acyclic graph whose steps lead one layer further
+(`askwise.pddl.cones`), and a way from the start to a state of a cone belongs to an optimal plan of that cone's goal. So
+one pass through the layers counts for all goals at once. A plan and a set S are matched greedily: the plan waits for
+the next action of S, and goes on to the one after it when it comes. That makes each pair one way through the states
+*waits for o_j* and *everything of S has come, o_m was the last*, so each is counted once. Numbers of plans can be
+larger than any float: then a layer is divided by its largest number, which no quotient above notices, since the
+optimal plans of a goal all end in one layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from askwise.divergence.ecd import normalised
+from askwise.errors import InputError
+from askwise.pddl.archive import Recognition
+from askwise.pddl.cones import Cones, cones_of
+from askwise.types import BoolArray, FloatArray, IntArray
+
+STRAY = 0.1
+"""How probable it is that an action is a stray one, under the belief `robust`, unless somebody says."""
+
+LARGEST = 1e200
+"""Where a layer is divided by its largest number: plans of ordinary length are counted in whole numbers."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """What is known of the goal after each action that was seen; row k is after k actions.
+
+    Attributes:
+        cones: the optimal plans of all goals.
+        seen: the actions.
+        possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out.
+        probabilities: ``float64 [n_seen + 1, n_goals]``; all 0 in the rows in which no goal is possible.
+        true_goal: which goal was pursued, if that is known.
+    """
+
+    cones: Cones
+    seen: tuple[str, ...]
+    possible: BoolArray
+    probabilities: FloatArray
+    true_goal: int | None = None
+
+    @property
+    def goals(self) -> tuple[str, ...]:
+        """The goals in words."""
+        return self.cones.goals
+
+    @cached_property
+    def contradiction(self) -> int | None:
+        """The number of the first action after which no goal is possible; None if some goal always is."""
+        left = self.possible.any(axis=1)
+        return None if left.all() else int(np.flatnonzero(~left)[0])
+
+    def likeliest(self, after: int = -1) -> tuple[int, ...]:
+        """Return the likeliest goals after so many actions, by default after all of them; several where they tie."""
+        row = self.probabilities[after]
+        if not self.possible[after].any():
+            return ()
+        return tuple(int(g) for g in np.flatnonzero(row >= row.max() * (1 - 1e-9)))
+
+    def ranking(self, after: int = -1) -> list[int]:
+        """Return the goals that are possible after so many actions, the likeliest first."""
+        order = np.argsort(-self.probabilities[after], kind="stable")
+        return [int(goal) for goal in order if self.possible[after, goal]]
+
+
+def recognise(
+    problem: Recognition,
+    *,
+    belief: str = "bayes",
+    stray: float = STRAY,
+    complete: bool = False,
+    prior: Sequence[float] | None = None,
+    cones: Cones | None = None,
+    progress: Progress | None = None,
+) -> Recognised:
+    """Return what is known of the goal after each action that was seen.
+
+    Args:
+        problem: the problem, with the actions that were seen.
+        belief: ``bayes`` for an actor that is optimal, ``robust`` for one that may not be.
+        stray: how probable it is that an action is a stray one, for ``robust``.
+        complete: whether no action was missed, from the start; for ``bayes``.
+        prior: weights of the goals, by default all the same.
+        cones: the optimal plans, if they are known already.
+        progress: called now and then with a line of text while plans are searched.
+    """
+    _check(belief, stray, complete)
+    weights = _prior(prior, len(problem.goals))
+    found = cones_of(problem, progress=progress) if cones is None else cones
+    _refuse_unknown(found)
+    seen = tuple(action for _, action in problem.seen)
+    if complete:
+        shares = _beginning(found, seen)
+        possible = shares > 0
+    else:
+        odds = 0.0 if belief == "bayes" else stray / (1 - stray) / found.task.n_operators
+        shares = _containing(found, seen, odds)
+        possible = shares > 0 if belief == "bayes" else np.broadcast_to(found.lengths >= 0, shares.shape)
+    possible = possible & (weights > 0)
+    probabilities = _posterior(weights, shares, possible)
+    for array in (possible, probabilities):
+        array.setflags(write=False)
+    return Recognised(found, seen, possible, probabilities, problem.true_goal)
+
+
+# -- what is given -----------------------------------------------------------------------------------------------
+
+
+def _check(belief: str, stray: float, complete: bool) -> None:
+    if belief not in ("bayes", "robust"):
+        raise InputError("belief", repr(belief), "'bayes' or 'robust'")
+    if not 0 < stray < 1:
+        raise InputError("stray", repr(stray), "a probability between 0 and 1")
+    if complete and belief != "bayes":
+        raise InputError("complete", f"with the belief {belief!r}", "the belief 'bayes': strays and gaps go together")
+
+
+def _prior(given: Sequence[float] | None, n_goals: int) -> FloatArray:
+    if given is None:
+        return np.full(n_goals, 1 / n_goals)
+    weights = np.asarray(given, dtype=np.float64)
+    if weights.shape != (n_goals,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("prior", str(list(given)), f"{n_goals} weights, finite, not negative, one of them positive")
+    return normalised(weights)
+
+
+def _refuse_unknown(cones: Cones) -> None:
+    """Refuse what cannot be answered exactly: goals whose optimal plans are not known."""
+    if not cones.too_large:
+        return
+    goal = cones.too_large[0]
+    others = f" (and {len(cones.too_large) - 1} more goals)" if len(cones.too_large) > 1 else ""
+    raise InputError(
+        f"goal {cones.goals[goal]!r}{others}",
+        f"too large: its plans have at least {cones.found[goal].at_least} steps, which is as far as the limits reach",
+        "a smaller problem, or higher limits (--limit states=N --limit evaluations=N)",
+    )
+
+
+# -- counting ----------------------------------------------------------------------------------------------------
+
+
+def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
+    """``float64 [n_seen + 1, n_goals]``: the share of each goal's optimal plans that begin with the actions."""
+    source, _, target, bounds = _steps(cones)
+    # Column k counts the ways whose first k steps are the actions: one way up to there, then all that lead on.
+    arrived = np.zeros((cones.model.n_states, len(seen) + 1))
+    one = 1.0
+    for level, (first, last) in enumerate(pairwise(bounds)):
+        state = cones.after(seen[:level]) if level <= len(seen) else None
+        if state is not None:
+            arrived[state, level] = one
+        passing, scale = _scaled(arrived, source[first:last])
+        one *= scale
+        np.add.at(arrived, target[first:last], passing)
+    return _shares(np.array([arrived[targets].sum(axis=0) for targets in cones.targets])).T
+
+
+def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
+    """``float64 [n_seen + 1, n_goals]``: the share of each goal's optimal plans that contain the actions.
+
+    Args:
+        cones: the optimal plans.
+        seen: the actions.
+        stray: the odds that an action is one certain stray one; 0 where there are none.
+    """
+    source, number, target, bounds = _steps(cones)
+    label = _numbered(cones, seen)
+    n = len(seen)
+    # Columns: 0 counts all ways; 1 to n wait for that action; n + 1 + m: all that was awaited has come, m was the last.
+    arrived = np.zeros((cones.model.n_states, 2 * n + 2))
+    arrived[0, 0] = 1.0
+    arrived[0, 1 : n + 1] = stray ** np.arange(n)
+    arrived[0, n + 1] = 1.0
+    for first, last in pairwise(bounds):
+        passing, _ = _scaled(arrived, source[first:last])
+        _match(arrived, passing, number[first:last], target[first:last], label, stray)
+        np.add.at(arrived, target[first:last], passing)
+    ended = _shares(np.array([arrived[targets].sum(axis=0) for targets in cones.targets]))[:, n + 1 :]
+    passed = stray ** np.abs(np.subtract.outer(np.arange(n + 1), np.arange(n + 1)))
+    return np.tril(passed) @ ended.T
+
+
+def _scaled(arrived: FloatArray, source: IntArray) -> tuple[FloatArray, float]:
+    """Return what steps take along from their sources, made smaller if it is very large, and by which factor."""
+    passing = arrived[source]
+    largest = passing.max(initial=0.0)
+    scale = 1 / largest if largest > LARGEST else 1.0
+    return passing * scale, scale
+
+
+def _match(
+    arrived: FloatArray, passing: FloatArray, number: IntArray, target: IntArray, label: IntArray, stray: float
+) -> None:
+    """Take those who get what they waited for out of what passes, to what they wait for next.
+
+    That goes straight to the next layer: a step must not be matched with a second action.
+    """
+    n = label.size
+    for j in range(1, n + 1):
+        comes = np.flatnonzero(number == label[j - 1])
+        came, at = passing[comes, j].copy(), target[comes]
+        passing[comes, j] = 0.0
+        later = np.arange(j + 1, n + 1)  # those that it passes over are stray
+        np.add.at(arrived, (at[:, None], later[None, :]), np.outer(came, stray ** np.arange(n - j)))
+        np.add.at(arrived[:, n + 1 + j], at, came)
+
+
+def _shares(totals: FloatArray) -> FloatArray:
+    """Return each row divided by its first number, that of all plans of the goal; 0 where there are none."""
+    return np.divide(totals, totals[:, :1], out=np.zeros_like(totals), where=totals[:, :1] > 0)
+
+
+def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
+    """Return source, number of the action's name and target of all steps, by layers, and where each layer begins."""
+    model = cones.model
+    source, column = np.nonzero(cones.operators >= 0)
+    names: dict[str, int] = {}
+    named = np.array([names.setdefault(label, len(names)) for label in cones.task.labels], dtype=np.int32)
+    number = named[cones.operators[source, column]]
+    target = model.successor[source, column]
+    layers = np.arange(int(cones.depth.max(initial=0)) + 2)
+    bounds = np.searchsorted(cones.depth[source], layers).tolist()
+    return source.astype(np.int32), number, target.astype(np.int32), bounds
+
+
+def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
+    """``int32 [n_seen]``: the number of each action's name, -1 for one that is never possible."""
+    names: dict[str, int] = {}
+    for label in cones.task.labels:
+        names.setdefault(label, len(names))
+    return np.array([names.get(action, -1) for action in seen], dtype=np.int32)
+
+
+def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> FloatArray:
+    """``float64 [n_seen + 1, n_goals]``: probabilities.
+
+    Where an action more makes all numbers too small for floats, nothing explains it: they stay as they were before it.
+    """
+    probabilities = np.zeros_like(shares)
+    for k, row in enumerate(weights * shares * possible):
+        if row.any():
+            probabilities[k] = row / row.sum()
+        elif possible[k].any():
+            probabilities[k] = probabilities[k - 1]
+    return probabilities

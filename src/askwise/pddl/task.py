@@ -1,0 +1,159 @@
+"""A problem as bits: one for each atom that may change, states and operators as rows of 64-bit words.
+
+Atoms that always hold, and atoms that can never hold, are left out. A condition that an atom does not hold becomes a
+condition on a bit of its own, its *opposite*, which every operator keeps right; so conditions and goals are only ever
+that certain bits are set, which is what bounds on the length of plans are worked out from. Operator `o` can be applied
+in state `s` if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwise.frozen import read_only
+from askwise.memory import claim
+from askwise.pddl.grounding import Atom, Grounded
+from askwise.pddl.language import Condition
+from askwise.pddl.sets import Lists, Words, as_words, lists_of, n_words_for
+
+ALWAYS, NEVER = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A planning task.
+
+    Attributes:
+        facts: what each bit means, such as ``on a b``.
+        labels: what each operator is called, such as ``stack a b``; several may share a name.
+        initial: ``uint64 [n_words]``, what holds at first.
+        pre: ``uint64 [n_operators, n_words]``, what has to hold.
+        add: ``uint64 [n_operators, n_words]``, what holds afterwards.
+        keep: ``uint64 [n_operators, n_words]``, all but what is deleted.
+        lists: conditions, what is added and what is deleted once more, as lists of bits.
+        place: the bit of each atom; `ALWAYS` or `NEVER` if it has none.
+        opposite: the bit that is set where an atom does not hold, for atoms that some condition wants not to hold.
+    """
+
+    facts: tuple[str, ...]
+    labels: tuple[str, ...]
+    initial: Words
+    pre: Words
+    add: Words
+    keep: Words
+    lists: tuple[Lists, Lists, Lists]
+    place: dict[Atom, int]
+    opposite: dict[Atom, int]
+
+    @property
+    def n_facts(self) -> int:
+        """Number of bits."""
+        return len(self.facts)
+
+    @property
+    def n_operators(self) -> int:
+        """Number of operators."""
+        return len(self.labels)
+
+    @property
+    def n_words(self) -> int:
+        """Words in a state."""
+        return int(self.initial.size)
+
+    @cached_property
+    def by_label(self) -> dict[str, tuple[int, ...]]:
+        """The operators of each name."""
+        found: dict[str, list[int]] = {}
+        for operator, label in enumerate(self.labels):
+            found.setdefault(label, []).append(operator)
+        return {label: tuple(operators) for label, operators in found.items()}
+
+    def bits(self, goal: Condition) -> frozenset[int] | None:
+        """Return the bits that a goal wants set; None if it can never hold."""
+        wanted = set()
+        for literal in goal.literals:
+            atom = (literal.predicate, *literal.terms)
+            bit = self.place.get(atom, NEVER) if literal.positive else self._opposite_of(atom)
+            if bit == NEVER:
+                return None
+            if bit != ALWAYS:
+                wanted.add(bit)
+        return frozenset(wanted)
+
+    def _opposite_of(self, atom: Atom) -> int:
+        bit = self.place.get(atom, NEVER)
+        return {ALWAYS: NEVER, NEVER: ALWAYS}[bit] if bit < 0 else self.opposite[atom]
+
+    def applicable(self, state: Words) -> NDArray[np.intp]:
+        """Return the operators that can be applied in a state."""
+        return np.flatnonzero(((self.pre & state) == self.pre).all(axis=1))
+
+    def apply(self, state: Words, operator: int) -> Words:
+        """Return the state after an operator."""
+        return np.asarray(state & self.keep[operator] | self.add[operator])
+
+    def holds(self, states: Words, bits: Iterable[int]) -> NDArray[np.bool_]:
+        """Return ``bool [...]``: in which of the ``states [..., n_words]`` all bits are set."""
+        wanted = packed([bits], self.n_words)[0]
+        return np.asarray(((states & wanted) == wanted).all(axis=-1))
+
+    def describe(self, state: Words) -> str:
+        """Return a state in words: what holds, opposites left out."""
+        opposites = set(self.opposite.values())
+        held = [fact for bit, fact in enumerate(self.facts) if bit not in opposites and _is_set(state, bit)]
+        return ", ".join(held) or "nothing"
+
+
+def _is_set(state: Words, bit: int) -> bool:
+    return bool((int(state[bit // 64]) >> (bit % 64)) & 1)
+
+
+def packed(rows: Sequence[Iterable[int]], n_words: int) -> Words:
+    """Return sets of bits as ``uint64 [n_rows, n_words]``."""
+    return as_words(lists_of(rows), n_words)
+
+
+def make_task(grounded: Grounded, goals: Iterable[Condition] = ()) -> Task:
+    """Return the task of everything that can happen; `goals` may want atoms not to hold."""
+    deletes = {atom for operator in grounded.operators for atom in operator.deletes}
+    place: dict[Atom, int] = {}
+    changing = [atom for atom in grounded.atoms if atom in deletes or atom not in grounded.initial]
+    for atom in grounded.atoms:
+        place[atom] = ALWAYS
+    place |= {atom: bit for bit, atom in enumerate(changing)}
+    unwanted = {atom for operator in grounded.operators for atom in operator.negative}
+    unwanted |= {(each.predicate, *each.terms) for goal in goals for each in goal.literals if not each.positive}
+    opposed = [atom for atom in changing if atom in unwanted]
+    opposite = {atom: len(changing) + k for k, atom in enumerate(opposed)}
+    facts = [" ".join(atom) for atom in changing] + [f"not {' '.join(atom)}" for atom in opposed]
+    initial = {place[atom] for atom in grounded.initial if place[atom] >= 0}
+    initial |= {bit for atom, bit in opposite.items() if atom not in grounded.initial}
+    rows: list[tuple[set[int], set[int], set[int]]] = []
+    labels = []
+    for operator in grounded.operators:
+        if any(place.get(atom, NEVER) == ALWAYS for atom in operator.negative):
+            continue  # wants something not to hold that always does
+        pre = {place[atom] for atom in operator.positive if place[atom] >= 0}
+        pre |= {opposite[atom] for atom in operator.negative if place.get(atom, NEVER) >= 0}
+        add = {place[atom] for atom in operator.adds if place[atom] >= 0}
+        add |= {opposite[atom] for atom in operator.deletes if atom in opposite}
+        delete = {place[atom] for atom in operator.deletes if place.get(atom, NEVER) >= 0}
+        delete |= {opposite[atom] for atom in operator.adds if atom in opposite}
+        rows.append((pre, add, delete))
+        labels.append(operator.label)
+    n_words = n_words_for(len(facts))
+    claim(
+        3 * 8 * n_words * len(rows), "planning task", f"{len(rows)} operators over {len(facts)} atoms", "a smaller one"
+    )
+    needed, made, lost = (lists_of([row[k] for row in rows]) for k in range(3))
+    words = (as_words(each, n_words) for each in (needed, made, lost))
+    pre_words, add_words, delete_words = (read_only(each) for each in words)
+    start = read_only(packed([initial], n_words)[0])
+    keep_words = read_only(~delete_words)
+    lists = (needed, made, lost)
+    return Task(tuple(facts), tuple(labels), start, pre_words, add_words, keep_words, lists, place, opposite)

@@ -1,0 +1,140 @@
+"""``askwise edp`` on planning problems."""
+
+# ruff: noqa: E501 - whole messages stand on one line beside what they are about
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Run
+from tests.pddl.problems import INTRUSION, TWO_EXITS, Files, blocks
+from tests.pddl.test_archive import archive
+
+EXITS = """\
+exits: 2 goals, 80 actions, 25 atoms
+optimal plans of 6 steps; 25 states on them (exact)
+
+Expected divergence point, EDP(row | column): the actor pursues the column's goal by an optimal plan, all
+equally likely; steps until the row's goal is ruled out.
+         1      2
+1        .  2.333
+2    2.333      .
+
+Worst case: the longest common prefix of optimal plans, WCD of goal-recognition design; the step
+that tells the two apart is one later (WCD elsewhere in askwise).
+     1  2
+1    .  4
+2    4  .
+
+All 2 ordered pairs:
+  EDP              mean 2.333, median 2.333, largest 2.333
+  WCD              4 (longest common prefix), 5 (step that tells apart)
+
+Goals, and the steps of their optimal plans:
+     1      6  robot c0-4
+     2      6  robot c4-4
+"""
+
+
+def written(folder: Path, files: Files) -> Path:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_few_goals_are_shown_as_tables(run: Run, tmp_path: Path) -> None:
+    assert run("edp", str(written(tmp_path / "exits", TWO_EXITS))).assert_fine() == EXITS
+
+
+def test_an_archive_or_its_files_by_themselves(run: Run, tmp_path: Path) -> None:
+    packed = archive(tmp_path / "exits.tar.bz2", TWO_EXITS)
+    assert run("edp", str(packed)).assert_fine() == EXITS
+    written(tmp_path / "files", TWO_EXITS)
+    alone = run("edp", "files/domain.pddl", "files/template.pddl", "--goals", "files/hyps.dat").assert_fine()
+    assert alone == EXITS.replace("exits:", "template:")
+
+
+def test_after_what_was_seen(run: Run, tmp_path: Path) -> None:
+    files = {**TWO_EXITS, "obs.dat": "(MOVE C2-0 C2-1)\n(MOVE C2-1 C2-2)\n"}
+    folder = str(written(tmp_path / "exits", files))
+    found = json.loads(run("edp", folder, "--obs", "--json").assert_fine())
+    assert found["seen"] == ["move c2-0 c2-1", "move c2-1 c2-2"]
+    assert found["pairs"]["edp"][0][1] == pytest.approx(5 / 3)
+    assert found["pairs"]["wcd_common_prefix"] == [[None, 2.0], [2.0, None]]
+    (tmp_path / "more.dat").write_text("(move c2-0 c1-0)", encoding="utf-8")
+    text = run("edp", folder, "--obs", "more.dat").assert_fine()
+    assert "after 1 action: 1 of 2 goals still possible\n\nOnly goal 1 is left: there is nothing to tell apart." in text
+    assert "     2      6  robot c4-4  (ruled out)\n" in text
+
+
+def test_what_no_optimal_plan_does_is_refused(run: Run, tmp_path: Path) -> None:
+    files = {**TWO_EXITS, "obs.dat": "(MOVE C2-0 C2-1)\n(MOVE C2-1 C2-0)\n"}
+    run("edp", str(written(tmp_path / "exits", files)), "--obs").assert_refused(
+        "askwise edp: obs.dat, line 2: found (move c2-1 c2-0); expected an action with which an optimal plan for some"
+        " goal goes on, such as (move c2-1 c1-1), (move c2-1 c2-2), (move c2-1 c3-1) (actions may not be missing here)"
+    )
+
+
+def test_many_goals_are_shown_by_their_hardest_pairs(run: Run, tmp_path: Path) -> None:
+    words = ["abc", "acb", "bac", "bca", "cab", "cba", "ab", "ba", "ac", "ca", "bc", "cb", "abcd", "a"]
+    text = run("edp", str(written(tmp_path / "words", blocks("abcd", words)))).assert_fine()
+    assert "The 10 pairs that look alike longest (--json prints all):" in text
+    assert "   pursued  ruled out      EDP   capped  common prefix\n" in text
+
+
+def test_json_says_all(run: Run, tmp_path: Path) -> None:
+    files = {**INTRUSION, "hyps.dat": "(stolen web)\n(stolen web), (root web)\n(wiped mail)\n"}
+    found = json.loads(run("edp", str(written(tmp_path / "net", files)), "--json").assert_fine())
+    assert [goal["name"] for goal in found["goals"]] == ["stolen web", "stolen web, root web", "wiped mail"]
+    assert [goal["steps"] for goal in found["goals"]] == [4, 4, 4]
+    assert found["pairs"]["edp"][0][1] is None
+    assert found["pairs"]["edp_capped"][0][1] == 5.0
+    assert found["pairs"]["wcd_common_prefix"][0][1] == 4.0
+    assert found["exact"] is True
+
+
+def test_goals_beyond_reach_are_said(run: Run, tmp_path: Path) -> None:
+    files = blocks("abc", ["abc", "cba"])
+    files["hyps.dat"] += "\n(on a a)\n"
+    text = run("edp", str(written(tmp_path / "words", files))).assert_fine()
+    assert "\n\nNo plan leads to goal 3.\n\n" in text
+    assert "     3   none  on a a\n" in text
+
+
+def test_goals_beyond_the_limits_are_said_with_what_is_proven(run: Run, tmp_path: Path) -> None:
+    files = blocks("abcdef", ["abcdef", "ab"])
+    limits = ("--limit", "blind=30", "--limit", "evaluations=2")
+    text = run("edp", str(written(tmp_path / "words", files)), *limits).assert_fine()
+    assert "Goal 1 is too large: no plan has fewer than 10 steps; its shortest plans are not known.\n" in text
+    assert "     1  >= 10  clear a, on a b" in text
+    assert "optimal plans of 2 steps; 3 states on them (exact for the goals that are settled)\n" in text
+
+
+def test_long_work_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from askwise.cli import planning
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(planning, "FIRST", 0.0)
+    with planning.speaking("edp") as say:
+        say("goal 1 of 2, 7 states")
+    assert "askwise edp: goal 1 of 2, 7 states so far" in capsys.readouterr().err
+
+
+REFUSED = {
+    ("domain.pddl",): "arguments: found 'domain.pddl' alone; expected DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat, or an archive",
+    ("x.tar.bz2",): "file 'x.tar.bz2': found no such file or directory; expected a file that can be read",
+    ("x.tar.bz2", "more"): "arguments: found 'more' after 'x.tar.bz2'; expected one archive or folder, or DOMAIN.pddl TEMPLATE.pddl",
+    ("x.tar.bz2", "--limit", "blnd=3"): "--limit: found 'blnd=3'; expected NAME=N with one of atoms, operators, tries, blind, states, evaluations, edges (did you mean 'blind'?)",
+    ("x.tar.bz2", "--limit", "blind=many"): "--limit blind: found 'many'; expected a whole number from 0",
+    ("x.tar.bz2", "--at", "1,2"): "--at: found '1,2'; expected a map or an instance beside it",
+    ("map.txt", "--goals", "hyps.dat"): "--goals: found 'hyps.dat'; expected a planning problem, MAP.pddl or an archive, beside it",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
+def test_wrong_arguments_are_refused(run: Run, arguments: tuple[str, ...]) -> None:
+    run("edp", *arguments).assert_refused(f"askwise edp: {REFUSED[arguments]}")

@@ -1,0 +1,127 @@
+"""``askwise recognise`` and ``askwise grd``: one problem, many, bad input, gone on with."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Run
+from tests.pddl.corridors import corridors, go
+
+FILES = corridors(3, 3, [(2, 0), (0, 2), (2, 2)], closed=[(1, 1)])
+SEEN = go((0, 0), (1, 0), (2, 0), (2, 1))
+
+
+def archive(path: Path, seen: list[str], true_goal: str = "(at r2-2)", **other: str) -> None:
+    """Write an archive as the public data set has them."""
+    texts = {**FILES, **other, "obs.dat": "\n".join(f"({each})" for each in seen), "real_hyp.dat": true_goal}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w:bz2") as packed:
+        for name, text in texts.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            packed.addfile(member, io.BytesIO(text.encode()))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    archive(folder / "walk/walk_p01_hyp-2_30_0.tar.bz2", SEEN[1:2])
+    archive(folder / "walk/walk_p01_hyp-2_full.tar.bz2", SEEN)
+    archive(folder / "walk/walk_p02_hyp-0_full.tar.bz2", SEEN[:1], "(at r1-1)", **corridors(2, 2, [(1, 1), (1, 0)]))
+    (folder / "walk/broken.tar.bz2").write_bytes(b"BZh9 not an archive")
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_one_archive(data: Path, run: Run) -> None:
+    found = run("recognise", str(data / "walk/walk_p01_hyp-2_full.tar.bz2"))
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[0] == "walk_p01_hyp-2_full: 3 goals, 3 actions seen"
+    assert "  1  (go r0-0 r1-0)         2  goal 1 66.7 %, goal 3 33.3 %" in lines
+    assert "  goal 3   100.0 %  at r2-2  <- true goal" in lines
+
+
+def test_as_json_with_files_of_their_own(tmp_path: Path, run: Run) -> None:
+    for name, text in {**FILES, "obs.dat": f"({SEEN[0]})"}.items():
+        (tmp_path / name).write_text(text)
+    names = (str(tmp_path / name) for name in ("domain.pddl", "template.pddl", "hyps.dat", "obs.dat"))
+    domain, template, goals, seen = names
+    arguments = ("recognise", domain, template, "--goals", goals, "--obs", seen, "--complete", "--json")
+    found = json.loads(run(*arguments).out)
+    assert found["probabilities"][1] == pytest.approx([2 / 3, 0, 1 / 3])
+    assert (found["belief"], found["complete"], found["true_goal"]) == ("bayes", True, None)
+
+
+def test_many_archives_are_rows_and_a_summary(data: Path, tmp_path: Path, run: Run) -> None:
+    target = tmp_path / "found.csv"
+    first = run("recognise", str(data), "--csv", str(target), "--workers", "1")
+    assert first.code == 0
+    assert "broken is left out: file " in first.err
+    found = rows(target)
+    assert [(row["archive"], row["observability"], row["true_likeliest"]) for row in found] == [
+        ("walk_p01_hyp-2_30_0", "30", "false"),
+        ("walk_p01_hyp-2_full", "100", "true"),
+        ("walk_p02_hyp-0_full", "100", "false"),
+    ]
+    assert [float(row["true_probability"]) for row in found] == pytest.approx([1 / 3, 1, 1 / 3])
+    assert "  30 %         1        0 %     0 %     100 %         2.0        0" in first.out.splitlines()
+    again = run("recognise", str(data), "--csv", str(target), "--workers", "1")
+    assert (again.code, again.out) == (0, first.out)
+    assert "so far" not in again.err  # nothing was left to do
+
+
+def test_measures_of_many_problems(data: Path, tmp_path: Path, run: Run) -> None:
+    target = tmp_path / "problems.csv"
+    found = run("grd", str(data), "--csv", str(target), "--workers", "1")
+    assert found.code == 0
+    first, second = rows(target)
+    # Around the closed room there is one way to each near corner, two to the far one.
+    assert (first["problem"], first["archives"], first["goals"], first["verdict"]) == ("walk_p01", "2", "3", "exact")
+    assert (first["wcd"], first["common_prefix"]) == ("3", "2")
+    assert float(first["largest_edp"]) == 3
+    # Near corners differ at once. Who goes to one of them tells that it is not the far one by staying, in step 3; who
+    # goes to the far one passes one near corner (step 3) or the other (step 1), each half of the time.
+    assert float(first["mean_edp"]) == pytest.approx((1 + 1 + 3 + 3 + 2 + 2) / 6)
+    assert (second["problem"], second["goals"], second["wcd"]) == ("walk_p02", "2", "2")
+    assert found.out.splitlines()[0].split()[:4] == ["problem", "goals", "steps", "states"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.tar.bz2"], "file 'missing.tar.bz2': found no such file or directory"),
+        (["a.tar.bz2", "--stray", "2"], "--stray: found 2; expected a probability between 0 and 1"),
+        (
+            ["a.tar.bz2", "--belief", "robust", "--complete"],
+            "--complete: found with --belief robust; expected --belief bayes",
+        ),
+        (
+            ["a", "b", "--json"],
+            "--json: found with several archives; expected one archive; --csv FILE takes the rows of several",
+        ),
+    ],
+)
+def test_bad_input(arguments: list[str], message: str, run: Run) -> None:
+    found = run("recognise", *arguments)
+    assert found.code == 2
+    assert message in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_a_folder_without_problems(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "empty").mkdir()
+    run("grd", str(tmp_path / "empty")).assert_refused(
+        f"askwise grd: DIR: found no problem in {str(tmp_path / 'empty')!r}; "
+        "expected archives (*.tar.bz2) or folders with domain.pddl"
+    )

@@ -1,0 +1,129 @@
+"""Cones, EDP and WCD beside all optimal plans listed one by one, in whole numbers, on random small problems."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askwise.model import Model
+from askwise.pddl import Limits, cones_of, recognition
+from askwise.pddl.pairs import pairs_at
+from askwise.pddl.relevance import quest
+from askwise.pddl.search import Blind, Bounded, Found
+from tests.pddl.brute import Action, Puzzle, apart, holds, optimal_plans
+
+WORDS = tuple("abcdefg")
+some_words = st.frozensets(st.sampled_from(WORDS), max_size=2)
+
+
+@st.composite
+def puzzles(draw: st.DrawFn) -> Puzzle:
+    n = draw(st.integers(3, 9))
+    actions = []
+    for k in range(n):
+        needs = draw(some_words)
+        avoids = draw(st.frozensets(st.sampled_from(WORDS), max_size=1)) - needs
+        adds = draw(st.frozensets(st.sampled_from(WORDS), min_size=1, max_size=2))
+        actions.append(Action(f"act-{k}", needs, avoids, adds, draw(some_words)))
+    goals = draw(
+        st.lists(
+            st.tuples(st.frozensets(st.sampled_from(WORDS), min_size=1, max_size=3), some_words).map(
+                lambda pair: (pair[0], pair[1] - pair[0])
+            ),
+            min_size=2,
+            max_size=3,
+        )
+    )
+    return Puzzle(WORDS, tuple(actions), draw(some_words), tuple(goals))
+
+
+@settings(max_examples=150, deadline=None)
+@given(puzzles())
+def test_everything_is_as_listing_all_optimal_plans_says(puzzle: Puzzle) -> None:
+    problem = recognition(puzzle.pddl())
+    cones = cones_of(problem)
+    plans = [optimal_plans(puzzle, goal) for goal in puzzle.goals]
+    assert cones.exact
+    assert cones.lengths.tolist() == [len(plan[0]) if plan else -1 for plan in plans]
+    assert cones.unreachable == tuple(goal for goal, plan in enumerate(plans) if not plan)
+    pairs = pairs_at(cones)
+    assert pairs.goals == tuple(goal for goal, plan in enumerate(plans) if plan)
+    for i, ruled_out in enumerate(pairs.goals):
+        for j, pursued in enumerate(pairs.goals):
+            if i != j:
+                truth = apart(plans[ruled_out], plans[pursued])
+                wanted = math.inf if truth.edp is None else float(truth.edp)
+                assert pairs.edp[i, j] == wanted or math.isclose(pairs.edp[i, j], wanted, rel_tol=1e-13)
+                assert math.isclose(pairs.capped[i, j], float(truth.capped), rel_tol=1e-13)
+                assert pairs.prefix[i, j] == truth.prefix
+                assert pairs.wcd[i, j] == (math.inf if truth.edp is None else truth.prefix + 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(puzzles())
+def test_the_model_has_all_optimal_plans_and_no_others(puzzle: Puzzle) -> None:
+    cones = cones_of(recognition(puzzle.pddl()))
+    for goal in cones.reached:
+        expected = sorted(optimal_plans(puzzle, puzzle.goals[goal]))
+        assert sorted(_ways(cones.model, set(cones.targets[goal].tolist()), 0)) == expected
+        for plan in expected:
+            state = cones.after(plan)
+            assert state is not None
+            assert cones.steps_to(goal)[state] == 0
+            words = frozenset(cones.task.describe(cones.states[state]).split(", ")) - {"nothing"}
+            always = {atom[0] for atom, bit in cones.task.place.items() if bit == -1}
+            assert holds(puzzle.goals[goal], words | always)
+
+
+def _ways(model: Model, targets: set[int], state: int) -> list[tuple[object, ...]]:
+    if state in targets:
+        return [()]
+    found: list[tuple[object, ...]] = []
+    for action in np.flatnonzero(model.available[state]).tolist():
+        if action != model.stay:
+            rest = _ways(model, targets, int(model.successor[state, action]))
+            found += [(model.action_name(state, action), *way) for way in rest]
+    return found
+
+
+@settings(max_examples=100, deadline=None)
+@given(puzzles())
+def test_blind_and_bounded_search_find_the_same(puzzle: Puzzle) -> None:
+    task = recognition(puzzle.pddl()).task
+    for goal in recognition(puzzle.pddl()).goals:
+        bits = task.bits(goal)
+        if bits is None:
+            continue
+        sought = quest(task, bits)
+        blind = Blind(sought).run(10**6)
+        bounded = Bounded(sought).run(10**6, 10**6)
+        assert blind is not None
+        assert bounded is not None
+        assert (blind.length, blind.exact) == (bounded.length, bounded.exact)
+        assert _steps(blind) == _steps(bounded)
+
+
+def _steps(found: Found) -> set[tuple[object, ...]]:
+    if found.plans is None:
+        return set()
+    rows = [tuple(row) for row in found.plans.states.tolist()]
+    ends = zip(found.plans.source, found.plans.operator, found.plans.target, strict=True)
+    return {(rows[s], int(o), rows[t]) for s, o, t in ends}
+
+
+@settings(max_examples=40, deadline=None)
+@given(puzzles(), st.integers(0, 6))
+def test_a_search_that_is_cut_off_states_a_bound_that_holds(puzzle: Puzzle, most: int) -> None:
+    cones = cones_of(recognition(puzzle.pddl()), limits=Limits(blind=most, evaluations=most))
+    for goal, found in enumerate(cones.found):
+        plans = optimal_plans(puzzle, puzzle.goals[goal])
+        if plans:
+            assert found.at_least <= len(plans[0])
+        if found.exact:
+            assert found.length == (len(plans[0]) if plans else -1)
+        else:
+            assert goal in cones.too_large
+            assert found.length == -1
