@@ -1,0 +1,150 @@
+"""Designs of planning problems: actions are forbidden, and the changed problem is one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import askwise
+from askwise.designing.telling import save, told
+from askwise.errors import InputError
+from askwise.pddl import Cones, Recognition, cones_of, load, recognition
+from askwise.pddl.designs import forbid_actions
+from askwise.pddl.writing import texts_of
+
+DOMAIN = """
+(define (domain rooms)
+  (:requirements :strips :typing)
+  (:types room robot - thing door)
+  (:constants lobby - room)
+  (:predicates (at ?r - robot ?x - room) (joined ?x ?y - room) (lit ?x - (either room door)))
+  (:action move
+    :parameters (?r - robot ?x ?y - room)
+    :precondition (and (at ?r ?x) (joined ?x ?y) (not (= ?x ?y)))
+    :effect (and (at ?r ?y) (not (at ?r ?x))))
+  (:action light
+    :parameters (?r - robot ?x - room)
+    :precondition (and (at ?r ?x) (not (lit ?x)))
+    :effect (and (lit ?x)))
+)
+"""
+
+
+def rooms(joined: list[tuple[str, str]], goals: list[str], seen: str = "") -> Recognition:
+    places = sorted({place for pair in joined for place in pair} - {"lobby"})
+    facts = " ".join(f"(joined {one} {other})" for one, other in joined)
+    template = (
+        f"(define (problem house) (:domain rooms) (:objects {' '.join(places)} - room k - robot d - door)"
+        f" (:init (at k lobby) {facts}) (:goal (and <HYPOTHESIS>)))"
+    )
+    texts = {"domain.pddl": DOMAIN, "template.pddl": template, "hyps.dat": "\n".join(goals)}
+    return recognition({**texts, **({"obs.dat": seen, "real_hyp.dat": goals[0]} if seen else {})})
+
+
+FORK = [("lobby", "hall"), ("hall", "one"), ("hall", "two"), ("lobby", "stair"), ("stair", "one")]
+
+
+def _random(rng: np.random.Generator) -> Recognition:
+    places = ["lobby", *"abcd"]
+    pairs = [(one, other) for one in places for other in places if one != other and rng.random() < 0.4]
+    pairs.append(("lobby", "a"))
+    wanted = [f"(at k {place})" for place in "abcd" if any(place == other for _, other in pairs)]
+    return rooms(pairs, [*wanted[:3], "(at k a), (lit lobby)"])
+
+
+def _least(given: Recognition, most: int) -> dict[str, tuple[float, int]]:
+    """Try every set of actions, and search for plans anew each time."""
+    before = cones_of(given)
+    best = {minimise: (value, 0) for minimise, value in _values(before).items()}
+    for n in range(1, most + 1):
+        for labels in combinations(given.task.labels, n):
+            cones = cones_of(forbid_actions(given, labels))
+            if np.array_equal(cones.lengths, before.lengths):
+                for minimise, value in _values(cones).items():
+                    if value < best[minimise][0] - 1e-9:
+                        best[minimise] = value, n
+    return best
+
+
+def _values(cones: Cones) -> dict[str, float]:
+    """Return the values from the matrices of the whole problem; goals are equally likely."""
+    edp, wcd = cones.divergence.matrices_at(0)
+    pairs = ~np.eye(len(edp), dtype=np.bool_)
+    return {"wcd": float(wcd[pairs].max()), "edp": float(edp[pairs].mean())}
+
+
+def test_equal_to_trying_everything() -> None:
+    for seed in range(3):
+        given = _random(np.random.default_rng(seed))
+        truth = _least(given, 2)
+        for minimise, (value, size) in truth.items():
+            found = askwise.design(given, 2, minimise=minimise)
+            assert found.after.value == pytest.approx(value)
+            assert (len(found.forbidden), found.verdict.proven) == (size, True)
+
+
+def test_goals_that_look_alike_are_told_apart() -> None:
+    given = rooms(FORK, ["(at k one)", "(at k two)"])
+    found = askwise.design(given, 1)
+    assert (found.thing, found.forbidden) == ("action", ("move k hall one",))
+    assert (found.before.wcd, found.after.wcd) == (2, 1)
+    assert found.after.costs == {"at k one": 2, "at k two": 2}
+    assert "forbid   move k hall one\n         forbidden action for the teammate only\n" in told(found)
+
+
+def test_the_changed_problem_is_one() -> None:
+    """Forbidden by a predicate that nothing changes: all else can still be done, the forbidden action cannot."""
+    given = rooms(FORK, ["(at k one)", "(at k two)"])
+    changed = askwise.design(given, 1).changed
+    assert set(given.task.labels) - set(changed.task.labels) == {"move k hall one"}
+    assert cones_of(changed).lengths.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("name", ["changed.tar.bz2", "changed.tgz", "changed.tar", "folder"])
+def test_written_and_read_again(name: str, tmp_path: Path) -> None:
+    given = rooms(FORK, ["(at k one), (lit hall)", "(at k two)"], seen="(MOVE K LOBBY HALL)")
+    found = askwise.design(given, 1, minimise="edp")
+    save(found, tmp_path / name)
+    again = load(tmp_path / name)
+    assert sorted(again.task.labels) == sorted(found.changed.task.labels)
+    assert (again.goal_names, again.true_goal) == (given.goal_names, 0)
+    assert [label for _, label in again.seen] == ["move k lobby hall"]
+    fresh = askwise.design(tmp_path / name, 1, minimise="edp")
+    assert fresh.before.edp == pytest.approx(found.after.edp)
+    assert texts_of(again) == texts_of(found.changed)
+
+
+def test_a_goal_that_nothing_leads_to_is_left_out() -> None:
+    found = askwise.design(rooms(FORK, ["(at k one)", "(at k two)", "(at k lobby), (at k one)"]), 1)
+    assert found.goals == ("at k one", "at k two")
+    assert found.left_out == ("at k lobby, at k one",)
+    assert "left out, for nothing leads there: at k lobby, at k one\n" in told(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"most": 1, "budget": 1}, "budget: found 1; expected 0: for actions, only shortest plans are known"),
+        (
+            {"most": 9},
+            "most: found 9 actions; expected at most 5: no more actions may be forbidden",
+        ),
+        (
+            {"forbid": ["move k hall two"]},
+            "forbid: found move k hall two, which leaves the teammate no shortest plan to goal at k two; "
+            "expected actions that leave a shortest plan to every goal",
+        ),
+        (
+            {"forbid": ["fly"]},
+            "forbid: found 'fly'; expected an action that may be forbidden, one of 'move k hall one', "
+            "'move k hall two', 'move k lobby hall', 'move k lobby stair', 'move k stair one'",
+        ),
+    ],
+)
+def test_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        askwise.design(rooms(FORK, ["(at k one)", "(at k two)"]), **options)  # type: ignore[arg-type]
+    assert str(refused.value) == message
