@@ -1,0 +1,89 @@
+"""What acting and asking cost at a moment, told plainly: dictionaries, Bayes' rule action by action, everything tried.
+
+Nothing of `askwise.planning` and `askwise.auditing` is used: of a problem only where actions lead, how probable each
+goal makes what the teammate does, and where goals are reached. Costs are whole ones, to the end of the episode.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from askwise.problem import Problem
+
+Belief = tuple[tuple[int, float], ...]
+"""The possible goals with their probabilities."""
+DIGITS = 12
+
+
+class PlainValues:
+    """Least expected costs of one problem with truthful answers, remembered."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._value: dict[tuple[Belief, int, int], float] = {}
+        self._steps: dict[int, list[dict[int, float]]] = {}
+        self._moves: dict[int, list[int]] = {}
+
+    def value(self, belief: Belief, teammate: int, ego: int) -> float:
+        """Return the least expected cost from here."""
+        key = tuple((goal, round(p, DIGITS)) for goal, p in belief), teammate, ego
+        if key not in self._value:
+            self._value[key] = min(self.acting(belief, teammate, ego), self.asking(belief, teammate, ego))
+        return self._value[key]
+
+    def acting(self, belief: Belief, teammate: int, ego: int) -> float:
+        """Return the least expected cost of acting now."""
+        return min(self._step(belief, teammate, there) for there in self._ego(ego))
+
+    def asking(self, belief: Belief, teammate: int, ego: int) -> float:
+        """Return the least expected cost of asking now, infinity if there is nothing to ask about."""
+        goals = [goal for goal, _ in belief]
+        least = float("inf")
+        for size in range(1, len(goals)):
+            for asked in combinations(goals, size):
+                cost = self.problem.query_cost(asked)
+                for answer in (True, False):
+                    part = [(goal, p) for goal, p in belief if (goal in asked) == answer]
+                    share = sum(p for _, p in part)
+                    cost += share * self.value(_scaled(part, share), teammate, ego)
+                least = min(least, cost)
+        return least
+
+    def _step(self, belief: Belief, teammate: int, ego: int) -> float:
+        """Return the cost of a joint step after which the ego agent is in `ego`, and the best from there."""
+        if len(belief) == 1:
+            return 1.0 + self._alone(belief[0][0], teammate, ego)
+        seen: dict[int, list[tuple[int, float]]] = {}
+        for goal, p in belief:
+            for action, share in self._teammate(teammate)[goal].items():
+                seen.setdefault(action, []).append((goal, p * share))
+        cost = 1.0
+        for action, part in seen.items():
+            share = sum(p for _, p in part)
+            there = self.problem.teammate_next(teammate, action)
+            if len(part) == 1 and self.problem.stays(action):
+                cost += share * self._alone(part[0][0], teammate, ego)
+            else:
+                cost += share * self.value(_scaled(part, share), there, ego)
+        return cost
+
+    def _alone(self, goal: int, teammate: int, ego: int) -> float:
+        """Return the cost after a step if the goal is known: the teammate has made it, too."""
+        left = int(self.problem.teammate_steps(teammate)[goal])
+        return float(max(left, int(self.problem.ego_steps(ego)[goal])))
+
+    def _teammate(self, teammate: int) -> list[dict[int, float]]:
+        if teammate not in self._steps:
+            rows = self.problem.teammate_policy(teammate).tolist()
+            self._steps[teammate] = [{action: p for action, p in enumerate(row) if p > 0} for row in rows]
+        return self._steps[teammate]
+
+    def _ego(self, ego: int) -> list[int]:
+        if ego not in self._moves:
+            following = (self.problem.ego_next(ego, action) for action in range(len(self.problem.ego_actions)))
+            self._moves[ego] = sorted({there for there in following if there >= 0})
+        return self._moves[ego]
+
+
+def _scaled(part: list[tuple[int, float]], share: float) -> Belief:
+    return tuple((goal, p / share) for goal, p in part)

@@ -1,0 +1,84 @@
+"""Ask or act: one decision, without a map.
+
+FILE states what may be meant and how probable that is, what can be done and what it costs, and
+what can be asked, JSON or TOML (askwise new --kind decision writes one); - reads standard input.
+--heard goes on in a conversation: what was asked so far, and what was answered.
+
+  askwise decide examples/decisions/ticket.toml
+  askwise decide examples/decisions/ticket.toml --heard "Which export?=CSV"
+  askwise decide examples/decisions/triage.toml --json
+  askwise decide examples/decisions/triage.toml --svg plan.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from askwise.cli import values
+from askwise.errors import InputError
+
+if TYPE_CHECKING:
+    from askwise.decisions.problem import DecisionProblem
+    from askwise.decisions.session import Session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise decide``."""
+    add = parser.add_argument
+    add("file", metavar="FILE", nargs="?", help="decision file; - reads standard input")
+    add(
+        "--heard",
+        metavar="QUESTION=ANSWER",
+        action="append",
+        default=[],
+        help="a question that was asked, and its answer ('no answer' for none); may be repeated",
+    )
+    add("--depth", metavar="N", help="look exactly N questions ahead (default: as far as takes about a second)")
+    add("--svg", metavar="FILE", help="draw the plan")
+    add("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise decide``."""
+    if options.file is None:
+        raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
+    if options.svg is not None and not options.svg.lower().endswith(".svg"):
+        raise InputError("--svg", repr(options.svg), "a name that ends with .svg")
+    depth = None if options.depth is None else values.whole(options.depth, "--depth")
+    advice = session(read(options.file), options.heard, depth).next()
+    if options.svg is not None:
+        from askwise.files import whole_file
+
+        with whole_file(options.svg) as temporary:
+            temporary.write_text(advice.plan.svg(), encoding="utf-8")
+    if options.json:
+        print(json.dumps(advice.as_json(), ensure_ascii=False, allow_nan=False))
+    else:
+        print(advice)
+        if options.svg is not None:
+            print(f"\nWritten: {options.svg}")
+    return 0
+
+
+def read(path: str) -> DecisionProblem:
+    """Return the decision in a file, or on standard input."""
+    from askwise.decisions.entry import read_decision_file
+    from askwise.decisions.reading import parse
+    from askwise.reading import read_stdin
+
+    if path == "-":
+        return parse(read_stdin())
+    with values.naming(path):
+        return read_decision_file(path)
+
+
+def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Session:
+    """Return the conversation after everything that was heard."""
+    from askwise.decisions.session import Session
+
+    talk = Session(problem, depth=depth)
+    for text in heard:
+        talk.heard_text(text, "--heard")
+    return talk

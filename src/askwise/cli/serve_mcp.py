@@ -1,0 +1,30 @@
+"""Serve askwise to a language-model agent, by the Model Context Protocol.
+
+The client starts this command and talks to it over standard input and output. There is no
+network, no key, and nothing is sent anywhere else. It ends when its input does.
+
+  pip install 'askwise[mcp]'
+  askwise serve-mcp
+
+In the configuration of most clients:
+
+  {"mcpServers": {"askwise": {"command": "askwise", "args": ["serve-mcp"]}}}
+"""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise serve-mcp``: it has none."""
+    del parser
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise serve-mcp``."""
+    from askwise.serving.protocol import serve
+
+    del options
+    serve()
+    return 0

@@ -1,0 +1,137 @@
+"""A plan as a drawing: an SVG tree from left to right, questions in violet, actions on paper.
+
+The thickness of a branch is how probable it is. Text is measured by its number of letters, so that nothing depends on
+the fonts of the machine; long names are shortened, and shown whole when the pointer rests on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Protocol
+
+from askwise.reading import printable
+from askwise.showing.palette import LIGHT, QUESTION_PALE, hex_of
+
+LETTER = 7.6
+"""Width of a letter of 13 pixels in most fonts, rather too much than too little."""
+LONGEST = 34
+BOX, GAP, MARGIN = 40, 14, 16
+BRANCH = 170
+"""Room between two columns, for the answers."""
+INK, FAINT, PAPER, EDGE, QUESTION_EDGE, ACTION = (
+    hex_of(getattr(LIGHT, name)) for name in ("ink", "faint", "card", "edge", "ego", "page")
+)
+QUESTION = hex_of(QUESTION_PALE)
+
+
+class Moment(Protocol):
+    """What is drawn of a moment of a plan, see `askwise.decisions.plan.Plan`."""
+
+    @property
+    def kind(self) -> str:
+        """``act`` or ``ask``."""
+
+    @property
+    def name(self) -> str:
+        """The action or the question."""
+
+    @property
+    def loss(self) -> float:
+        """Expected loss from here on."""
+
+    @property
+    def probability(self) -> float:
+        """How probable it is to come here."""
+
+    @property
+    def answers(self) -> Sequence[tuple[str, Moment]]:
+        """Each answer, and the moment after it."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether more is planned below than is shown."""
+
+
+def drawn(plan: Moment) -> str:
+    """Return a plan as SVG."""
+    columns = _columns(plan)
+    left = [MARGIN]
+    for nodes in columns[:-1]:
+        left.append(left[-1] + int(max(_width(node) for node in nodes)) + BRANCH)
+    parts: list[str] = []
+    height = _put(plan, 0, left, MARGIN, parts)[1]
+    wide = left[-1] + int(max(_width(node) for node in columns[-1])) + MARGIN
+    tall = int(height - GAP + MARGIN)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}" role="img"'
+        f' font-family="system-ui, sans-serif" font-size="13" fill="{INK}">'
+        f"<title>{_text('Plan: ' + plan.name)}</title>"
+        f'<rect width="{wide}" height="{tall}" fill="{PAPER}"/>'
+    )
+    return head + "".join(parts) + "</svg>\n"
+
+
+def _columns(plan: Moment) -> list[list[Moment]]:
+    """Return the moments of the tree by the number of questions before them."""
+    columns = [[plan]]
+    while below := [each for node in columns[-1] for _, each in node.answers]:
+        columns.append(below)
+    return columns
+
+
+def _put(node: Moment, column: int, left: list[int], top: float, parts: list[str]) -> tuple[float, float]:
+    """Draw a moment and all below it from `top` on; return the middle of its box, and where the next one may begin."""
+    bottom, middles = top, []
+    for _, below in node.answers:
+        middle, bottom = _put(below, column + 1, left, bottom, parts)
+        middles.append(middle)
+    middle = (middles[0] + middles[-1]) / 2 if middles else top + BOX / 2
+    bottom = max(bottom, middle + BOX / 2 + GAP)
+    start = left[column] + _width(node)
+    for (answer, below), end in zip(node.answers, middles, strict=True):
+        parts.append(_branch(answer, below.probability / node.probability, start, middle, left[column + 1], end))
+    parts.append(_box(node, left[column], middle))
+    return middle, bottom
+
+
+def _box(node: Moment, left: float, middle: float) -> str:
+    asks = node.kind == "ask"
+    fill, edge = (QUESTION, QUESTION_EDGE) if asks else (ACTION, EDGE)
+    more = " …" if node.cut else ""
+    x, y = left + 10, middle - 4
+    return (
+        f"<g><title>{_text(node.name)}</title>"
+        f'<rect x="{left:.0f}" y="{middle - BOX / 2:.1f}" width="{_width(node):.0f}" height="{BOX}"'
+        f' rx="{BOX / 2 if asks else 3}" fill="{fill}" stroke="{edge}"/>'
+        f'<text x="{x + (6 if asks else 0):.0f}" y="{y:.1f}">{_text(_short(node.name))}{more}</text>'
+        f'<text x="{x + (6 if asks else 0):.0f}" y="{y + 16:.1f}" font-size="11" fill="{FAINT}">'
+        f"{'ask' if asks else 'act'}, expected loss {node.loss:.4g}</text></g>"
+    )
+
+
+def _branch(answer: str, share: float, x0: float, y0: float, x1: float, y1: float) -> str:
+    said = _short(answer, 17)
+    # Beside the end of the branch, where branches of one question are apart.
+    return (
+        f'<path d="M{x0:.0f},{y0:.1f} C{x0 + 34:.0f},{y0:.1f} {x0 + 16:.0f},{y1:.1f} {x0 + 50:.0f},{y1:.1f}'
+        f' L{x1:.0f},{y1:.1f}" fill="none" stroke="{EDGE}" stroke-opacity="0.7" stroke-width="{1 + 5 * share:.2f}"/>'
+        f"<g><title>{_text(answer)}</title>"
+        f'<text x="{x1 - 6:.0f}" y="{y1 - 6:.1f}" text-anchor="end" font-size="11">{_text(said)}</text>'
+        f'<text x="{x1 - 6:.0f}" y="{y1 + 14:.1f}" text-anchor="end" font-size="11" fill="{FAINT}">'
+        f"{100 * share:.3g} %</text></g>"
+    )
+
+
+def _width(node: Moment) -> float:
+    name = len(_short(node.name)) + (2 if node.cut else 0)
+    return max(name * LETTER, 150) + (32 if node.kind == "ask" else 20)
+
+
+def _short(text: str, most: int = LONGEST) -> str:
+    text = printable(text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

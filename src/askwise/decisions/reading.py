@@ -1,0 +1,193 @@
+"""Reading a decision: from Python objects and from files, by the same rules and with the same words of complaint.
+
+A file (``format = "askwise/decision@1"``) is one object with the keys ``belief``, ``loss`` or ``utility``,
+``questions``, ``price``, ``answers``, ``limit``, ``name``. `askwise.decide` takes the same things as arguments of the
+same names, and arrays where they are handier than tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from askwise.answers import AnswerModel, answers_from_json
+from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
+from askwise.decisions.reading_questions import Prices, read_prices, read_question
+from askwise.decisions.rows import ELSE, Places, read_row
+from askwise.errors import InputError
+from askwise.limits import LARGEST_PRICE, check_name, read_finite, read_name
+from askwise.reading import Field, parse_text
+from askwise.types import FloatArray
+
+FORMAT = "askwise/decision@1"
+OPTIONAL = ("name", "loss", "utility", "questions", "price", "answers", "limit")
+SUMS_TO_ONE = 1e-6
+LARGEST_FILE = 20 * 2**20
+
+
+def parse(text: str, *, toml: bool = False) -> DecisionProblem:
+    """Return the decision that a text states, JSON or TOML."""
+    if len(text) > LARGEST_FILE:
+        raise InputError("file", f"{len(text):,} characters", f"at most {LARGEST_FILE:,}")
+    return read_decision(Field("", parse_text(text, toml=toml)))
+
+
+def read_decision(given: Field) -> DecisionProblem:
+    """Return the decision that a file states."""
+    given.object(["format"])
+    given.child("format").text([FORMAT])  # first: a file of another kind lacks other keys as well
+    given.object(["format", "belief"], OPTIONAL)
+    return read_parts({key: given.child(key) for key in given.value if key != "format"})
+
+
+def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
+    """Return the decision that its parts make; `parts` maps the keys of a file to what was given."""
+    intents, belief = read_belief(parts["belief"])
+    if "loss" in parts and "utility" in parts:
+        raise InputError("utility", "it beside 'loss'", "one of them")
+    key = "utility" if "utility" in parts else "loss"
+    places = {name: k for k, name in enumerate(intents)}
+    actions, loss = read_losses(parts.get(key), places)
+    prices = read_prices(parts["price"]) if "price" in parts else Prices(None)
+    model = _answers(parts.get("answers"))
+    questions = read_questions(parts.get("questions"), places, prices, model)
+    limit = parts["limit"].whole(0) if "limit" in parts else None
+    name = read_name(parts["name"]) if "name" in parts else ""
+    return DecisionProblem(intents, belief, actions, -loss if key == "utility" else loss, questions, limit, name)
+
+
+def _answers(given: Field | None) -> AnswerModel:
+    if given is None:
+        return AnswerModel()
+    return given.value if isinstance(given.value, AnswerModel) else answers_from_json(given)
+
+
+# -- belief ------------------------------------------------------------------------------------------------------
+
+
+def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray]:
+    """Return intents and probabilities: from a table or a list of probabilities, or from samples."""
+    value = given.value
+    if isinstance(value, list) and value and not _is_number(value[0]):
+        return _counted(given)
+    if isinstance(value, list):
+        numbers = [(f"intent {k + 1}", each) for k, each in enumerate(given.elements())]
+    else:
+        numbers = list(given.items())
+    _check_count(given, len(numbers), MOST_INTENTS, "intents")
+    names = tuple(_intent(name, given) for name, _ in numbers)
+    weights = np.array([each.number() for _, each in numbers])
+    total = math.fsum(weights)
+    if abs(total - 1.0) > SUMS_TO_ONE:
+        hint = "; samples with weights, [[intent, weight], ...], need not" if total > 0 else ""
+        raise InputError(given.path, f"probabilities that sum to {total:.6g}", f"probabilities that sum to 1{hint}")
+    return names, weights / total
+
+
+def _intent(name: str, given: Field) -> str:
+    if name == ELSE:
+        raise InputError(given.path, f"an intent called {ELSE!r}", f"another name: {ELSE!r} stands for all the others")
+    return check_name(name, given.path)
+
+
+def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
+    """Return how often each intent occurs among samples, in the order in which they first do."""
+    counts: Counter[str] = Counter()
+    for each in given.elements():
+        name, weight = _sample(each)
+        counts[name] += weight  # type: ignore[assignment] # weights are numbers of any kind
+    _check_count(given, len(counts), MOST_INTENTS, "intents")
+    total = math.fsum(counts.values())
+    if not 0 < total < math.inf:
+        raise InputError(given.path, f"weights that sum to {total:g}", "a finite sum above 0")
+    return tuple(counts), np.array([weight / total for weight in counts.values()])
+
+
+def _sample(given: Field) -> tuple[str, float]:
+    value = given.value
+    if isinstance(value, str):
+        return _intent(value, given), 1.0
+    if isinstance(value, dict):
+        given.object(["intent"], ["weight"])
+        weight = given.child("weight").number() if given.has("weight") else 1.0
+        return _intent(given.child("intent").text(), given), weight
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str):
+        return _intent(value[0], given), Field(f"{given.path}[1]", value[1]).number()
+    raise given.refuse("an intent by name, [intent, weight], or {intent, weight}")
+
+
+# -- losses ------------------------------------------------------------------------------------------------------
+
+
+def read_losses(given: Field | None, places: Places) -> tuple[tuple[str, ...], FloatArray]:
+    """Return actions and losses (or utilities); without any, one action for each intent, wrong for all others."""
+    n = len(places)
+    if given is None:
+        return tuple(places), 1.0 - np.eye(n)
+    if isinstance(given.value, list):
+        rows = [(f"action {k + 1}", each) for k, each in enumerate(given.elements())]
+    else:
+        rows = list(given.items())
+    _check_count(given, len(rows), MOST_ACTIONS, "actions")
+    losses = np.array([read_row(each, places, _loss) for _, each in rows])
+    return tuple(check_name(name, given.path) for name, _ in rows), losses.reshape(len(rows), n)
+
+
+def _loss(given: Field) -> float:
+    number = read_finite(given)
+    if abs(number) > LARGEST_PRICE:
+        raise given.refuse(f"a number from {-LARGEST_PRICE:g} to {LARGEST_PRICE:g}")
+    return number
+
+
+# -- questions ---------------------------------------------------------------------------------------------------
+
+
+def read_questions(given: Field | None, places: Places, prices: Prices, model: AnswerModel) -> tuple[Asking, ...]:
+    """Return what can be asked."""
+    if given is None or (isinstance(given.value, list | dict) and not given.value):
+        return ()
+    if isinstance(given.value, list):
+        named = [(f"question {k + 1}", each) for k, each in enumerate(given.elements())]
+    else:
+        named = list(given.items())
+    _check_count(given, len(named), MOST_QUESTIONS, "questions")
+    found = [read_question(check_name(name, given.path), each, places, prices, model) for name, each in named]
+    _refuse_twice(found, given)
+    if model.persistent:
+        _refuse_same(found, given)
+    total = sum(len(each.answers) for each in found)
+    _check_count(given, total, MOST_ANSWERS, "answers")
+    return tuple(found)
+
+
+def _refuse_twice(found: list[Asking], given: Field) -> None:
+    names = [each.name for each in found]
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        raise InputError(given.path, f"two questions called {twice!r}", "a name of its own for each")
+
+
+def _refuse_same(found: list[Asking], given: Field) -> None:
+    """Refuse a question twice where it gets the same reply each time: as two questions it would tell more."""
+    seen: dict[bytes, str] = {}
+    for each in found:
+        rows = sorted(row.tobytes() for row in each.likelihood)
+        key = b"".join(rows)
+        if key in seen:
+            what = f"{each.name!r}, the same question as {seen[key]!r}"
+            raise InputError(given.path, what, "each question once, since errors are persistent")
+        seen[key] = each.name
+
+
+def _check_count(given: Field, n: int, most: int, what: str) -> None:
+    if not 1 <= n <= most:
+        raise InputError(given.path, f"{n:,} {what}", f"1 to {most:,}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

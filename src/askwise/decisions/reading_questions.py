@@ -1,0 +1,221 @@
+"""Reading one question of a decision: about some intents, which of several groups, or any likelihood.
+
+How answers come (wrong, missing) and what questions cost is as everywhere in askwise: `askwise.answers` and
+`askwise.questions`. A question may have its own ``wrong``, ``refused`` and ``price``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askwise.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most_wrong, n_answers
+from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking
+from askwise.decisions.rows import Places, read_row
+from askwise.errors import InputError, did_you_mean
+from askwise.limits import LARGEST_PRICE, check_name, read_price
+from askwise.questions import Answer, Choice, QueryCost
+from askwise.reading import Field, shown
+from askwise.types import FloatArray
+
+KINDS = ("about", "groups", "likelihood")
+SUMS_TO_ONE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What questions cost that have no price of their own.
+
+    Attributes:
+        of: a number, `askwise.QueryCost`, any function of a question (goals by number or a `Choice`), or None if each
+            question needs its own.
+    """
+
+    of: float | Callable[[Any], float] | None
+
+    def __call__(self, asked: tuple[int, ...] | Choice | None, path: str) -> float:
+        """Return the price of a question; `asked` is None for one that is neither a set nor groups."""
+        if self.of is None or (asked is None and callable(self.of)):
+            raise InputError(f"{path}.price", "nothing", "a price, here or for all questions ('price')")
+        price: Any = self.of(asked) if callable(self.of) else self.of
+        number = isinstance(price, int | float | np.integer | np.floating) and not isinstance(price, bool)
+        if not number or not 0 <= price <= LARGEST_PRICE:
+            raise InputError(f"{path}.price", repr(price), f"a number from 0 to {LARGEST_PRICE:g}")
+        return float(price)
+
+
+def read_prices(given: Field) -> Prices:
+    """Return the price of all questions: a number, or base, per_goal and per_option."""
+    if callable(given.value):
+        return Prices(given.value)
+    if isinstance(given.value, dict):
+        given.object([], ["base", "per_goal", "per_option"])
+        base, each, option = (
+            read_price(given.child(key)) if given.has(key) else None for key in ("base", "per_goal", "per_option")
+        )
+        return Prices(QueryCost(base or 0.0, each or 0.0, per_option=option))
+    return Prices(read_price(given))
+
+
+def read_question(name: str, given: Field, places: Places, prices: Prices, model: AnswerModel) -> Asking:
+    """Return one question."""
+    if isinstance(given.value, Choice):
+        return _asking(name, _checked(given.value, given, len(places)), given, places, prices, model)
+    if isinstance(given.value, list):
+        return _asking(name, _set(given, places), given, places, prices, model)
+    given.object([], [*KINDS, "name", "price", "wrong", "refused"])
+    if given.has("name"):
+        name = check_name(given.child("name").text(), given.child("name").path)
+    kinds = [kind for kind in KINDS if given.has(kind)]
+    if len(kinds) != 1:
+        found = " and ".join(map(repr, kinds)) if kinds else "none of " + ", ".join(map(repr, KINDS))
+        raise InputError(given.path, found, "one of " + ", ".join(map(repr, KINDS)))
+    if kinds[0] == "likelihood":
+        return _likelihood(name, given, places, prices)
+    asked = _set(given.child("about"), places) if kinds[0] == "about" else _groups(given.child("groups"), places)
+    return _asking(name, asked, given, places, prices, model)
+
+
+def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
+    """Return how often the answers to a question with `k` of them are wrong, and missing: its own, or the model's."""
+    own = isinstance(given.value, dict)
+    wrong, refused = model.wrong, model.refused
+    if own and given.has("wrong"):
+        wrong = given.child("wrong").number()
+        if wrong >= most_wrong(k):
+            below = "0.5" if k == 2 else f"{k - 1}/{k}, since it has {k} answers"
+            raise given.child("wrong").refuse(f"a number from 0 and below {below}")
+    if own and given.has("refused"):
+        refused = given.child("refused").number()
+        if refused >= 1:
+            raise given.child("refused").refuse("a number from 0 and below 1")
+    return wrong, refused
+
+
+# -- sets and groups ---------------------------------------------------------------------------------------------
+
+
+def _asking(
+    name: str,
+    asked: tuple[int, ...] | Choice,
+    given: Field,
+    places: Places,
+    prices: Prices,
+    model: AnswerModel,
+) -> Asking:
+    """Return a question about a set or among groups, with the likelihoods that `AnswerModel` gives its answers."""
+    n = len(places)
+    k = n_answers(asked, n)
+    if k < 2:
+        raise InputError(given.path, "a question with one possible answer", "one whose answer depends on the intent")
+    replies: list[bool | int] = [True, False]
+    labels = [YES, NO]
+    if isinstance(asked, Choice):
+        replies = list(range(k))
+        labels = [*_group_names(asked, tuple(places)), NONE_OF_THESE][:k]
+    wrong, refused = _shares(given, model, k)
+    rows = [likelihood_of(Answer(asked, reply), n, wrong, refused) for reply in replies]
+    if refused > 0:
+        labels.append(NO_ANSWER)
+        rows.append(np.full(n, refused))
+    return Asking(name, _distinct(labels, given), np.array(rows), _price(asked, given, prices))
+
+
+def _price(asked: tuple[int, ...] | Choice | None, given: Field, prices: Prices) -> float:
+    own = isinstance(given.value, dict) and given.has("price")
+    return read_price(given.child("price")) if own else prices(asked, given.path)
+
+
+def _group_names(asked: Choice, intents: tuple[str, ...]) -> list[str]:
+    if asked.names:
+        return list(asked.names)
+    return [" or ".join(intents[goal] for goal in group) for group in asked.groups]
+
+
+def _distinct(labels: list[str], given: Field) -> tuple[str, ...]:
+    twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
+    if twice is not None:
+        raise InputError(given.path, f"two answers called {twice!r}", "a name of its own for each")
+    return tuple(labels)
+
+
+def _set(given: Field, places: Places) -> tuple[int, ...]:
+    """Return the intents that a list names, by number."""
+    found = [_intent(each, places) for each in given.elements()]
+    if not found:
+        raise InputError(given.path, "no intents", "some of them")
+    if len(set(found)) < len(found):
+        twice = next(k for k, goal in enumerate(found) if goal in found[:k])
+        raise InputError(f"{given.path}[{twice}]", f"{shown(given.value[twice])} twice", "each intent once")
+    return tuple(found)
+
+
+def _intent(given: Field, places: Places) -> int:
+    # In Python an intent may be named by its number, as goals are elsewhere.
+    if isinstance(given.value, int) and not isinstance(given.value, bool):
+        return given.whole(0, len(places) - 1)
+    name = given.text()
+    if name not in places:
+        raise given.refuse(f"an intent of the belief{did_you_mean(name, places)}")
+    return places[name]
+
+
+def _groups(given: Field, places: Places) -> Choice:
+    if isinstance(given.value, dict):
+        named = [(check_name(name, given.path), each) for name, each in given.items()]
+    else:
+        named = [("", each) for each in given.elements()]
+    if not named:
+        raise InputError(given.path, "no groups", "at least one")
+    groups: list[tuple[int, ...]] = []
+    seen: dict[int, str] = {}
+    for _, each in named:
+        group = _set(each, places)
+        for goal in group:
+            if goal in seen:
+                found = f"{shown(tuple(places)[goal])}, which is in {seen[goal]} as well"
+                raise InputError(each.path, found, "groups that do not overlap")
+            seen[goal] = each.path
+        groups.append(group)
+    return Choice(tuple(groups), tuple(name for name, _ in named) if isinstance(given.value, dict) else ())
+
+
+def _checked(choice: Choice, given: Field, n_intents: int) -> Choice:
+    unknown = next((goal for goal in choice.goals if not 0 <= goal < n_intents), None)
+    if unknown is not None:
+        raise InputError(given.path, f"intent {unknown!r}", f"numbers from 0 to {n_intents - 1}")
+    return choice
+
+
+# -- any likelihood ----------------------------------------------------------------------------------------------
+
+
+def _likelihood(name: str, given: Field, places: Places, prices: Prices) -> Asking:
+    """Return a question with likelihoods of its own: for each answer a number, a list, or a table by intent."""
+    for key in ("wrong", "refused"):
+        if given.has(key):
+            raise InputError(given.child(key).path, "it beside 'likelihood'", "likelihoods that hold it already")
+    table = given.child("likelihood")
+    if isinstance(table.value, list):
+        rows = [(f"answer {k + 1}", each) for k, each in enumerate(table.elements())]
+    else:
+        rows = list(table.items())
+    if len(rows) < 2:
+        raise InputError(table.path, f"{len(rows)} answers", "at least 2")
+    answers = _distinct([check_name(answer, table.path) for answer, _ in rows], table)
+    likelihood = np.array([read_row(each, places, Field.number) for _, each in rows])
+    _check_columns(likelihood, table, places)
+    return Asking(name, answers, likelihood / likelihood.sum(axis=0), _price(None, given, prices))
+
+
+def _check_columns(likelihood: FloatArray, given: Field, places: Places) -> None:
+    for goal, total in enumerate(likelihood.sum(axis=0)):
+        if not math.isfinite(total) or abs(total - 1.0) > SUMS_TO_ONE:
+            found = f"likelihoods that sum to {total:.6g} for {shown(tuple(places)[goal])}"
+            raise InputError(given.path, found, "likelihoods of all answers that sum to 1 for each intent")
+    if (likelihood == likelihood[:, :1]).all():
+        raise InputError(given.path, "the same likelihoods for every intent", "a question that tells something")

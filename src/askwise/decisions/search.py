@@ -1,0 +1,336 @@
+"""The value of a decision: act now, or ask first.
+
+**Definition.** A belief ``b`` over intents, actions ``x`` with losses, questions ``q`` with likelihoods ``L`` and
+prices, each asked at most once and at most `limit` in all:
+
+    act(b)    = min over x of sum_g b[g] loss[x, g]
+    ask(b, q) = price[q] + sum over answers a of P(a) V(b given a),     P(a) = sum_g b[g] L[q, a, g]
+    V(b)      = min( act(b), min over questions left of ask(b, q) ).
+
+**Exact** where the recurrence can be worked out to its end, with memory and bounds (`askwise.decisions._search`).
+
+**Else to a depth**: at most `depth` questions ahead, then the best action. That plan can be executed, so its value is
+an upper bound. So is that of a *narrow* plan, which follows only the question that tells most for its price, as far as
+there are questions, and stops where acting is better: looking a few questions ahead sees no use in the first of ten
+questions that are needed together, a narrow plan does. The better of both is taken.
+
+**Lower bounds** without looking further: knowing the intent after paying for one more question, at the last level; and
+what information costs, see `askwise.decisions.information`. The verdict states the depth and the gap.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from askwise.decisions._arrays import TIE, Limits, Memory, Space, Stack, World
+from askwise.decisions._search import OVERHEAD, listen, solve
+from askwise.decisions.information import information_bound
+from askwise.decisions.problem import DecisionProblem
+from askwise.types import FloatArray
+
+BUDGET = 1e8
+"""How much work each attempt to look further may take: about as many nanoseconds on an ordinary machine."""
+SURE = 10
+"""If there are so few states that looking at all of them takes at most so many budgets, that is done at once."""
+FIRST = 4
+"""How many first questions a narrow plan is tried for, those that tell most for their price."""
+SPARSE_FROM = 64
+SPARSE_SHARE = 0.25
+"""Losses are taken as sparse for more intents than this, if fewer than this share are below the largest of theirs."""
+ENTRIES = 2**20
+EXACT_GAP = 1e-13
+"""Bounds closer than this, as a share of the largest loss, have met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What each first move costs, by a search to some depth.
+
+    Attributes:
+        act: ``float64 [n_actions]``, each action now.
+        ask: ``float64 [n_questions]``, each question and then as planned; ``inf`` where none may be asked.
+        lower: no plan at all costs less.
+        depth: how many questions the search looks ahead.
+        exact: whether no plan is better than the best of these.
+        settled: whether all of these are exact, those of other questions as well.
+    """
+
+    act: FloatArray
+    ask: FloatArray
+    lower: float
+    depth: int
+    exact: bool
+    settled: bool
+
+    @property
+    def upper(self) -> float:
+        """What the best first move costs."""
+        return float(min(self.act.min(), self.ask.min(initial=math.inf)))
+
+
+class Solver:
+    """The search on one problem, to one depth and width; see the top of this module."""
+
+    def __init__(
+        self, problem: DecisionProblem, world: World, depth: int, width: int, budget: float = math.inf
+    ) -> None:
+        n_questions, n_intents = len(problem.questions), len(problem.intents)
+        most = problem.most_questions
+        self.problem = problem
+        self.depth, self.width = min(depth, most), min(width, n_questions)
+        self._world = world
+        levels = self.depth + 2
+        self._space = _space(levels, n_intents, len(problem.actions), n_questions)
+        numbers = [np.zeros(levels) for _ in range(8)]
+        self._stack = Stack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
+        self._memory = _memory(_entries(problem, self.depth) if self.depth > 1 else 2)
+        narrow = self.width < n_questions
+        self._limits = Limits(self.width, depth >= most, _work(world, narrow), budget)
+        self._spent = np.zeros(1)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was looked at that should have been, within the budget."""
+        return bool(self._spent[0] <= self._limits.budget)
+
+    @property
+    def remembered(self) -> int:
+        """How many states were solved and remembered."""
+        return int(self._memory.used[0])
+
+    @property
+    def work(self) -> float:
+        """What it takes to look at one answer for one intent."""
+        return self._limits.work
+
+    def begin(self, weights: FloatArray) -> None:
+        """Put weights on the first level, with no question asked."""
+        world, space = self._world, self._space
+        support = np.flatnonzero(weights > 0)
+        space.size[0] = support.size
+        space.weight[0, : support.size] = weights[support]
+        space.intent[0, : support.size] = support
+        space.sign[0] = np.bitwise_xor.reduce(world.intent_signs[support], axis=0)
+        space.asked[:] = False
+
+    def follow(self, answers: list[tuple[int, int]]) -> tuple[float, float, int, float]:
+        """Return the bounds, the move and the weight of the state after some answers ``(question, answer)``."""
+        self.begin(self.problem.belief)
+        weight = 1.0
+        for level, (question, answer) in enumerate(answers):
+            weight, _ = listen(self._world, self._space, level, question, int(self._world.first[question]) + answer)
+            self._space.asked[question] = True
+        if weight <= 0.0:
+            return 0.0, 0.0, -1, 0.0
+        left = self.depth - len(answers)
+        level, stack = len(answers), self._stack
+        solve(self._world, self._space, stack, self._memory, self._spent, self._limits, level, left)
+        return float(stack.upper[level]), float(stack.lower[level]), int(stack.move[level]), weight
+
+    def asking(self, question: int) -> tuple[float, float]:
+        """Return an upper and a lower bound of asking a question first."""
+        asked = self.problem.questions[question]
+        each = [self.follow([(question, answer)]) for answer in range(len(asked.answers))]
+        return asked.price + math.fsum(e[0] for e in each), asked.price + math.fsum(e[1] for e in each)
+
+    def values(self) -> Values:
+        """Work out what every first move costs."""
+        problem = self.problem
+        acting = problem.loss @ problem.belief
+        asking = np.full(len(problem.questions), math.inf)
+        lower, apart = float(acting.min()), 0.0
+        if self.depth > 0:
+            for q in range(len(problem.questions)):
+                asking[q], least = self.asking(q)
+                lower, apart = min(lower, least), max(apart, asking[q] - least)
+                if not self.complete:
+                    break
+        elif not self._limits.final:
+            lower = min(lower, self._known() + min(each.price for each in problem.questions))
+        upper = float(min(acting.min(), asking.min(initial=math.inf)))
+        close = EXACT_GAP * self._world.tie / TIE
+        return Values(acting, asking, lower, self.depth, bool(upper - lower <= close), bool(apart <= close))
+
+    def _known(self) -> float:
+        return float(self._world.least @ self.problem.belief)
+
+
+def world_of(problem: DecisionProblem) -> World:
+    """Return a problem as arrays for compiled code."""
+    rows = [each.likelihood for each in problem.questions]
+    n_intents, n_actions = len(problem.intents), len(problem.actions)
+    likelihood = np.concatenate(rows) if rows else np.zeros((0, n_intents))
+    price = np.array([each.price for each in problem.questions])
+    noisy = np.array([bool(((row != 0) & (row != 1)).any()) for row in rows], dtype=np.bool_)
+    most = problem.loss.max(axis=0)
+    below = problem.loss < most
+    sparse = n_intents > SPARSE_FROM and below.sum() < SPARSE_SHARE * below.size
+    saver, owner = (np.nonzero(below.T)[1], np.nonzero(below.T)[0]) if sparse else (np.zeros(0), np.zeros(0))
+    saver, owner = saver.astype(np.int64), owner.astype(np.int64)
+    # The same signatures every time, so that nothing depends on luck.
+    rng = np.random.default_rng(20210209)
+    signs = [rng.integers(1, 2**64, size=(n, 2), dtype=np.uint64) for n in (n_intents, len(likelihood), len(rows) + 1)]
+    scale = max(float(np.abs(problem.loss).max()), float(price.max(initial=0.0)), 1e-300)
+    return World(
+        np.ascontiguousarray(likelihood),
+        likelihood * np.log(np.where(likelihood > 0, likelihood, 1.0)),
+        np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)]).astype(np.int64),
+        price,
+        noisy,
+        np.zeros((0, n_actions)) if sparse else np.ascontiguousarray(problem.loss.T),
+        np.ascontiguousarray(most),
+        np.searchsorted(owner, np.arange(n_intents + 1)).astype(np.int64),
+        np.ascontiguousarray((most[owner] - problem.loss[saver, owner]) if sparse else np.zeros(0)),
+        saver,
+        problem.loss.min(axis=0),
+        signs[0],
+        signs[1],
+        signs[2],
+        TIE * scale,
+    )
+
+
+def _all_work(problem: DecisionProblem, solver: Solver) -> float:
+    """Return the most that it can take to look at all states: each question is not asked, or has one of its answers."""
+    states = 1.0
+    for each in problem.questions:
+        states = min(states * (len(each.answers) + 1), 1e15)
+    n_answers = sum(len(each.answers) for each in problem.questions)
+    # In most states about half of the questions, or more, are asked already.
+    return states * n_answers / 2 * (len(problem.intents) * solver.work + OVERHEAD)
+
+
+def _work(world: World, narrow: bool) -> float:
+    """Return what it takes to look at one answer for one intent, in nanoseconds on an ordinary machine."""
+    if narrow:
+        return 3.0
+    n_intents, n_actions = world.least.size, world.loss.shape[1]
+    sparse = world.loss.shape[0] == 0
+    return 10.0 + (4.0 * world.saved.size / n_intents if sparse else 0.4 * n_actions)
+
+
+def _memory(entries: int) -> Memory:
+    return Memory(
+        np.zeros((entries, 2), dtype=np.uint64),
+        np.zeros((entries, 2)),
+        np.zeros(entries, dtype=np.int64),
+        np.zeros((entries, 2), dtype=np.uint64),
+        np.zeros(entries),
+        np.array([0, 0, entries * 3 // 4]),
+    )
+
+
+def _entries(problem: DecisionProblem, depth: int) -> int:
+    """Return the size of a table: a power of 2, with room for all states if there are few of them.
+
+    A table that is larger than needed costs more than it gives: each part of it that is touched has to be found.
+    """
+    states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
+    for each in problem.questions:
+        longer = [*states, 0.0] if len(states) <= depth else states
+        states = [min(now + len(each.answers) * (states[k - 1] if k else 0.0), 1e15) for k, now in enumerate(longer)]
+    return int(min(ENTRIES, 2 ** (2 * int(sum(states))).bit_length()))
+
+
+def _space(levels: int, n_intents: int, n_actions: int, n_questions: int) -> Space:
+    return Space(
+        np.zeros((levels, n_intents)),
+        np.zeros((levels, n_intents), dtype=np.int64),
+        np.zeros(levels, dtype=np.int64),
+        np.zeros((levels, 2), dtype=np.uint64),
+        np.zeros(n_actions),
+        np.zeros((levels, n_questions)),
+        np.zeros((levels, n_questions)),
+        np.zeros((levels, n_questions), dtype=np.int64),
+        np.zeros(n_questions, dtype=np.bool_),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best search that was possible.
+
+    Attributes:
+        solver: where the plan can be read from that looks at all questions.
+        narrow: for first questions that a narrow plan goes on better from, where that can be read from.
+        values: what each first move costs, by the better of both.
+        lower: no plan at all costs less, by all bounds there are.
+    """
+
+    solver: Solver
+    narrow: dict[int, Solver]
+    values: Values
+    lower: float
+
+    def solver_for(self, first: int) -> Solver:
+        """Return the search that plans best after a first question."""
+        return self.narrow.get(first, self.solver)
+
+
+def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> Found:
+    """Look as far ahead as the budget allows, or exactly `depth` questions."""
+    world = world_of(problem)
+    solver, values = _wide(problem, world, depth, budget)
+    if values.exact:
+        return Found(solver, {}, values, values.lower)
+    narrow = {} if depth is not None else _narrow(problem, world, solver, values, budget)
+    asking = values.ask.copy()
+    for first, each in narrow.items():
+        asking[first], _ = each.asking(first)
+    values = replace(values, ask=asking)
+    lower = max(values.lower, information_bound(problem))
+    return Found(solver, narrow, values, min(lower, values.upper))
+
+
+def _wide(problem: DecisionProblem, world: World, depth: int | None, budget: float) -> tuple[Solver, Values]:
+    """Look at all questions, as far as the budget allows."""
+    most, wide = problem.most_questions, len(problem.questions)
+    # One question ahead is always affordable: it is not much more work than reading the problem.
+    solver = Solver(problem, world, min(1, most) if depth is None else depth, wide)
+    values = solver.values()
+    if depth is not None or values.settled:
+        return solver, values
+    # Where acting is best anyway, what other questions would cost is worth less time.
+    if _all_work(problem, solver) <= (budget if values.exact else SURE * budget):
+        solver = Solver(problem, world, most, wide)
+        return solver, solver.values()
+    # All the way first: if that can be afforded, looking three, four, five questions ahead on the way is for nothing.
+    for deeper in dict.fromkeys(each for each in (2, most, *range(3, most)) if 1 < each <= most):
+        if values.exact:
+            break
+        trying = Solver(problem, world, deeper, wide, budget)
+        tried = trying.values()
+        if trying.complete:
+            solver, values = trying, tried
+        elif deeper < most:
+            break
+    return solver, values
+
+
+def _narrow(problem: DecisionProblem, world: World, wide: Solver, values: Values, budget: float) -> dict[int, Solver]:
+    """Return, for first questions that a narrow plan goes on better from, the search that found it."""
+    most, better, best = problem.most_questions, {}, values.ask.copy()
+    firsts = _telling(problem, world)[:FIRST]
+    for depth in (most, *range(wide.depth + 2, most, 2)):
+        trying = Solver(problem, world, depth, 1, budget)
+        for first in firsts:
+            value, _ = trying.asking(first)
+            if not trying.complete:
+                break
+            if value < best[first]:
+                best[first], better[first] = value, trying
+        if trying.complete == (depth == most):
+            break
+    return better
+
+
+def _telling(problem: DecisionProblem, world: World) -> list[int]:
+    """Return the questions, those first that tell most for their price."""
+    heard = world.likelihood @ problem.belief
+    told = world.surprise @ problem.belief - heard * np.log(np.where(heard > 0, heard, 1.0))
+    stake = float((problem.loss @ problem.belief).min() - world.least @ problem.belief)
+    score = np.add.reduceat(told, world.first[:-1]) / (world.price + 1e-3 * stake + 1e-300)
+    return [int(q) for q in np.argsort(-score, kind="stable")]

@@ -1,0 +1,177 @@
+"""What the tools do: plain functions from JSON to JSON, which know nothing of the protocol that they are called by.
+
+`decide` begins a conversation and names it, `heard` goes on with it. Conversations are kept in memory, the last
+`MOST_SESSIONS` of them, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from askwise.decisions.reading import FORMAT, OPTIONAL, read_parts
+from askwise.decisions.schemas import schema
+from askwise.decisions.session import Session
+from askwise.errors import InputError, did_you_mean
+from askwise.reading import Field, shown
+
+MOST_SESSIONS = 200
+MOST_CONVERSATIONS = 1_000
+DEAREST, MOST_DEAREST = 10, 1_000
+CONVERSATION = "askwise/conversation@1"
+
+WHAT_DECIDE_DOES = (
+    "Decide whether to act now or to ask first, and what to ask. Give what the user may mean with probabilities (or"
+    " sampled interpretations), what you can do with a loss for each intent, and what you can ask with prices, all in"
+    " one unit (minutes, say). Returns the best first move, why, the plan after each answer, and a session for 'heard'."
+)
+WHAT_HEARD_DOES = (
+    "Go on after an answer: give the session that 'decide' returned, and what was answered. Returns what to do next."
+    " Without a question the answer is to the one that was recommended. 'no answer' is always allowed."
+)
+WHAT_AUDIT_DOES = (
+    "Look back at conversations: for every step the regret of what was done against the best that could be done, given"
+    " what was known then; questions that were not worth their price, those that should have been asked, the dearest"
+    " moments first."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: its name, what it does, what it takes, and the function that does it."""
+
+    name: str
+    description: str
+    takes: dict[str, Any]
+    gives: dict[str, Any]
+    call: Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Tools:
+    """All tools, and the conversations that they are about."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._count = 0
+        gives = schema("recommendation")
+        self.all = {
+            "decide": Tool("decide", WHAT_DECIDE_DOES, decide_schema(), gives, self.decide),
+            "heard": Tool("heard", WHAT_HEARD_DOES, HEARD_SCHEMA, gives, self.heard),
+            "audit": Tool("audit", WHAT_AUDIT_DOES, audit_schema(), {"type": "object"}, self.audit),
+        }
+
+    def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call a tool; what is wrong with its arguments is an `InputError`."""
+        if name not in self.all:
+            raise InputError("tool", shown(name), "one of " + ", ".join(self.all) + did_you_mean(name, self.all))
+        return self.all[name].call(arguments)
+
+    def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Begin a conversation."""
+        given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
+        if given.has("format"):
+            given.child("format").text([FORMAT])
+        parts = {key: given.child(key) for key in arguments if key != "format"}
+        session = Session(read_parts(parts))
+        self._count += 1
+        name = f"session {self._count}"
+        self._sessions[name] = session
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+        return _told(name, session)
+
+    def heard(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Go on with a conversation."""
+        given = Field("", arguments).object(["session", "answer"], ["question"])
+        name = given.child("session").text()
+        if name not in self._sessions:
+            kept = f"a session that 'decide' returned; the last {MOST_SESSIONS} are kept"
+            raise InputError("session", shown(name), kept)
+        session = self._sessions[name]
+        question = given.child("question").text() if given.has("question") else None
+        answer = given.child("answer").value
+        if not isinstance(answer, str | bool) and answer is not None:
+            raise given.child("answer").refuse("an answer by name, true or false for yes or no, null for no answer")
+        session.heard(answer, question)
+        self._sessions.move_to_end(name)
+        return _told(name, session)
+
+    def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Look back at conversations."""
+        from askwise.auditing.auditing import audit
+
+        given = Field("", arguments).object(["conversations"], ["dearest"])
+        records = [each.object(["decision", "steps"], ["format", "name", "method"]) for each in _listed(given)]
+        dearest = given.child("dearest").whole(0, MOST_DEAREST) if given.has("dearest") else DEAREST
+        # Only what is in the arguments is read: a conversation may name its decision by a file, here it may not.
+        for each in records:
+            each.child("decision").object()
+        found = audit([{**each.value, "format": CONVERSATION} for each in records])
+        return found.as_json(dearest=dearest)
+
+
+def _listed(given: Field) -> list[Field]:
+    listed = list(given.child("conversations").elements())
+    if not 1 <= len(listed) <= MOST_CONVERSATIONS:
+        raise InputError("conversations", f"{len(listed):,} of them", f"1 to {MOST_CONVERSATIONS:,}")
+    return listed
+
+
+HEARD_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["session", "answer"],
+    "additionalProperties": False,
+    "properties": {
+        "session": {"type": "string", "description": "The session that 'decide' returned."},
+        "answer": {
+            "description": "One of the question's answers; true or false for yes or no; null for no answer.",
+            "anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}],
+        },
+        "question": {"type": "string", "description": "What was asked, if not what was recommended."},
+    },
+}
+
+
+def decide_schema() -> dict[str, Any]:
+    """Return the schema of a decision as an argument: as in a file, but nobody has to name the format."""
+    found = schema("decision")
+    return {**found, "required": ["belief"]}
+
+
+def audit_schema() -> dict[str, Any]:
+    """Return the schema of conversations to look back at."""
+    decision = schema("decision")
+    text = {"type": "string"}
+    steps = [
+        {"required": ["ask", "answer"], "properties": {"ask": text, "answer": {"type": ["string", "boolean", "null"]}}},
+        {"required": ["saw"], "properties": {"saw": {"type": "object", "additionalProperties": {"type": "number"}}}},
+        {"required": ["act"], "properties": {"act": text}},
+    ]
+    conversation = {
+        "type": "object",
+        "required": ["decision", "steps"],
+        "additionalProperties": False,
+        "properties": {
+            "format": {"const": CONVERSATION},
+            "name": text,
+            "method": text,
+            "decision": {key: value for key, value in decision.items() if key not in ("$schema", "$defs")},
+            "steps": {"type": "array", "items": {"type": "object", "anyOf": steps}},
+        },
+    }
+    return {
+        "type": "object",
+        "required": ["conversations"],
+        "additionalProperties": False,
+        "properties": {
+            "conversations": {"type": "array", "items": conversation, "minItems": 1, "maxItems": MOST_CONVERSATIONS},
+            "dearest": {"type": "integer", "minimum": 0, "maximum": MOST_DEAREST, "description": "How many to list."},
+        },
+        "$defs": decision["$defs"],
+    }
+
+
+def _told(name: str, session: Session) -> dict[str, Any]:
+    return {**session.next().as_json(), "session": name}
