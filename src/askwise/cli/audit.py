@@ -1,0 +1,90 @@
+"""Tell what every decision cost beyond the best one, given what was known then.
+
+PATH is a trace (askwise run --trace writes one), a file .jsonl with a trace or a
+conversation on each line, or a folder of such files.
+Over-asking, under-asking, wrong questions and wrong acts; precision and recall of asking;
+the dearest moments first. The judge is the exact optimum where the problem is small enough
+for it, else the planner.
+
+  askwise audit episode.json
+  askwise audit traces/ --workers 2 --html audit.html --csv steps.csv
+  askwise audit conversations.jsonl --json
+  askwise audit traces/ --fail-over 0.5
+
+With --fail-over X the exit code is 3 if the mean regret of an episode is above X, or if a
+step put a possible goal out of reach for good.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from askwise.cli import values
+from askwise.cli.progress import Progress
+
+FAILED = 3
+"""Exit code if the regret is above what ``--fail-over`` allows."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise audit``."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="trace, .jsonl file, or folder of them")
+    parser.add_argument(
+        "--judge",
+        metavar="NAME",
+        default="auto",
+        help="optimal, planner, or auto: what the problem allows (%(default)s)",
+    )
+    parser.add_argument(
+        "--tolerance",
+        metavar="X",
+        help="regrets up to X are no mistakes (default: 0.000001 for the optimum, 0.05 for the planner)",
+    )
+    parser.add_argument(
+        "--questions",
+        metavar="N",
+        help="for the optimum where answers may be wrong or missing: questions in an episode (default: 3)",
+    )
+    parser.add_argument("--workers", metavar="N", default="1", help="processes that share the work (%(default)s)")
+    parser.add_argument("--dearest", metavar="N", default="10", help="how many moments to show (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--csv", metavar="FILE", help="write a table with a row for each step")
+    parser.add_argument("--html", metavar="FILE", help="write a report page")
+    parser.add_argument("--fail-over", metavar="X", help="exit code 3 if the mean regret of an episode is above X")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise audit``."""
+    tolerance = None if options.tolerance is None else values.real(options.tolerance, "--tolerance")
+    questions = None if options.questions is None else values.whole(options.questions, "--questions")
+    workers, dearest = values.whole(options.workers, "--workers", 1), values.whole(options.dearest, "--dearest")
+    most = None if options.fail_over is None else values.real(options.fail_over, "--fail-over")
+    from askwise.auditing.auditing import audit
+    from askwise.auditing.page import write_page
+    from askwise.auditing.telling import as_json, failure, told, write_csv
+
+    with Progress("audit", "{:,} episodes", show=workers > 1) as progress:
+        found = audit(
+            options.paths,
+            judge=options.judge,
+            tolerance=tolerance,
+            questions=questions,
+            workers=workers,
+            progress=progress,
+        )
+    if options.csv is not None:
+        write_csv(found, options.csv)
+    if options.html is not None:
+        write_page(found, options.html, dearest=dearest)
+    if options.json:
+        print(json.dumps(as_json(found, dearest), ensure_ascii=False))
+    else:
+        print(told(found, dearest), end="")
+        for path in (each for each in (options.csv, options.html) if each is not None):
+            print(f"Written: {path}")
+    why = None if most is None else failure(found, most)
+    if why is not None:
+        print(f"askwise audit: {why}", file=sys.stderr)
+    return 0 if why is None else FAILED
