@@ -17,18 +17,28 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 import askwise
+import decided
 from askwise import files, plot
+from askwise.designing.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.experiments import two_goal_grid as example
+from askwise.experiments.analysis.figures.styles import KNOWN
 from askwise.query.beliefs import make_belief
 from askwise.query.value import QuestionValue
-from askwise.showing import Scene, scene_at, start_scene
+from askwise.showing import Scene, palette, scene_at, start_scene
+from askwise.showing.palette import hex_of
 from askwise.showing.raster import save_png
 from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-INK, FAINT = "#333333", "#777777"
-BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+LOOKS = ("ink", "faint", "grid", "line", "card", "way")
+INK, FAINT, GRID, LINE, PAPER, OUT = (hex_of(getattr(palette.LIGHT, name)) for name in LOOKS)
+TEAMMATE, EGO, PAYS = (hex_of(colour) for colour in (palette.TEAMMATE, palette.EGO, palette.PAYS))
+
+GOAL_SHADES = [hex_of(palette.RAMP[k]) for k in (4, 2, 0)]
+"""Of goals whose shares of a belief lie above each other."""
+
+LOOKS_SHOWN = (("on paper", palette.LIGHT, palette.RAMP), ("on dark screens", palette.DARK, palette.DARK_RAMP))
 
 Cell = tuple[int, int]
 Point = tuple[float, float]
@@ -47,19 +57,19 @@ def _floor(ax: Axes, width: int, height: int) -> None:
     ax.set_yticks(range(height))
     ax.set_xticks(np.arange(-0.5, width), minor=True)
     ax.set_yticks(np.arange(-0.5, height), minor=True)
-    ax.grid(which="minor", color="#dddddd", linewidth=0.8)
+    ax.grid(which="minor", color=GRID, linewidth=0.8)
     ax.tick_params(which="both", length=0, labelsize=7, labelcolor=FAINT)
     for side in ax.spines.values():
-        side.set_color("#bbbbbb")
+        side.set_color(LINE)
 
 
 def _goal(ax: Axes, cell: Cell, name: str) -> None:
-    ax.add_patch(Rectangle((cell[0] - 0.42, cell[1] - 0.42), 0.84, 0.84, facecolor="#eeeeee", edgecolor=INK, lw=1.6))
+    ax.add_patch(Rectangle((cell[0] - 0.42, cell[1] - 0.42), 0.84, 0.84, facecolor=GRID, edgecolor=INK, lw=1.6))
     ax.text(*cell, name, ha="center", va="center", fontsize=9, weight="bold", color=INK)
 
 
 def _agent(ax: Axes, cell: Cell, letter: str, colour: str) -> None:
-    ax.plot(*cell, "o", markersize=17, markerfacecolor="white", markeredgecolor=colour, markeredgewidth=2.2, zorder=3)
+    ax.plot(*cell, "o", markersize=17, markerfacecolor=PAPER, markeredgecolor=colour, markeredgewidth=2.2, zorder=3)
     ax.text(*cell, letter, ha="center", va="center", fontsize=9, color=colour, weight="bold", zorder=4)
 
 
@@ -82,7 +92,7 @@ def urops() -> Figure:
                 if action == "STAY":
                     continue
                 end = (x + 0.1 + 0.36 * share, y) if east else (x, y + 0.1 + 0.36 * share)
-                _arrow(ax, (x, y), end, BLUE if east else ORANGE, 0.8 + 1.2 * share)
+                _arrow(ax, (x, y), end, TEAMMATE, 0.8 + 1.2 * share)
                 place = (x + 0.27, y - 0.2) if east else (x - 0.22, y + 0.26)
                 ax.text(*place, f"{share:.2g}", fontsize=6.5, ha="center", va="center", color=INK)
         _goal(ax, goal, "g")
@@ -100,16 +110,16 @@ def divergence_point() -> Figure:
     path = [(4, 3), (5, 3), (6, 3), (6, 4), (7, 4), (7, 5), (7, 6), (8, 6)]
     for k, (start, end) in enumerate(pairwise(path), start=1):
         tells = k == 3
-        colour = ORANGE if tells else BLUE if k < 3 else "#aaaaaa"
+        colour = PAYS if tells else TEAMMATE if k < 3 else OUT
         _arrow(ax, start, end, colour, 2.6 if tells else 1.8)
         middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
         away = (0.0, 0.2) if start[1] == end[1] else (-0.2, 0.0)
         if end not in example.GOALS.values():
             where = (middle[0] + away[0], middle[1] + away[1])
             ax.text(*where, str(k), fontsize=9, ha="center", va="center", color=colour)
-    _agent(ax, (4, 3), "T", BLUE)
-    ax.text(0, 4.6, "steps 1 and 2, east:\noptimal for both goals", fontsize=9, color=BLUE)
-    ax.text(0, 1.0, "step 3, north:\nnot optimal for g1,\nso dp = 3", fontsize=9, color=ORANGE)
+    _agent(ax, (4, 3), "T", TEAMMATE)
+    ax.text(0, 4.6, "steps 1 and 2, east:\noptimal for both goals", fontsize=9, color=TEAMMATE)
+    ax.text(0, 1.0, "step 3, north:\nnot optimal for g1,\nso dp = 3", fontsize=9, color=PAYS)
     return figure
 
 
@@ -130,12 +140,12 @@ def distribution() -> Figure:
     figure = _figure(6.4, 2.8)
     ax = figure.subplots()
     steps = np.arange(1, found.horizon + 1)
-    ax.bar(steps, found.probability, width=0.7, color=BLUE)
+    ax.bar(steps, found.probability, width=0.7, color=TEAMMATE)
     for step, share in zip(steps.tolist(), found.probability.tolist(), strict=True):
         ax.text(step, share + 0.01, f"{share:.3f}", ha="center", fontsize=8, color=INK)
     top = float(found.probability.max())
-    ax.plot([found.mean] * 2, [found.at(round(found.mean)) + 0.05, top * 1.24], color=ORANGE, linewidth=2)
-    ax.text(found.mean + 0.06, top * 1.16, f"mean: EDP = {found.mean:.4g}", fontsize=9, color=ORANGE)
+    ax.plot([found.mean] * 2, [found.at(round(found.mean)) + 0.05, top * 1.24], color=INK, linewidth=2)
+    ax.text(found.mean + 0.06, top * 1.16, f"mean: EDP = {found.mean:.4g}", fontsize=9, color=INK)
     ax.plot([worst] * 2, [found.at(round(worst)) + 0.05, top * 1.24], color=FAINT, linewidth=1.5, linestyle="--")
     ax.text(worst + 0.06, top * 1.16, f"WCD = {worst:g}", fontsize=9, color=FAINT)
     ax.set_xlim(0.4, worst + 1)
@@ -174,15 +184,16 @@ def question_value() -> Figure:
     figure = _figure(8, 3.2)
     ax = figure.subplots()
     names = "BCD"
+    plate = {"facecolor": PAPER, "pad": 0.6, "linewidth": 0}
     for other in range(1, 4):
         first, last = _PAIRS[0, other]
         row = other - 1.0
-        ax.barh(row, last - first + 1, left=first - 0.5, height=0.6, color=plot.ZONE_COLOURS["Q"], alpha=0.55)
-        ax.text(first - 0.35, row, f"{first} to {last}", va="center", fontsize=9)
-    for row, parts, colour in ((3.4, [(2, 9), (12, 14)], plot.ZONE_COLOURS["Q"]), (4.4, [(2, 6)], "#E69F00")):
+        ax.barh(row, last - first + 1, left=first - 0.5, height=0.6, facecolor=PAPER, edgecolor=PAYS, hatch="////")
+        ax.text(first - 0.35, row, f"{first} to {last}", va="center", fontsize=9, bbox=plate)
+    for row, parts, colour in ((3.4, [(2, 9), (12, 14)], PAYS), (4.4, [(2, 6)], EGO)):
         for first, last in parts:
             ax.barh(row, last - first + 1, left=first - 0.5, height=0.6, color=colour)
-            ax.text(first - 0.35, row, f"{last - first + 1} steps", va="center", fontsize=9)
+            ax.text(first - 0.35, row, f"{last - first + 1} steps", va="center", fontsize=9, color=PAPER)
     labels = [f"torn between A and {name}" for name in names]
     labels += ["union: 8 + 3 = 11 steps", 'after "A or B?", yes: 5 steps']
     ax.set_yticks([0, 1, 2, 3.4, 4.4], labels, fontsize=9)
@@ -207,8 +218,8 @@ def beliefs() -> Figure:
         _goal(walked, cell, name)
     trajectory: list[tuple[Any, Any]] = askwise.follow(grid, (2, 2), path)
     for (x, y), action in trajectory:
-        _arrow(walked, (x, y), (x + (action == "EAST"), y + (action == "NORTH")), BLUE)
-    _agent(walked, (2, 2), "T", BLUE)
+        _arrow(walked, (x, y), (x + (action == "EAST"), y + (action == "NORTH")), TEAMMATE)
+    _agent(walked, (2, 2), "T", TEAMMATE)
     walked.set_title("five steps are seen", fontsize=10)
     for ax, kind in zip(panels, ("elimination", "bayes"), strict=True):
         belief = make_belief(kind, np.full(3, 1 / 3))
@@ -217,9 +228,9 @@ def beliefs() -> Figure:
             belief.observe(np.array([policy.at(state).get(action, 0.0) for policy in policies]))
             seen.append(belief.probabilities)
         below = np.zeros(len(seen))
-        for name, shares, colour in zip(goals, np.array(seen).T, ("#225EA8", "#7FCDBB", "#FFD98C"), strict=True):
+        for name, shares, colour in zip(goals, np.array(seen).T, GOAL_SHADES, strict=True):
             ax.bar(range(len(seen)), shares, bottom=below, width=0.9, color=colour)
-            ink = "white" if name == "A" else INK
+            ink = PAPER if name == "A" else INK
             ax.text(0, below[0] + shares[0] / 2, name, ha="center", va="center", weight="bold", color=ink)
             below += shares
         ax.set_xticks(range(len(seen)))
@@ -252,24 +263,93 @@ def walk_of_the_data() -> Figure:
     for k, (what, function, part) in enumerate(WALK):
         row, column = divmod(k, 4)
         x, y = 2.0 * column + 0.08, 2.25 - 1.75 * row
-        box = FancyBboxPatch((x, y), 1.12, 0.62, boxstyle="round,pad=0.03", facecolor="#e8f1f8", edgecolor=BLUE, lw=1.2)
+        box = FancyBboxPatch((x, y), 1.12, 0.62, boxstyle="round,pad=0.03", facecolor=GRID, edgecolor=FAINT, lw=1.2)
         ax.add_patch(box)
         ax.text(x + 0.56, y + 0.31, what, ha="center", va="center", fontsize=9, color=INK)
         if function and column < 3:
             _arrow(ax, (x + 1.18, y + 0.31), (x + 1.94, y + 0.31), FAINT, 1.4)
-            ax.text(x + 1.56, y + 0.72, function, ha="center", va="bottom", color=ORANGE, **code)
+            ax.text(x + 1.56, y + 0.72, function, ha="center", va="bottom", color=INK, **code)
             ax.text(x + 1.56, y + 0.22, part, ha="center", va="top", fontsize=8, color=FAINT)
         elif function:  # the end of the row: round the corner
             ax.plot([x + 0.56, x + 0.56, 0.64, 0.64], [y - 0.06, y - 0.5, y - 0.5, y - 0.9], color=FAINT, lw=1.4)
             _arrow(ax, (0.64, y - 0.9), (0.64, y - 1.06), FAINT, 1.4)
-            ax.text(3.8, y - 0.46, function.replace("\n", " "), ha="right", color=ORANGE, **code)
+            ax.text(3.8, y - 0.46, function.replace("\n", " "), ha="right", color=INK, **code)
             ax.text(3.9, y - 0.46, part, fontsize=8, color=FAINT)
     return figure
+
+
+def colours() -> Figure:
+    """Draw what each colour means, for paper and for dark screens, and the colours of the methods."""
+    figure = _figure(8.4, 3.6)
+    meanings = ("teammate", "ego", "pays", "load", "ink", "faint", "out", "fails", "link")
+    for ax, (title, look, ramp) in zip(figure.subplots(1, 3)[:2], LOOKS_SHOWN, strict=True):
+        ax.set_axis_off()
+        ax.add_patch(Rectangle((0, 0), 1, 1, transform=ax.transAxes, facecolor=hex_of(look.card), edgecolor=LINE))
+        for row, name in enumerate(meanings):
+            y = 0.92 - 0.095 * row
+            ax.plot(0.1, y, "s", markersize=12, color=hex_of(getattr(look, name)), transform=ax.transAxes)
+            ax.text(0.2, y, name, va="center", fontsize=9, color=hex_of(look.ink), transform=ax.transAxes)
+        for k, colour in enumerate(ramp):
+            ax.plot(0.1 + 0.09 * k, 0.06, "s", markersize=12, color=hex_of(colour), transform=ax.transAxes)
+        ax.text(0.68, 0.06, "belief", va="center", fontsize=9, color=hex_of(look.ink), transform=ax.transAxes)
+        ax.set_title(title, fontsize=10)
+    ax = figure.axes[2]
+    ax.set_axis_off()
+    for row, (name, style) in enumerate(KNOWN.items()):
+        y = 0.92 - 0.11 * row
+        ax.plot([0.0, 0.16, 0.32], [y] * 3, transform=ax.transAxes, **style.line())
+        ax.text(0.4, y, name, va="center", fontsize=9, color=INK, transform=ax.transAxes)
+    ax.set_title("methods, in all figures", fontsize=10)
+    return figure
+
+
+MAPS, FORBIDDEN, LOOKED_AT = 8, 5, 600
+
+
+def design_cost() -> Figure:
+    """Draw what the planner pays for not knowing, beside the expected EDP, as more cells are forbidden."""
+    measured = np.array([_designed(seed) for seed in range(MAPS)])
+    figure = _figure(7, 4)
+    ax = figure.subplots()
+    for each in measured:
+        ax.plot(each[:, 0], each[:, 1], color=OUT, lw=1, marker=".", markersize=4)
+    mean = measured.mean(axis=0)
+    ax.plot(mean[:, 0], mean[:, 1], color=INK, lw=2.5, marker="o", label=f"mean of {MAPS} maps")
+    for k, (edp, cost) in enumerate(mean):
+        ax.annotate(str(k), (edp, cost), textcoords="offset points", xytext=(4, 6), fontsize=8, color=INK)
+    ax.set_xlabel("expected EDP (numbers: cells that may be forbidden)")
+    ax.set_ylabel("planner's expected cost of not knowing")
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False, fontsize=9, loc="upper left")
+    return figure
+
+
+def _designed(seed: int, side: int = 9, goals: int = 4) -> list[tuple[float, float]]:
+    """Return expected EDP and the planner's exact cost on an open map, for 0 and more cells forbidden."""
+    rng = np.random.default_rng(seed)
+    cells = [(x, y) for x in range(side) for y in range(side)]
+    right = [cell for cell in cells if cell[0] >= side // 2]
+    targets = [right[k] for k in rng.permutation(len(right))[:goals]]
+    start = (0, side // 2)
+    rest = [cell for cell in cells if cell not in targets and cell != start]
+    others = [rest[k] for k in rng.permutation(len(rest))[: goals + 1]]
+    problem = askwise.FactoredProblem(
+        [chr(65 + k) for k in range(goals)],
+        teammate_model=askwise.GridWorld(side, side),
+        teammate_goals=targets,
+        ego_goals=others[:goals],
+        start=(start, others[goals]),
+        query_cost=askwise.QueryCost(1.0, 0.0),
+    )
+    designs = [askwise.design(problem, k, minimise="edp", limit=LOOKED_AT) for k in range(1, FORBIDDEN + 1)]
+    places = [(designs[0].before.edp, problem), *((found.after.edp, found.changed) for found in designs)]
+    return [(edp, askwise.evaluate(place, "planner", exact=True).expected_marginal_cost) for edp, place in places]
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
     "urops": urops,
     "divergence-point": divergence_point,
+    "colours": colours,
     "edp-map": edp_map,
     "distribution": distribution,
     "zones": zones,
@@ -277,6 +357,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "beliefs": beliefs,
     "walk-of-the-data": walk_of_the_data,
     "planner-steps": planner_steps,
+    "design-cost": design_cost,
+    "rules": decided.rules,
 }
 
 
@@ -298,10 +380,12 @@ def _asking(file: Path, goal: str) -> Scene:
 def draw_all(folder: Path) -> None:
     """Write all pictures."""
     files.make_folder(folder)
+    (folder / "plan.svg").write_text(decided.plan(), encoding="utf-8")
     for name, drawn in FIGURES.items():
         files.save_figure(drawn(), folder / f"{name}.svg")
     for name, (file, goal) in FOUR_DOMAINS.items():
         save_png(_asking(EXAMPLES / file, goal), folder / f"{name}.png", longest_side=560)
+    files.save_figure(design_picture(askwise.design(EXAMPLES / "hall.txt", 3)), folder / "design-hall.png")
     workshop = ToolFetching(Instance.load(EXAMPLES / "workshop.json"))
     save_png(start_scene(workshop.instance), folder / "workshop.png", longest_side=480)
 

@@ -7,6 +7,7 @@ by the package ``playwright``. Where one of them is missing, tests that need it 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+PATIENCE = 120
+"""Seconds after which a test gives up waiting."""
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless=new",
@@ -62,6 +65,13 @@ class Visit:
     def text(self, selector: str) -> str:
         """Return the text of an element."""
         return self.page.locator(selector).inner_text()
+
+    def wait_until(self, expression: str) -> None:
+        """Wait until something is true on the page. (The driver's own way to wait is not allowed by our pages.)"""
+        give_up = time.monotonic() + PATIENCE
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < give_up, f"never true: {expression}"
+            self.page.wait_for_timeout(10)
 
 
 @contextmanager

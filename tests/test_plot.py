@@ -55,8 +55,9 @@ def circles(ax: Axes) -> dict[str, tuple[float, float]]:
     found = {}
     for line in ax.lines:
         x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
-        if x.size:
-            found[to_hex(line.get_markeredgecolor()).upper()] = (float(x[0]), float(y[0]))
+        colour = to_hex(line.get_markeredgecolor())
+        if x.size and colour != plot.PAPER:  # their rims
+            found[colour] = (float(x[0]), float(y[0]))
     return found
 
 

@@ -13,17 +13,25 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.patches import Rectangle
 
 from askwise.divergence import Divergence, Zones, edp
 from askwise.errors import InputError
 from askwise.model import GridWorld
 from askwise.reading import printable
+from askwise.showing.palette import ALIKE, LIGHT, PAYS, hex_of, ink_on
+from askwise.showing.palette import EGO as EGO_COLOUR
+from askwise.showing.palette import PAPER as PAPER_COLOUR
+from askwise.showing.palette import TEAMMATE as TEAMMATE_COLOUR
+from askwise.showing.palette import WALL as WALL_COLOUR
 from askwise.types import StateLike
 
-TEAMMATE, EGO, GOAL, WALL = "#0072B2", "#D55E00", "#333333", "#555555"
-ZONE_COLOURS = {"I": "#56B4E9", "B": "#E69F00", "Q": "#009E73"}
-COLOUR_MAP = "Blues"
+TEAMMATE, EGO, PAPER, WALL = (hex_of(each) for each in (TEAMMATE_COLOUR, EGO_COLOUR, PAPER_COLOUR, WALL_COLOUR))
+INK, FAINT = hex_of(LIGHT.ink), hex_of(LIGHT.faint)
+ZONE_COLOURS = {"I": TEAMMATE_COLOUR, "B": EGO_COLOUR, "Q": PAYS}
+"""How long the teammate keeps its goal to itself, where the ego agent has to choose, and where asking pays."""
+COLOUR_MAP = LinearSegmentedColormap.from_list("alike", [hex_of(colour) for colour in ALIKE])
 PLAIN: dict[str, Any] = {"parse_math": False}
 """For texts that contain names: a dollar sign in a name does not begin a formula."""
 LARGEST_WITH_NUMBERS = 12
@@ -130,16 +138,20 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
     horizon = horizon or max(ends, default=1.0) + 2
     for row, (name, zone) in enumerate(named.items()):
         if zone.empty:
-            ax.text(1, row, "empty", va="center", fontsize=8, color="#777777")
+            ax.text(1, row, "empty", va="center", fontsize=8, color=FAINT)
             continue
         if zone.start > horizon:
-            ax.text(horizon + 0.4, row, f"{zone} \u2192", ha="right", va="center", fontsize=8, color="#777777")
+            ax.text(horizon + 0.4, row, f"{zone} \u2192", ha="right", va="center", fontsize=8, color=FAINT)
             continue
         # Step t is drawn from t - 1/2 to t + 1/2, so that the width of a bar is the length of its zone.
         start, end = zone.start - 0.5, min(zone.end, horizon) + 0.5
-        colour = ZONE_COLOURS[name[-1]]
-        ax.barh(row, end - start, left=start, height=0.6, color=colour, alpha=1.0 if name[0] == "Z" else 0.6)
-        ax.text(start + 0.1, row, str(zone), va="center", fontsize=8)
+        exact, colour = name[0] == "Z", ZONE_COLOURS[name[-1]]
+        # Expected zones are hatched outlines: a paler colour would be another one.
+        look: dict[str, Any] = {"facecolor": hex_of(colour) if exact else PAPER, "edgecolor": hex_of(colour)}
+        ax.barh(row, end - start, left=start, height=0.6, hatch="" if exact else "////", **look)
+        plate: dict[str, Any] = {} if exact else {"bbox": {"facecolor": PAPER, "pad": 0.6, "linewidth": 0}}
+        ink = hex_of(ink_on(colour)) if exact else INK
+        ax.text(start + 0.15, row, str(zone), va="center", fontsize=8, color=ink, **plate)
     ax.set_yticks(range(len(named)), list(named))
     ax.set_xlim(0.5, horizon + 0.5)
     ax.set_xticks(range(1, int(horizon) + 1, max(1, int(horizon) // 15)))
@@ -193,11 +205,11 @@ def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
 
 def _walls(ax: Axes, grid: GridWorld) -> None:
     walls, where = _drawn_cells(grid, grid.walls)
-    ax.imshow(np.where(walls, 1.0, np.nan), cmap="gray", vmin=0, vmax=3, origin="lower", **where)
+    ax.imshow(np.where(walls, 1.0, np.nan), cmap=ListedColormap([WALL]), origin="lower", **where)
     if max(grid.width, grid.height) <= 40:
         ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
         ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
-        ax.grid(which="minor", color="white", linewidth=0.8)
+        ax.grid(which="minor", color=PAPER, linewidth=0.8)
         ax.tick_params(which="minor", length=0)
     step = max(1, max(grid.width, grid.height) // 20)
     ax.set_xticks(range(0, grid.width, step))
@@ -216,13 +228,13 @@ def _numbers(ax: Axes, grid: GridWorld, there: Any, back: Any) -> None:
 def _goal(ax: Axes, grid: GridWorld, state: int, name: str, *, corner: bool) -> None:
     x, y = grid.cells[state]
     name = printable(name)
-    ax.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=GOAL, linewidth=2))
+    ax.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, linewidth=2))
     if corner:
-        ax.text(x + 0.42, y + 0.40, name, ha="right", va="top", fontsize=7, weight="bold", color=GOAL, **PLAIN)
+        ax.text(x + 0.42, y + 0.40, name, ha="right", va="top", fontsize=7, weight="bold", color=INK, **PLAIN)
     else:
         # A white plate keeps the name readable on dark cells.
-        plate = {"facecolor": "white", "alpha": 0.75, "pad": 0.8, "linewidth": 0}
-        ax.text(x, y, name, ha="center", va="center", fontsize=6, weight="bold", color=GOAL, bbox=plate, **PLAIN)
+        plate = {"facecolor": PAPER, "alpha": 0.75, "pad": 0.8, "linewidth": 0}
+        ax.text(x, y, name, ha="center", va="center", fontsize=6, weight="bold", color=INK, bbox=plate, **PLAIN)
 
 
 def _agents(ax: Axes, grid: GridWorld, teammate: StateLike | None, ego: StateLike | None) -> None:
@@ -230,7 +242,8 @@ def _agents(ax: Axes, grid: GridWorld, teammate: StateLike | None, ego: StateLik
     for label, (cell, colour) in marks.items():
         if cell is not None:
             x, y = grid.cells[grid.state(cell, label)]
-            ax.plot(x, y, "o", markersize=26, markerfacecolor="none", markeredgecolor=colour, markeredgewidth=2.5)
+            for edge, width in ((PAPER, 5.0), (colour, 2.5)):  # a white rim, so that it is seen on every floor
+                ax.plot(x, y, "o", markersize=26, markerfacecolor="none", markeredgecolor=edge, markeredgewidth=width)
             ax.plot([], [], "o", markerfacecolor="none", markeredgecolor=colour, markeredgewidth=2.5, label=label)
     if teammate is not None or ego is not None:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=2, fontsize=8, frameon=False)
@@ -244,4 +257,4 @@ def _short(value: float) -> str:
 
 def _ink(value: float, top: float) -> str:
     """Choose a text colour that can be read on the colour of `value`, with colours running from 1 to `top`."""
-    return "white" if math.isfinite(value) and value - 1 > 0.6 * (top - 1) else "black"
+    return PAPER if math.isfinite(value) and value - 1 > 0.5 * (top - 1) else INK

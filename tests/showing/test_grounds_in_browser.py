@@ -79,7 +79,7 @@ def test_two_grounds_lie_side_by_side_or_one_below_the_other(chromium: Browser, 
         left, right = (middle(page, f".ground >> nth={k}") for k in (0, 1))
         assert left[0] + 100 < right[0]
         page.page.set_viewport_size({"width": 390, "height": 800})
-        page.page.wait_for_function("corners[1][1] > corners[0][1]")
+        page.wait_until("corners[1][1] > corners[0][1]")
         above, below = (middle(page, f".ground >> nth={k}") for k in (0, 1))
         assert above[1] + 50 < below[1]
         assert page.page.locator("#map .agent").count() == 2

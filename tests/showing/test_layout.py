@@ -15,6 +15,7 @@ from askwise.domains.plain.look import LOOK
 from askwise.showing import raster, start_scene, text
 from askwise.showing.grounds import Graph, Map, curve
 from askwise.showing.layout import MOST_DRAWN, Net, excerpt, lay_out
+from askwise.showing.layout.layers import rising
 from askwise.showing.layout.lettering import in_lines, shortened
 from askwise.showing.layout.net import ELSEWHERE
 from askwise.showing.layout.spacing import Boxes
@@ -218,3 +219,10 @@ def test_long_names_are_broken_and_shortened(name: str, lines: tuple[str, ...]) 
 @given(st.text(), st.integers(6, 30))
 def test_shortened_names_are_short(name: str, longest: int) -> None:
     assert len(shortened(name, longest)) <= max(longest, 1)
+
+
+@given(st.lists(st.integers(-20, 20).map(lambda k: k / 4), min_size=1, max_size=12))
+def test_places_rise_as_the_nearest_rising_numbers_do(wanted: list[float]) -> None:
+    from scipy.optimize import isotonic_regression
+
+    np.testing.assert_allclose(rising(np.array(wanted)), isotonic_regression(wanted).x, atol=1e-12)

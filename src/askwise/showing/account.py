@@ -11,10 +11,11 @@ from itertools import groupby
 import numpy as np
 
 from askwise.episode import Episode, Step
-from askwise.problem import JointState, Problem, reckoned_with
+from askwise.problem import JointState, Problem, reckoned_with, teammate_does
 from askwise.reading import printable
 from askwise.showing.asking import question_in_words, reply_in_words
 from askwise.showing.episodes import scene_at, scene_of, words_in
+from askwise.showing.palette import in_terminal
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, listed, number, percent
 
@@ -31,7 +32,7 @@ def account(episode: Episode, *, colour: bool = False) -> str:
         colour: whether to use the escape sequences of terminals with 256 colours.
     """
     words = words_in(episode)
-    loud: Emphasis = (lambda text: f"\x1b[1;38;5;133m{text}\x1b[0m") if colour else str
+    loud: Emphasis = (lambda text: in_terminal(text, "question")) if colour else str
     head = f"{'step':>9}  {words.ego:<27} {words.teammate:<23} {'possible':>8}  likeliest"
     lines = [*header(episode), "", head, *_story(episode, words, loud), "", closing(episode)]
     return "\n".join(lines) + "\n"
@@ -122,7 +123,8 @@ def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step,
         return f"{words.stays} at {printable(problem.goals[reached[0]]) if reached.size else place}"
     if action is None or _rests(problem, first):
         return f"waits at {place}"
-    return f"{printable(problem.teammate_actions[action])} to {place}" if first is last else f"walks to {place}"
+    does = printable(teammate_does(problem, state, action))
+    return f"{does} to {place}" if first is last else f"walks to {place}"
 
 
 def _believes(problem: Problem, step: Step) -> str:

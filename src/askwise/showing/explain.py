@@ -19,6 +19,7 @@ from askwise.problem import Problem
 from askwise.questions import Choice, Question
 from askwise.reading import printable
 from askwise.showing.asking import belief_after, groups_in_words, question_in_words, replies_to, reply_in_words
+from askwise.showing.palette import in_terminal
 from askwise.showing.text import likeliest_of, where
 from askwise.showing.vocabulary import PLAIN, Vocabulary
 from askwise.showing.words import columns_of, counted, listed, number, percent
@@ -76,7 +77,7 @@ def told(given: Advice, *, colour: bool = False) -> str:
         colour: whether to use the escape sequences of terminals with 256 colours.
     """
     headline = headline_of(given.problem, given.decision)
-    lines = [f"\x1b[1;38;5;133m{headline}\x1b[0m" if colour else headline, printable(given.why), ""]
+    lines = [in_terminal(headline, "question") if colour else headline, printable(given.why), ""]
     facts = {"method": given.method, **dict(_facts(given, words_for(given.problem)))}
     lines += [f"{name:<{max(map(len, facts)) + 2}}{text}" for name, text in facts.items()]
     return "\n".join([*lines, *_zones(given)]) + "\n"

@@ -21,14 +21,14 @@ from askwise.agents import Decision, PairZones, Situation
 from askwise.agents.explanation import affordable
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, teammate_does
 from askwise.reading import printable
 from askwise.showing.asking import question_in_words, reply_in_words
 from askwise.showing.episodes import costs_before, scene_of, start_scene, words_in
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.showing.grounds import Graph
 from askwise.showing.page_grounds import ground_data, is_plain
-from askwise.showing.palette import DARK_RAMP, RAMP
+from askwise.showing.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
 from askwise.showing.scene import Scene
 from askwise.showing.spots import ego_spots
 from askwise.showing.vocabulary import Vocabulary
@@ -58,7 +58,7 @@ def page_text(episode: Episode) -> str:
         "TEAMMATE": html.escape(words.teammate),
         "EGO": html.escape(words.ego),
         "LEGEND": _legend(start),
-        "STYLE": _asset("page.css") + ("" if plain else _asset("grounds.css")),
+        "STYLE": css_variables() + _asset("page.css") + ("" if plain else _asset("grounds.css")),
         "DATA": _embedded(page_data(episode)),
         "SCRIPT": "\n".join(_asset(name) for name in (SCRIPTS if plain else GROUND_SCRIPTS)),
         "VERSION": __version__,
@@ -105,6 +105,7 @@ def page_data(episode: Episode) -> dict[str, Any]:
         "zones": zones.rows,
         "zonesKnown": affordable(problem),
         "ramps": {"light": RAMP, "dark": DARK_RAMP},
+        "inks": {"dark": hex_of(INK), "light": hex_of(PAPER)},
     }
 
 
@@ -198,7 +199,7 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
     return {
         **told,
         "does": printable(problem.describe_ego_action(decision.action)),
-        "teammateDoes": problem.teammate_actions[step.teammate_action],
+        "teammateDoes": teammate_does(problem, step.state.teammate, step.teammate_action),
     }
 
 

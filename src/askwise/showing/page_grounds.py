@@ -27,8 +27,11 @@ def is_plain(scene: Scene) -> bool:
 
 def ground_data(scene: Scene) -> dict[str, Any]:
     """Return what a page has to know of the grounds of an episode."""
-    if is_plain(scene):
-        return _map_data(scene.ground)
+    return _map_data(scene.ground) if is_plain(scene) else any_ground_data(scene)
+
+
+def any_ground_data(scene: Scene) -> dict[str, Any]:
+    """Return the same in the form that fits grounds of any kind: one or two of them, and the places of goals."""
     return {
         "grounds": [_data(ground) for ground in scene.grounds],
         "spots": [_spot(scene, spot) for spot in (*teammate_spots(scene), *ego_spots(scene))],

@@ -19,8 +19,11 @@ MARGIN = 10
 SIGN = 22
 SCALE_WIDTH = 150
 
-CAPTION_LINES = 4
-"""Progress, hands, event or question, answer: always as many, so that all pictures of an episode have one size."""
+CAPTION_LINES = 6
+"""Progress, hands, event or question, answer, the longest of them in two: always as many, so that all pictures of an
+episode have one size."""
+SMALLEST = 8
+"""Letters of a caption that is longer than that."""
 
 
 def strip_height(scene: Scene, width: int) -> int:
@@ -32,12 +35,12 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
     """Draw the strip; `top` is in pixels of the canvas, which is `fine` times as large as the picture."""
     draw.line((0, top, fine * width, top), fill=LINE, width=fine)
     y = top + fine * (MARGIN + LINE_HEIGHT / 2)
-    for text, colour in _caption(scene):
-        if not text:
-            continue
-        shown = _fitted(text, fine * LETTERS, fine * (width - 2 * MARGIN))
-        draw.text((fine * MARGIN, y), shown, fill=colour, font=font(fine * LETTERS), anchor="lm")
-        y += fine * LINE_HEIGHT
+    lines, letters = _set(_caption(scene), fine, fine * (width - 2 * MARGIN))
+    room = fine * LINE_HEIGHT * min(1.0, CAPTION_LINES / max(1, len(lines)))
+    for text, colour in lines:
+        shown = _fitted(text, letters, fine * (width - 2 * MARGIN))
+        draw.text((fine * MARGIN, y), shown, fill=colour, font=font(letters), anchor="lm")
+        y += room
     y = top + fine * (2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + SIGN / 2)
     pen = Pen(draw, fine * SIGN)
     for row in _legend_rows(scene, width):
@@ -54,6 +57,30 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
         return [(scene.progress, INK), hands, (scene.event, INK)]
     reply = f"{scene.reply}. " if scene.reply else ""
     return [(scene.progress, INK), hands, (scene.question, EGO), (f"{reply}{scene.event}", EGO)]
+
+
+def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
+    """Return the lines of a caption and the size of their letters: smaller ones where it would not fit otherwise."""
+    for letters in range(LETTERS, SMALLEST - 1, -1):
+        lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
+        if len(lines) * letters <= CAPTION_LINES * LETTERS:
+            break
+    most = CAPTION_LINES * LETTERS // letters
+    if len(lines) > most:
+        (text, colour), rest = lines[most - 1], lines[most:]
+        lines = [*lines[: most - 1], (" ".join([text, *(line for line, _ in rest)]), colour)]
+    return lines, fine * letters
+
+
+def _wrapped(text: str, size: int, width: int) -> list[str]:
+    """Return a text in lines that fit, broken between words; nothing for no text."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and font(size).getlength(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _fitted(text: str, size: int, width: int) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from askwise.reading import printable
 from askwise.showing.grounds import Map
+from askwise.showing.palette import in_terminal
 from askwise.showing.scene import Scene
 from askwise.showing.spots import ego_spots
 from askwise.showing.textgraph import draw_graph
@@ -119,4 +120,4 @@ def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELI
 
 
 def _bold(text: str, colour: bool) -> str:
-    return f"\x1b[1;38;5;133m{text}\x1b[0m" if colour else text
+    return in_terminal(text, "question") if colour else text

@@ -10,17 +10,13 @@ from dataclasses import dataclass, replace
 
 from askwise.reading import printable
 from askwise.showing.grounds import Place
-from askwise.showing.palette import position
+from askwise.showing.palette import TERMINAL, TERMINAL_RAMP, position
 from askwise.showing.scene import Scene
 from askwise.showing.spots import Spot, ego_spots, teammate_spots
 
-BELIEF_COLOURS = (229, 193, 115, 73, 31, 25, 18)
-"""Of a terminal with 256 colours, pale to dark: the likelier, the darker."""
-
 BOTH, GOAL, ASKED, OUT, EGO_PLACE = "&", "o", "?", "x", "*"
 """The signs of agents in one place and of goals; those of single agents and landmarks are the domain's."""
-TEAMMATE_COLOUR, EGO_COLOUR, BOTH_COLOUR = "1;48;5;166;38;5;231", "1;48;5;91;38;5;231", "1;48;5;90;38;5;231"
-DIM = "38;5;240"
+TEAMMATE_COLOUR, EGO_COLOUR, BOTH_COLOUR, DIM = (TERMINAL[name] for name in ("teammate", "ego", "both", "dim"))
 
 Paint = Callable[[str, str], str]
 
@@ -81,7 +77,9 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Ma
     places: dict[Place, Mark] = {}
     if side == 0:
         for landmark in scene.landmarks:
-            places[landmark.at] = Mark(scene.words.landmark_sign, printable(landmark.name), "1;38;5;137", landmark=True)
+            places[landmark.at] = Mark(
+                scene.words.landmark_sign, printable(landmark.name), TERMINAL["landmark"], landmark=True
+            )
         for spot in teammate_spots(scene):
             places[spot.at] = _goal_mark(scene, spot, short)
     if side == len(scene.grounds) - 1:
@@ -121,9 +119,9 @@ def _goal_mark(scene: Scene, spot: Spot, short: bool) -> Mark:
 def _goal_colour(scene: Scene, spot: Spot, out: bool) -> str:
     probability = spot.probability(scene)
     if probability is None:
-        return "1;38;5;31"
+        return TERMINAL["no belief"]
     if out:
-        return "38;5;244"
-    level = min(int(position(probability) * len(BELIEF_COLOURS)), len(BELIEF_COLOURS) - 1)
+        return TERMINAL["ruled out"]
+    level = min(int(position(probability) * len(TERMINAL_RAMP)), len(TERMINAL_RAMP) - 1)
     ink = 16 if level < 4 else 231
-    return f"{'1;4;' if spot.asked(scene) else ''}48;5;{BELIEF_COLOURS[level]};38;5;{ink}"
+    return f"{'1;4;' if spot.asked(scene) else ''}48;5;{TERMINAL_RAMP[level]};38;5;{ink}"

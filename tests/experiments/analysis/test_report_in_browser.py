@@ -32,7 +32,10 @@ def test_it_opens(chromium: Browser, report: Path, width: int, scheme: str) -> N
         assert len(sizes) == 11
         assert min(sizes) > 300
         assert page.page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.page.locator("#claims tbody tr").count() == 32
+        assert page.page.locator("#claims tbody tr").count() == 24
+        assert page.page.locator("#claims-time tbody tr").count() == 8
+        order = page.page.evaluate("[...document.querySelectorAll('section')].map(section => section.id)")
+        assert order.index("figures") < order.index("claims") < order.index("claims-time")
         assert page.errors == []
         assert page.requests == [report.as_uri()]
 

@@ -20,9 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
+from askwise._later import Later
 from askwise.types import FloatArray, IntArray
+
+special = Later("scipy.special")
 
 LEVEL = 0.95
 DIGITS = 9

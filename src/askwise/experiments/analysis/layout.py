@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from askwise.experiments.analysis.figures import Picture
-from askwise.experiments.analysis.html import Html, escaped, folded, joined, tag
+from askwise.showing.html import Html, escaped, folded, joined, tag
 
 
 def laid_out(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[object]:

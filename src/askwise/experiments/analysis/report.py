@@ -6,20 +6,17 @@ with those of another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
 
-from askwise import __version__
 from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis, analyse, write_tables
 from askwise.experiments.analysis.figures import Picture, write_figures
-from askwise.experiments.analysis.html import escaped, joined, section, tag
 from askwise.experiments.analysis.sections import Told, sections
 from askwise.files import make_folder, whole_file
+from askwise.showing.report import report_page
 
 
 def write_results(
@@ -84,20 +81,9 @@ def report_text(
     provenance: Told,
 ) -> str:
     """Return the report as HTML; `images` are the SVG files of the pictures."""
-    found = list(sections(analysis, pictures, images, study, provenance))
-    links = [tag("a", heading, href=f"#{name}") for name, heading, _ in found]
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
-    parts = {
-        "TITLE": escaped(title),
-        "SUBTITLE": escaped(subtitle.strip()),
-        "STYLE": _asset("report.css"),
-        "NAV": joined(links).code,
-        "BODY": joined(section(name, heading, *content) for name, heading, content in found).code,
-        "VERSION": __version__,
-    }
-    # In one go: a method may be called like one of the places to be filled in.
-    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("report.html"))
+    return report_page(title, subtitle.strip(), sections(analysis, pictures, images, study, provenance))
 
 
 def _when(provenance: Told) -> str:
@@ -105,7 +91,3 @@ def _when(provenance: Told) -> str:
         return ""
     found = next((provenance[key] for key in ("finished", "date", "started") if provenance.get(key)), None)
     return "" if found is None else f"Run: {found}."
-
-
-def _asset(name: str) -> str:
-    return files("askwise.experiments.analysis").joinpath("assets", name).read_text(encoding="utf-8")

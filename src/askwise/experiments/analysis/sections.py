@@ -12,11 +12,11 @@ from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECO
 from askwise.experiments.analysis.figures import Picture
 from askwise.experiments.analysis.figures.picture import FIGURES, slug
 from askwise.experiments.analysis.glossary import glossary
-from askwise.experiments.analysis.html import Html, TableCell, facts, folded, joined, table, tag
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.layout import laid_out
 from askwise.experiments.analysis.ratios import ALL
-from askwise.experiments.analysis.words import SYMBOLS, counts, duration, in_short, number, p_value
+from askwise.experiments.analysis.words import SYMBOLS, apart, counts, duration, in_short, number, p_value
+from askwise.showing.html import Html, TableCell, facts, folded, joined, table, tag
 
 Told = Mapping[str, object] | str | None
 """Something that the runner tells about a study: text, or nested settings."""
@@ -54,8 +54,9 @@ def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[
     """Yield the sections that every report has a place for; None for those that this study has nothing for."""
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
-    yield "claims", "The paper's claims", _claims(analysis.claims) if analysis.claims.height else None
     yield FIGURES, "Figures", None
+    behaviour, timed = apart(analysis.claims)
+    yield "claims", "The paper's claims", _claims(behaviour) if behaviour.height else None
     yield "costs", "Marginal cost", _costs(analysis.summary)
     yield "ratios", "Ratios", _ratios(analysis.ratios) if analysis.ratios.height else None
     expected, words = analysis.expected_summary, analysis.tables.words
@@ -66,6 +67,7 @@ def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[
         _comparisons(analysis.comparisons, words) if analysis.comparisons.height else None,
     )
     yield "failures", "Failures", _failures(analysis.failures)
+    yield "claims-time", "The paper's claims about computing time", _timed(timed) if timed.height else None
     yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
     yield "run", "What was run", [*_told("Study", study), *_told("Provenance", provenance)]
     yield "reading", "How to read this", [_how_to_read(words)]
@@ -90,6 +92,16 @@ def _claims(claims: pl.DataFrame) -> list[object]:
         for row in claims.iter_rows(named=True)
     ]
     return [intro, tag("div", joined(tally), class_="tally"), table(["verdict", "claim", "measured here"], rows)]
+
+
+def _timed(claims: pl.DataFrame) -> list[object]:
+    """Return the claims that depend on the computer and the program as much as on the method."""
+    apart_from = tag(
+        "p",
+        "The paper's computer and program were others. Where a claim of this kind does not hold because everything is "
+        "faster here, its results are none the worse.",
+    )
+    return [apart_from, *_claims(claims)]
 
 
 def _verdict(verdict: str, words: str | None = None) -> Html:

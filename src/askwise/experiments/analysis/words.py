@@ -11,6 +11,7 @@ import polars as pl
 
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.checking import settings
+from askwise.experiments.analysis.claims_time import TIME
 from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.ratios import ALL
 from askwise.reading import printable
@@ -52,6 +53,17 @@ def counts(claims: pl.DataFrame) -> dict[str, int]:
     return {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
 
 
+def apart(claims: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return claims about what agents do and pay, and claims about computing time, which depends on the computer."""
+    timed = claims["name"].is_in([claim.name for claim in TIME])
+    return claims.filter(~timed), claims.filter(timed)
+
+
+def _tally(claims: pl.DataFrame) -> str:
+    found = counts(claims)
+    return f"{found[HOLDS]} hold, {found[FAILS]} do not hold, {found[OPEN]} are not decided"
+
+
 def in_short(analysis: Analysis) -> list[str]:
     """Return the result in a few sentences: what was played, who is cheapest where, how the paper fares."""
     sentences = [_played(analysis)]
@@ -61,11 +73,11 @@ def in_short(analysis: Analysis) -> list[str]:
         sentences.append(f"{where}: {_cheapest(rows, analysis.tables.words.price)}")
     sentences += list(_beside_the_reference(analysis.ratios))
     if analysis.claims.height:
-        found = counts(analysis.claims)
-        sentences.append(
-            f"Of {analysis.claims.height} claims of the paper, {found[HOLDS]} hold in this run, {found[FAILS]} do not, "
-            f"and {found[OPEN]} are not decided by it."
-        )
+        behaviour, timed = apart(analysis.claims)
+        sentences.append(f"Of the paper's {behaviour.height} claims about behaviour, {_tally(behaviour)}.")
+        if timed.height:
+            others = "on another computer and by another program"
+            sentences.append(f"Of its {timed.height} claims about computing time, {others}, {_tally(timed)}.")
     return sentences
 
 
@@ -148,7 +160,7 @@ def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
         (rf"(?m)^ +{SYMBOLS[HOLDS]}.*$", "green"),
         (rf"(?m)^ +{SYMBOLS[FAILS]}.*$", "red"),
         (r"(?m)^ +\? .*$", "yellow"),
-        (r"(?m)^(Marginal cost|The paper's claims).*$", "bold"),
+        (r"(?m)^(Marginal cost|The paper's claims|Its claims).*$", "bold"),
     ):
         coloured.highlight_regex(pattern, style)
     Console(file=stream).print(coloured, soft_wrap=True)
@@ -171,16 +183,17 @@ def _cost_lines(analysis: Analysis) -> Iterator[str]:
 def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:
     if claims.is_empty():
         return
-    found = counts(claims)
-    if found[OPEN] == claims.height:
+    if counts(claims)[OPEN] == claims.height:
         yield "The paper's claims: this study decides none of them"
         return
-    yield f"The paper's claims: {found[HOLDS]} hold, {found[FAILS]} do not hold, {found[OPEN]} not decided"
+    behaviour, timed = apart(claims)
+    yield f"The paper's claims about behaviour: {_tally(behaviour)}"
     lines = []
     for verdict in (FAILS, OPEN):
-        names = claims.filter(pl.col("verdict") == verdict)["name"].to_list()
+        names = behaviour.filter(pl.col("verdict") == verdict)["name"].to_list()
         lines += [f"  {SYMBOLS[verdict]} {verdict}: {name}" for name in names]
-    room = max(room - 1, 4)
+    room = max(room - 2, 4)
     if len(lines) > room:
         lines = [*lines[: room - 1], f"  ... and {len(lines) - room + 1} more, in the report"]
     yield from lines
+    yield f"Its claims about computing time: {_tally(timed)}"

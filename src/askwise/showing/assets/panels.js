@@ -139,13 +139,13 @@ function showBelief(k) {
   const order = belief.map((_, goal) => goal).sort((a, b) => belief[b] - belief[a]);
   const scrolled = holder.scrollTop;
   holder.replaceChildren(...order.map((goal) => {
-    return beliefRow(goal, belief[goal], belief[order[0]], asked.has(goal));
+    return beliefRow(goal, belief[goal], asked.has(goal));
   }));
   holder.scrollTop = scrolled;
 }
 
 // The bar is relative to the likeliest goal, the number and the colour are not.
-function beliefRow(goal, p, highest, asked) {
+function beliefRow(goal, p, asked) {
   const [name, , , landmark] = episode.goals[goal];
   const beside = landmark === null ? "" : episode.landmarks[landmark][0];
   const truth = goal === episode.goal;
@@ -157,7 +157,7 @@ function beliefRow(goal, p, highest, asked) {
     element("span", { class: "rail" }, element("div", { class: "fill" })),
     element("span", { class: "share" }, p === 0 ? "out" : percent(p)));
   const fill = row.querySelector(".fill");
-  fill.style.width = `${(100 * p) / highest}%`;
+  fill.style.width = `${100 * p}%`;
   fill.style.background = rgb(shade(p));
   return row;
 }

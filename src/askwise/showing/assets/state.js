@@ -61,5 +61,5 @@ const rgb = (colour) => `rgb(${colour.join(",")})`;
 // Black or white, whichever reads better.
 function inkOn(colour) {
   const [red, green, blue] = colour.map((part) => (part / 255) ** 2.2);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.2 ? "#22242a" : "#ffffff";
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.2 ? episode.inks.dark : episode.inks.light;
 }

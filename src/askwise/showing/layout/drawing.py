@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.sparse import csgraph
 
+from askwise._later import Later
 from askwise.showing.grounds import Graph, Node
 from askwise.showing.layout.layers import layered_layout, layers_of, suits_layers
 from askwise.showing.layout.lettering import in_lines, shortened
@@ -15,6 +15,8 @@ from askwise.showing.layout.net import ELSEWHERE, Net
 from askwise.showing.layout.spacing import Boxes, spread
 from askwise.showing.layout.stress import stress_layout
 from askwise.types import FloatArray
+
+csgraph = Later("scipy.sparse.csgraph")
 
 MANY = 40
 """Nodes beyond which names have one short line."""

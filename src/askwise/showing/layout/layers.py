@@ -12,12 +12,13 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
-from scipy.sparse import csgraph
 
+from askwise._later import Later
 from askwise.showing.layout.net import Net
 from askwise.showing.layout.spacing import Boxes
 from askwise.types import FloatArray, IntArray
+
+csgraph = Later("scipy.sparse.csgraph")
 
 SWEEPS = 12
 MOST_ACROSS = 18
@@ -124,7 +125,7 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
             near = [[k for k in _neighbours(net, node) if k in set(fixed)] for node in moved]
             wanted = np.array([places[k].mean() if k else places[n] for n, k in zip(moved, near, strict=True)])
             offsets = _offsets(before[moved], after[moved])
-            places[moved] = isotonic_regression(wanted - offsets).x + offsets
+            places[moved] = rising(wanted - offsets) + offsets
     return places
 
 
@@ -154,3 +155,19 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
         places[row, 0] = step * (along if turn % 2 == 0 else length - 1 - along)
         places[row, 1] = across[row] - turn * high
     return places
+
+
+def rising(wanted: FloatArray) -> FloatArray:
+    """Return the numbers that never fall from one to the next and are nearest to `wanted`, by least squares.
+
+    Neighbours in the wrong order get their mean, and so do neighbouring means, until none is in the wrong order. (It is
+    scipy's `isotonic_regression`; loading the optimisers that it comes with takes longer than most commands.)
+    """
+    blocks: list[tuple[float, int]] = []  # sums and sizes
+    for number in wanted.tolist():
+        total, size = number, 1
+        while blocks and blocks[-1][0] * size >= total * blocks[-1][1]:
+            before, several = blocks.pop()
+            total, size = before + total, several + size
+        blocks.append((total, size))
+    return np.repeat([total / size for total, size in blocks], [size for _, size in blocks])

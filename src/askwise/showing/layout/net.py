@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from askwise._later import Later
 from askwise.model import Model
 from askwise.reading import printable
 from askwise.types import IntArray
+
+sparse = Later("scipy.sparse")
 
 ELSEWHERE = -1
 """In place of a state: all those that are not drawn."""
@@ -49,7 +51,8 @@ class Net:
                 other = node_of.get(following, node)
                 if other != node:
                     key = (min(node, other), max(node, other))
-                    joined.setdefault(key, ([], []))[node > other].append(printable(str(model.actions[action])))
+                    name = printable(str(model.action_name(state, action)))
+                    joined.setdefault(key, ([], []))[node > other].append(name)
         pairs = sorted(joined)
         hidden = model.n_states - len(node_of)
         return cls(

@@ -11,11 +11,13 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import linalg
-from scipy.sparse import csgraph
 
+from askwise._later import Later
 from askwise.showing.layout.net import Net
 from askwise.types import FloatArray
+
+linalg = Later("scipy.linalg")
+csgraph = Later("scipy.sparse.csgraph")
 
 MOST_STEPS = 300
 ENOUGH = 1e-4

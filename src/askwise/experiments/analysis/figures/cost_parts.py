@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from askwise.experiments.analysis.figures.costs import UNIT
 from askwise.experiments.analysis.figures.material import Material
 from askwise.experiments.analysis.figures.picture import Picture
-from askwise.experiments.analysis.figures.styles import GRID, ORANGE, SKY, legend_below
+from askwise.experiments.analysis.figures.styles import ASKING, GRID, LOST, legend_below
 from askwise.experiments.analysis.parts import parts
 from askwise.plot import PLAIN
 from askwise.reading import printable
 
-COLOURS = {"steps_lost": ("steps lost", SKY, ""), "questions": ("price of questions", ORANGE, "///")}
+COLOURS = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of questions", ASKING, "///")}
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from askwise.experiments.analysis.figures.costs import PRICE
 from askwise.experiments.analysis.figures.material import Material, counted, end_prices
 from askwise.experiments.analysis.figures.picture import Picture
-from askwise.experiments.analysis.figures.styles import GRID, styles
+from askwise.experiments.analysis.figures.styles import GRID, INK, styles
 from askwise.plot import PLAIN
 from askwise.reading import printable
 
@@ -70,7 +70,7 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
 
 def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int, colour: str) -> None:
     counts = np.bincount(steps[steps <= last], minlength=last + 1)
-    ax.bar(np.arange(1, last + 1), counts[1:], width=0.9, color=colour, edgecolor="black", linewidth=0.4)
+    ax.bar(np.arange(1, last + 1), counts[1:], width=0.9, color=colour, edgecolor=INK, linewidth=0.4)
     later = int((steps > last).sum())
     note = f"{steps.size} questions" + (f", {later} after step {last}" if later else "")
     ax.text(0.98, 0.92, note, transform=ax.transAxes, ha="right", va="top", fontsize=8.5)

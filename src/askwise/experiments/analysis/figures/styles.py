@@ -1,6 +1,6 @@
 """How each method is drawn: a colour that colour-blind readers can tell apart, a line and a marker for grey print.
 
-The colours are those of Okabe and Ito, but for their yellow, which is too pale for lines; and a dark red.
+The colours are those of `askwise.showing.palette`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from askwise.showing import palette
+from askwise.showing.palette import hex_of
+
 Dashes: TypeAlias = str | tuple[int, tuple[int, ...]]
 
-BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = (
-    "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7",
-)  # fmt: skip
-WINE = "#882255"
-FAINT = "#777777"
-GRID = "#dddddd"
+FAINT, GRID, INK, PAPER = (hex_of(colour) for colour in (palette.FAINT, palette.LINE, palette.INK, palette.PAPER))
+LOST, ASKING = hex_of(palette.WAY), hex_of(palette.EGO)
+"""Steps that were lost, and questions, which are the ego agent's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +38,27 @@ class Style:
             "marker": self.marker,
             "linewidth": 1.8,
             "markersize": 6,
-            "markeredgecolor": "white",
+            "markeredgecolor": PAPER,
             "markeredgewidth": 0.7,
         }
 
 
-KNOWN = {
-    "never": Style(BLACK, (0, (1, 1)), "X"),
-    "baseline": Style(VERMILION, (0, (5, 1, 1, 1)), "D"),
-    "toolbox": Style(GREEN, (0, (3, 1, 1, 1, 1, 1)), "^"),
-    "cost-prob": Style(ORANGE, (0, (4, 2)), "s"),
-    "ezq": Style(BLUE, "-", "o"),
-    "ezq-local": Style(SKY, (0, (6, 2)), "v"),
-    "planner": Style(PURPLE, (0, (7, 1)), "P"),
-    "planner-light": Style(WINE, (0, (2, 1)), "*"),
+_LINES: dict[str, tuple[Dashes, str]] = {
+    "never": ((0, (1, 1)), "X"),
+    "baseline": ((0, (5, 1, 1, 1)), "D"),
+    "toolbox": ((0, (3, 1, 1, 1, 1, 1)), "^"),
+    "cost-prob": ((0, (4, 2)), "s"),
+    "ezq": ("-", "o"),
+    "ezq-local": ((0, (6, 2)), "v"),
+    "planner": ((0, (7, 1)), "P"),
+    "planner-light": ((0, (2, 1)), "*"),
 }
+
+KNOWN = {name: Style(hex_of(palette.METHODS[name]), *line) for name, line in _LINES.items()}
 """These look the same in every figure of every study."""
 
-_COLOURS = (SKY, PURPLE, GREEN, VERMILION, BLACK, ORANGE, BLUE)
+_IN_TURN = ("ezq-local", "planner", "toolbox", "baseline", "never", "cost-prob", "ezq")
+_COLOURS = [hex_of(palette.METHODS[name]) for name in _IN_TURN]
 _DASHES: tuple[Dashes, ...] = ("-", (0, (2, 1)), (0, (6, 2)), (0, (4, 1, 1, 1)))
 _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 
