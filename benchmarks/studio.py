@@ -1,0 +1,250 @@
+"""People who play at the same time: how long the studio lets them wait, measured inside the server.
+
+Two hundred scripted people take part in a study, each with a cookie and a socket of its own, and make two moves a
+second: they walk a shortest way to their goal and answer truly. *Kept* is the time from a message's arrival to the
+moment at which it is on the disk and the tab was told; *turn* the time until the method has decided as well, so that
+the person may go on. Server, its two processes that think, and all two hundred people share the machine's cores.
+Nothing may be lost: every round that was left is read from the disk again, and replayed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import connect
+
+from askwise.domains.registry import domain_of
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.problem import Problem
+from askwise.reading import as_text
+from askwise.studio.study.export import Results
+from benchmarks.report import Column, Table, count, number, progress
+
+PEOPLE, SECONDS, PACE = 200, 40.0, 0.5
+CASES = (("planner", 10, 10, 3), ("planner-light", 20, 50, 5))
+"""Method, side of the map, stations, toolboxes."""
+WANTED = {"p95": 100.0, "p99": 250.0}
+"""Milliseconds."""
+STUDY = """
+format = "askwise/people-study@1"
+name = "load"
+seed = 1
+role = "teammate"
+design = "between"
+rounds = 50
+problems = ["map.json"]
+most_at_once = 1000
+consent = "yes"
+[conditions.only]
+method = "{method}"
+"""
+
+
+@dataclass
+class Load:
+    """What came of a case.
+
+    Attributes:
+        moves: deeds that people sent and saw acknowledged.
+        all_moves: the same, with those before everybody had begun.
+        cpu: seconds of processor time that the server and its processes took for all of them.
+        rounds: rounds that were played to their end.
+        times: what the server measured.
+        lost: rounds on the disk that are not what people saw.
+    """
+
+    moves: int = 0
+    all_moves: int = 0
+    cpu: float = 0.0
+    rounds: int = 0
+    times: dict[str, Any] | None = None
+    lost: int = 0
+
+
+def run(quick: bool) -> list[Table]:
+    """Measure both cases."""
+    people, seconds = (20, 8.0) if quick else (PEOPLE, SECONDS)
+    rows = []
+    for method, side, stations, boxes in CASES:
+        progress(f"{people} people beside {method}, {side} x {side}, {stations} stations")
+        found = played(method, side, stations, boxes, people, seconds)
+        assert found.times is not None
+        for name in ("kept", "turn"):
+            quantiles = found.times[name]
+            verdict = "yes" if all(quantiles[key] < limit for key, limit in WANTED.items()) else "no"
+            case = f"{method}, {side} x {side}, {stations} stations"
+            each = 1000 * found.cpu / max(found.all_moves, 1)
+            moves = [found.moves, found.moves / seconds, each]
+            rows.append([case, name, *moves, *_row(quantiles), verdict, found.lost])
+    columns = [
+        Column("case"),
+        Column("until"),
+        count("moves"),
+        number("moves a second", 4),
+        number("CPU a move [ms]", 3),
+    ]
+    columns += [number(f"{key} [ms]", 4) for key in ("p50", "p95", "p99", "max")]
+    columns += [Column("p95 < 100, p99 < 250"), count("lost")]
+    return [Table(f"{people} people at {1 / PACE:g} moves a second, measured in the server", columns, rows)]
+
+
+def _row(quantiles: dict[str, float]) -> list[float]:
+    return [quantiles[key] for key in ("p50", "p95", "p99", "max")]
+
+
+def played(method: str, side: int, stations: int, boxes: int, people: int, seconds: float) -> Load:
+    """Let people play for some seconds after all have begun."""
+    drawn = generate(size=side, stations=stations, toolboxes=boxes, seed=1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "map.json").write_text(as_text(domain_of(drawn).recording.write(drawn)), encoding="utf-8")
+        (folder / "study.toml").write_text(STUDY.format(method=method), encoding="utf-8")
+        with _studio(folder) as (host, link, server):
+            cookie = _cookie(host, urlsplit(link).path)
+            join = urlsplit(_ask(host, "/api/study", cookie)["join"]).path
+            before = _cpu(server)
+            found = asyncio.run(_all(host, join, ToolFetching(drawn), people, seconds))
+            found.times = _ask(host, "/api/times", cookie)
+            found.cpu = _cpu(server) - before
+        found.lost += _lost(folder / "out", found.rounds)
+    return found
+
+
+def _lost(folder: Path, rounds: int) -> int:
+    results = Results(folder)
+    try:
+        return rounds - sum(1 for each in results.rounds() if each.episode.finished)
+    finally:
+        results.close()
+
+
+@contextmanager
+def _studio(folder: Path) -> Iterator[tuple[str, str, int]]:
+    command = [sys.executable, "-m", "askwise.cli", "studio", str(folder / "study.toml"), "--out", str(folder / "out")]
+    command += ["--port", "0", "--no-browser", "--workers", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found, "the studio did not open"
+        yield urlsplit(found[0]).netloc, found[0], process.pid
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+def _cpu(process: int) -> float:
+    """Return the seconds of processor time that a process and its children have taken; Linux tells."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task").glob("*/children")
+        inside = [int(child) for file in children for child in file.read_text().split()]
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(_cpu, inside))
+
+
+# -- people ------------------------------------------------------------------------------------------------------
+
+
+async def _all(host: str, join: str, problem: Problem, people: int, seconds: float) -> Load:
+    found, begun, end = Load(), asyncio.Semaphore(0), asyncio.Event()
+    players = [asyncio.create_task(_person(host, join, problem, found, begun, end, k)) for k in range(people)]
+    for _ in range(people):
+        await begun.acquire()
+    found.moves = 0
+    await asyncio.sleep(seconds)
+    end.set()
+    await asyncio.gather(*players)
+    return found
+
+
+async def _person(
+    host: str, join: str, problem: Problem, found: Load, begun: asyncio.Semaphore, end: asyncio.Event, number: int
+) -> None:
+    await asyncio.sleep(0.05 * number)  # people do not all come in one instant
+    cookie = await asyncio.to_thread(_cookie, host, join)
+    screen = await asyncio.to_thread(_ask, host, "/api/take", cookie)
+    first = True
+    while not end.is_set():
+        if screen["kind"] == "round" and not screen["over"]:
+            address = f"ws://{host}/play/{screen['round']}/socket"
+            async with connect(address, origin=f"http://{host}", additional_headers={"Cookie": cookie}) as socket:  # type: ignore[arg-type]
+                if first:
+                    begun.release()
+                    first = False
+                if not await _round(socket, problem, found, end):
+                    return
+            found.rounds += 1
+            screen["over"] = True
+        entry = {"agreed": True} if screen["kind"] == "consent" else {}
+        screen = await asyncio.to_thread(_ask, host, "/api/take", cookie, {"n": screen["n"], "entry": entry})
+
+
+async def _round(socket: Any, problem: Problem, found: Load, end: asyncio.Event) -> bool:
+    """Play a round; False if time was up before its end."""
+    message = json.loads(await socket.recv())
+    goal = message["board"]["goal"]
+    while True:
+        state = message["state"]
+        if state["phase"] == "over":
+            return True
+        if end.is_set():
+            return False
+        if state["phase"] == "thinking":
+            message = json.loads(await socket.recv())
+            continue
+        began = time.perf_counter()
+        await socket.send(json.dumps({"n": message["n"], "deed": _deed(problem, state, goal)}))
+        message = json.loads(await socket.recv())
+        found.moves += 1
+        found.all_moves += 1
+        if message["state"]["phase"] == "thinking":
+            message = json.loads(await socket.recv())
+        await asyncio.sleep(max(0.0, PACE - (time.perf_counter() - began)))
+
+
+def _deed(problem: Problem, state: dict[str, Any], goal: int) -> dict[str, Any]:
+    if state["phase"] == "answer":
+        return {"answer": goal in state["question"]["goals"]}
+    here = problem.teammate_model.state(tuple(state["teammate"]["at"]))
+    action = int(problem.teammate_optimal(here)[goal].argmax())
+    return {"move": problem.teammate_actions[action]}
+
+
+def _cookie(host: str, path: str) -> str:
+    connection = http.client.HTTPConnection(host, timeout=120)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    answer.read()
+    cookie = (answer.getheader("set-cookie") or "").partition(";")[0]
+    connection.close()
+    assert cookie, f"not let in: {answer.status}"
+    return cookie
+
+
+def _ask(host: str, path: str, cookie: str, body: Any = None) -> dict[str, Any]:
+    connection = http.client.HTTPConnection(host, timeout=120)
+    headers = {"Cookie": cookie, "Origin": f"http://{host}", "Content-Type": "application/json"}
+    connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), headers)
+    answer = connection.getresponse()
+    found: dict[str, Any] = json.loads(answer.read())
+    connection.close()
+    assert answer.status == 200, found
+    return found

@@ -1,0 +1,30 @@
+"""Write what a study with people gave: tables, traces, figures and a report.
+
+DIR is the folder --out of the studio in which the study ran; the studio may still be open.
+People and simulations stand side by side: each round that somebody played, and the same round
+with a simulated person.
+
+  askwise study-report out/mine
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise study-report``."""
+    parser.add_argument("folder", metavar="DIR", help="the folder of the studio")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise study-report``."""
+    from askwise.studio.study.report import write_people_report
+
+    folder = Path(options.folder)
+    counted = write_people_report(folder)
+    print(", ".join(f"{what}: {n}" for what, n in counted.items()))
+    print(f"Written: {folder / 'export'} (people, rounds, answers, traces)")
+    print(f"Written: {folder / 'report' / 'report.html'}")
+    return 0

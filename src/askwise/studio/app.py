@@ -1,0 +1,257 @@
+"""The addresses of the studio, and what each answers. JSON in, JSON and pages out; nothing here waits for a method."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+
+from askwise.errors import AskwiseError, InputError
+from askwise.reading import Field, decode, parse_json
+from askwise.studio.limits import LARGEST_BODY
+from askwise.studio.rounds.setup import Setup
+from askwise.studio.security.keys import PARTICIPANT, RESEARCHER, SECONDS, Person
+from askwise.studio.services import Denied, Services
+from askwise.studio.socket import play_socket
+
+KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+STATIC = re.compile(r"[a-z0-9-]{1,40}\.(js|css)")
+CLOSED = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>askwise studio</title><h1>The door is closed</h1>"
+    "<p>Open the studio with the link that the terminal shows; each link works once. Start it again for a new one."
+)
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Json(JSONResponse):
+    """JSON in ASCII: names may hold halves of characters, which no other encoding can carry."""
+
+    def render(self, content: Any) -> bytes:
+        """See `JSONResponse`."""
+        return json.dumps(content, allow_nan=False).encode("ascii")
+
+
+def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
+    """Return the application, without its guard; `routes` are further ones."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        services.pool.close()
+
+    app = Starlette(
+        routes=[
+            Route("/", page("home.html")),
+            Route("/enter/{secret}", enter),
+            Route("/static/{name}", static),
+            Route("/api/library", answered(library)),
+            Route("/api/library/{number:int}", answered(problem)),
+            Route("/api/times", answered(times)),
+            Route("/api/problems", answered(read_problem), methods=["POST"]),
+            Route("/api/rounds", answered(list_rounds)),
+            Route("/api/rounds", answered(new_round), methods=["POST"]),
+            Route("/api/rounds/{name}/review", answered(review)),
+            Route("/api/rounds/{name}/trace", answered(trace)),
+            Route("/play/{name}", page("play.html", RESEARCHER, PARTICIPANT)),
+            Route("/review/{name}", review_page),
+            WebSocketRoute("/play/{name}/socket", play_socket),
+            *(routes or []),
+        ],
+        lifespan=lifespan,
+    )
+    app.state.services = services
+    return app
+
+
+def services_of(request: Any) -> Services:
+    """Return what all handlers share."""
+    found: Services = request.app.state.services
+    return found
+
+
+# -- pages -------------------------------------------------------------------------------------------------------
+
+
+def asset(name: str) -> str:
+    """Return a file of the studio's own."""
+    return files("askwise.studio").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def page(name: str, *kinds: str) -> Handler:
+    """Return what answers with a page, to whoever is of one of these kinds, by default the researcher."""
+
+    async def show(request: Request) -> Response:
+        person = services_of(request).person(request)
+        if person is None or person.kind not in (kinds or (RESEARCHER,)):
+            return HTMLResponse(CLOSED, 403)
+        return HTMLResponse(asset(name))
+
+    return show
+
+
+async def static(request: Request) -> Response:
+    """Answer with a script or a stylesheet; they hold no secrets."""
+    name = request.path_params["name"]
+    if name == "colours.css":
+        return Response(await services_of(request).colours(), media_type=KINDS[".css"])
+    if not STATIC.fullmatch(name) or not files("askwise.studio").joinpath("static", name).is_file():
+        return Json({"error": "no such file"}, 404)
+    return Response(asset(name), media_type=KINDS[name[name.rindex(".") :]])
+
+
+async def enter(request: Request) -> Response:
+    """Exchange a link for a cookie."""
+    services = services_of(request)
+    cookie = await services.keys.enter(request.path_params["secret"])
+    if cookie is None:
+        return HTMLResponse(CLOSED, 403)
+    answer = RedirectResponse("/", 303)
+    set_cookie(answer, request, services, cookie)
+    return answer
+
+
+def set_cookie(answer: Response, request: Request, services: Services, cookie: str) -> None:
+    """Give a browser its cookie, which no script can read and no other site can send along."""
+    secure = request.headers.get("x-forwarded-proto") == "https" or request.url.scheme == "https"
+    answer.set_cookie(services.keys.cookie, cookie, max_age=SECONDS, httponly=True, samesite="lax", secure=secure)
+
+
+# -- answers in JSON ---------------------------------------------------------------------------------------------
+
+
+def answered(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
+    """Return what answers in JSON, to whoever is of that kind; what is wrong is said in one line."""
+
+    async def answer(request: Request) -> Response:
+        services = services_of(request)
+        person = services.person(request)
+        if person is None or person.kind != kind:
+            return Json({"error": "not for you: open the studio with its link first"}, 403)
+        try:
+            return Json(await handler(request, services, person))
+        except Denied as error:
+            return Json({"error": str(error)}, 404)
+        except AskwiseError as error:
+            return Json({"error": str(error)}, 400)
+
+    return answer
+
+
+async def body_of(request: Request) -> Field:
+    """Return the JSON object that a request carries."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/json":
+        raise InputError("content type", repr(kind), "application/json")
+    try:
+        body = await request.body()
+    except ClientDisconnect:  # that is also how the guard ends one that is too long
+        raise InputError("request", "one that broke off, or is too long", f"at most {LARGEST_BODY} bytes") from None
+    return Field("", parse_json(decode(body, "request"))).object()
+
+
+async def library(_: Request, services: Services, __: Person) -> Any:
+    """Return what can be played: problems by name, methods, teammates."""
+    return {"problems": list(services.library), **await services.names(), "study": services.study}
+
+
+async def problem(request: Request, services: Services, _: Person) -> Any:
+    """Return one of these problems: title, size, goals."""
+    number = request.path_params["number"]
+    if not 0 <= number < len(services.library):
+        raise Denied("there is no such problem")
+    return await services.described(list(services.library.values())[number])
+
+
+async def times(_: Request, services: Services, __: Person) -> Any:
+    """Return how long people wait for the studio, in milliseconds."""
+    return services.times.summary()
+
+
+async def read_problem(request: Request, services: Services, _: Person) -> Any:
+    """Read a problem file that was uploaded: the same as `problem`."""
+    given = await body_of(request)
+    given.object(["text"], [])
+    return await services.described(given.child("text").text())
+
+
+async def new_round(request: Request, services: Services, person: Person) -> Any:
+    """Begin a round: ``problem`` is the number of one in the library, or the text of a file."""
+    given = await body_of(request)
+    given.object(["problem", "setup"], [])
+    chosen = given.child("problem")
+    if isinstance(chosen.value, str):
+        text = chosen.text()
+    else:
+        text = list(services.library.values())[chosen.whole(0, len(services.library) - 1)]
+    setup = Setup.from_json(given.child("setup"))
+    Field("setup.method", setup.method).text((await services.names())["methods"])
+    room = await services.new_round(person, await services.described(text), setup)
+    return {"round": room.name}
+
+
+async def list_rounds(_: Request, services: Services, person: Person) -> Any:
+    """Return the newest rounds of whoever asks."""
+    rows = services.store.read(
+        "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
+    )
+    return [
+        {"round": name, "title": title, "role": json.loads(setup)["role"], "made": made, "end": end}
+        for name, title, setup, made, end in rows
+    ]
+
+
+async def review(request: Request, services: Services, person: Person) -> Any:
+    """Return what a round that is over cost, and what it would have cost otherwise."""
+    return (await _reviewed(request, services, person))["review"]
+
+
+async def trace(request: Request, services: Services, person: Person) -> Any:
+    """Return the trace of a round that is over."""
+    return (await _reviewed(request, services, person, "trace"))["trace"]
+
+
+async def _reviewed(request: Request, services: Services, person: Person, op: str = "review") -> dict[str, Any]:
+    room = services.room(request.path_params["name"], person)
+    if room.end is None:
+        raise InputError("round", "one that goes on", "a round that is over: it would tell what nobody may know yet")
+    reply = await room.asked(op)
+    if op not in reply:
+        raise InputError("round", reply.get("failed") or reply.get("refused"), "one that can be shown")
+    return reply
+
+
+async def review_page(request: Request) -> Response:
+    """Answer with the page that steps through a round: one file with everything in it, and a policy of its own."""
+    services = services_of(request)
+    person = services.person(request)
+    try:
+        if person is None or person.kind != RESEARCHER:
+            raise Denied("open the studio with its link first")
+        text = (await _reviewed(request, services, person))["page"]
+    except AskwiseError as error:
+        return Json({"error": str(error)}, 404)
+    return HTMLResponse(text, headers={"content-security-policy": policy_for(text)})
+
+
+def policy_for(text: str) -> str:
+    """Return the policy for a page with scripts and styles in it: these scripts may run, and no others."""
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,0 +1,163 @@
+"""What follows from a sketch: the belief, the advice and its reason, EDP between all goals, zones.
+
+The teammate came from its start to where it is now by a shortest way (`askwise.ask`). If no goal explains that, the
+belief of a method that rules goals out for good would be empty; then the method is asked with the belief ``robust``,
+which makes detours unlikely instead of impossible, and the page says so.
+
+For a pair of goals that is looked at, the map shows EDP(other | truth) from every cell: how long `other` stays possible
+while the teammate pursues `truth` from there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from askwise.deciding import Advice, ask
+from askwise.divergence import Divergence, Zone, zones
+from askwise.domains.plain.file import StatedProblem
+from askwise.model import GridWorld
+from askwise.problem import Problem
+from askwise.query import ContradictoryObservation
+from askwise.reading import Field, printable
+from askwise.showing.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
+from askwise.showing.words import number
+from askwise.studio.exploring.sketch import Sketch
+from askwise.types import FloatArray
+
+METHODS = ("ezq", "planner", "planner-light", "cost-prob")
+"""Methods that decide fast enough to follow a hand, the first by default."""
+ROBUST = "robust"
+Number = float | None
+
+
+def following(sketch: Sketch, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Return all that the page shows of a sketch; `pair` are the numbers of a true goal and of another one."""
+    problem = sketch.file.problem()
+    advice, belief = _advice(sketch, problem, method)
+    edp, wcd = problem.teammate_matrices(advice.state.teammate)
+    words = sketch.file.words
+    return {
+        "title": printable(words.title),
+        "words": {"teammate": words.teammate, "ego": words.ego, "goal": words.goal, "goals": words.goals},
+        "signs": {"teammate": words.teammate_sign, "ego": words.ego_sign},
+        "method": advice.method,
+        "belief": [] if advice.belief is None else [float(share) for share in advice.belief],
+        "possible": [] if advice.possible is None else [bool(held) for held in advice.possible],
+        "explained": None if advice.way is None else {"by": advice.way.explained, "of": advice.way.of},
+        "robust": belief == ROBUST,
+        **_question(advice),
+        "edp": _matrix(edp),
+        "wcd": _matrix(wcd),
+        "pairs": _pairs(advice),
+        "pair": None if pair is None or len(problem.goals) < 2 else _looked_at(sketch, problem, advice, *pair),
+    }
+
+
+def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
+    """Return two numbers of goals, None if nothing is given."""
+    if given.value is None:
+        return None
+    numbers = tuple(each.whole(0, n_goals - 1) for each in given.elements())
+    if len(numbers) != 2 or numbers[0] == numbers[1]:
+        raise given.refuse("two numbers of goals that differ, or null")
+    return numbers[0], numbers[1]
+
+
+def _advice(sketch: Sketch, problem: Problem, method: str) -> tuple[Advice, str | None]:
+    try:
+        return ask(problem, method, teammate=sketch.teammate, ego=sketch.ego), None
+    except ContradictoryObservation:
+        return ask(problem, method, teammate=sketch.teammate, ego=sketch.ego, belief=ROBUST), ROBUST
+
+
+def _question(advice: Advice) -> dict[str, Any]:
+    problem, decision = advice.problem, advice.decision
+    facts: list[tuple[str, str]] = []
+    if decision.gate is not None:
+        facts.append(("May it ask?", gate_in_words(problem, decision.gate)))
+    if decision.value is not None:
+        facts.append(("Saves", f"{decision.value:.2f} steps, in expectation"))
+    if decision.cost is not None:
+        facts.append(("Costs", number(decision.cost)))
+    if decision.net is not None:
+        facts.append(("Net", f"{decision.net:.2f}"))
+    if decision.runner_up is not None:
+        facts.append(("Next best", f"{runner_up_in_words(problem.goals, decision)}, net {decision.runner_up[1]:.2f}"))
+    if decision.verdict:
+        facts.append(("How sure", verdict_in_words(decision)))
+    return {
+        "headline": printable(headline_of(problem, decision)),
+        "why": printable(decision.why),
+        "facts": [[name, printable(text)] for name, text in facts],
+        "asked": sorted(map(int, decision.ask or ())),
+        "considered": sorted(map(int, decision.considered or ())),
+    }
+
+
+# -- zones -------------------------------------------------------------------------------------------------------
+
+
+def _pairs(advice: Advice) -> list[dict[str, Any]]:
+    return [
+        {
+            "goals": [pair.first, pair.second],
+            "zones": [
+                _zone("Z_I", pair.information),
+                _zone("Z_B", pair.parting),
+                _zone("Z_Q", pair.querying),
+            ],
+            "now": bool(pair.now),
+        }
+        for pair in advice.decision.pairs
+    ]
+
+
+def _zone(name: str, zone: Zone) -> dict[str, Any]:
+    return {
+        "name": name,
+        "text": str(zone),
+        "from": None if zone.empty else _finite(zone.start),
+        "to": None if zone.empty else _finite(zone.end),
+        "empty": bool(zone.empty),
+    }
+
+
+def _looked_at(sketch: Sketch, problem: StatedProblem, advice: Advice, truth: int, other: int) -> dict[str, Any]:
+    found = zones(
+        problem.teammate_divergence,
+        problem.ego_divergence,
+        teammate_at=sketch.teammate,
+        ego_at=sketch.ego,
+        truth=truth,
+        other=other,
+    )
+    edp, _ = problem.teammate_matrices(advice.state.teammate)
+    return {
+        "truth": truth,
+        "other": other,
+        "edp": _finite(edp[other, truth]),
+        "zones": [_zone(name, zone) for name, zone in found.named().items()],
+        "heat": heat(problem, truth, other),
+    }
+
+
+def heat(problem: StatedProblem, truth: int, other: int) -> list[list[Number]]:
+    """Return EDP(other | truth) of every cell, ``[y][x]``, None for walls and where there is no way."""
+    grid = problem.teammate_model
+    assert isinstance(grid, GridWorld)
+    goals = list(problem.file.goals.values())
+    table = Divergence(grid, [list(goals[k].teammate) for k in (truth, other)]).edp_table()
+    values = np.full((grid.height, grid.width), np.nan)
+    values[grid.cells[:, 1], grid.cells[:, 0]] = table[:, 1, 0]
+    return _matrix(values)
+
+
+def _matrix(values: FloatArray) -> list[list[Number]]:
+    return [[_finite(value) for value in row] for row in values.tolist()]
+
+
+def _finite(value: float) -> Number:
+    return round(float(value), 6) if math.isfinite(value) else None

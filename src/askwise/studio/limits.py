@@ -1,0 +1,18 @@
+"""How much of everything: sizes, rates and numbers that keep one browser from disturbing the others."""
+
+from __future__ import annotations
+
+LARGEST_MESSAGE = 16 * 1024
+"""Bytes of one message on a socket."""
+LARGEST_BODY = 1024 * 1024
+"""Bytes of one request: a problem file that is uploaded."""
+MOST_SOCKETS = 1000
+MOST_ROOMS = 2000
+"""Rounds that are kept in the server's memory; others are read again when somebody comes back."""
+MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE = 20.0, 60.0
+REQUESTS_A_SECOND, MOST_REQUESTS_AT_ONCE = 50.0, 300.0
+"""Of one browser that is known by its cookie, or of one address."""
+MOST_KNOWN = 20_000
+"""Browsers and addresses whose rates are remembered."""
+ROUNDS_A_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
+"""New rounds of one person."""

@@ -1,0 +1,240 @@
+"""A round in progress: the `Game` that `simulate` steps, with a person in the place of one of the two agents.
+
+Randomness comes in the streams of `askwise.simulate`: with the same seed the robot meets the same goal, and a person
+who does what a simulated teammate would have done gets the same episode, step for step. The ego agent decides right
+after each step (`think`), before it sees what the person does next; nothing depends on how long anybody takes.
+
+What the person does is a *deed*, plain JSON: ``{"move": "EAST"}``, ``{"answer": true}`` (or false, null for "I don't
+know", the number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. A round is its setup and its
+deeds: doing them again leads to the same place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
+from askwise.agents.recorded_questions import question_from_json, question_to_json, reply_from_json
+from askwise.answers import truth
+from askwise.episode import Episode, Step
+from askwise.errors import AskwiseError, InputError
+from askwise.game import Game
+from askwise.problem import Problem, teammate_names
+from askwise.questions import Answer
+from askwise.reading import Field, printable
+from askwise.seeds import spawn
+from askwise.showing.asking import reply_in_words
+from askwise.simulation import answering, chosen_goal
+from askwise.studio.rounds.setup import Setup, belief_beside_people
+from askwise.teammates import Teammate, teammate_for
+from askwise.types import FloatArray
+
+PERSON = "person"
+"""What the person is called in traces."""
+
+THINKING, MOVE, ANSWER, OVER = "thinking", "move", "answer", "over"
+"""What a round waits for: the method, a move (of the ego agent also a question), an answer, nothing any more."""
+
+
+class Refused(AskwiseError):  # noqa: N818 - it names what happened
+    """A person did what cannot be done now."""
+
+
+class Round:
+    """One episode with a person in it.
+
+    Args:
+        problem: what is played.
+        setup: by whom, and how.
+
+    Attributes:
+        game: the game that is stepped.
+        steps: the steps so far.
+        stopped: the person has given up.
+    """
+
+    def __init__(self, problem: Problem, setup: Setup) -> None:
+        self.setup = setup
+        self.problem = problem = answering(problem, setup.answers)
+        for_goal, for_teammate, for_agent, *for_answers = spawn(setup.seed, 3 if problem.answers.truthful else 4)
+        goal = chosen_goal(problem, setup.goal, for_goal)
+        self.robot: Agent | None = None
+        self.other: Teammate | None = None
+        self.method, self.walker = PERSON, PERSON
+        if setup.role == "teammate":
+            belief = setup.belief or belief_beside_people(problem, setup.method)
+            self.robot = agent_for(problem, setup.method, belief=belief)
+            self.method = begun(problem, self.robot, for_agent, goal)
+        else:
+            self.other = teammate_for(problem, setup.teammate)
+            with blaming(self.other, "reset", kind="teammate"):
+                self.other.reset(problem, goal, for_teammate)
+            self.walker = self.other.name
+        self.game = Game(
+            problem,
+            goal,
+            max_steps=setup.max_steps,
+            names=("the robot", "you") if self.robot else ("you", "the teammate"),
+            answer_seed=for_answers[0] if for_answers else None,
+        )
+        self.steps: list[Step] = []
+        self.stopped = False
+        self.decision: tuple[Decision, FloatArray | None] | None = None
+
+    @property
+    def goal(self) -> int:
+        """Number of the teammate's goal."""
+        assert self.game.goal is not None
+        return self.game.goal
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.stopped or self.game.over
+
+    @property
+    def phase(self) -> str:
+        """What it waits for."""
+        if self.over:
+            return OVER
+        if self.robot is None:
+            return MOVE
+        if self.decision is None:
+            return THINKING
+        return MOVE if self.decision[0].ask is None else ANSWER
+
+    def think(self) -> None:
+        """Let the robot decide, if it is to."""
+        if self.phase != THINKING:
+            return
+        assert self.robot is not None
+        problem, seen, t = self.problem, self.game.observation, self.game.steps + 1
+        decision = decided(problem, self.robot, seen, t)
+        belief = believed(problem, self.robot, t, self.steps[-1].belief if self.steps else None)
+        self.decision = situated(problem, self.robot, decision, seen, belief, t), belief
+
+    # -- deeds ----------------------------------------------------------------------------------------------------
+
+    def do(self, deed: Any) -> dict[str, Any]:
+        """Do what the person wants; return what came of it, by which the same deed is known to have led there again."""
+        given = Field("message", deed).object([], ["move", "answer", "ask", "stop"])
+        if len(given.value) != 1:
+            raise given.refuse("one of move, answer, ask, stop")
+        if self.phase in (OVER, THINKING):
+            raise Refused("The round is over." if self.over else "It is not your turn yet.")
+        kind = next(iter(given.value))
+        if kind == "stop":
+            self.stopped = True
+        elif kind == "answer":
+            self._answer(given.child("answer"))
+        elif kind == "ask":
+            self._ask(given.child("ask"))
+        else:
+            self._move(given.child("move"))
+        return self.outcome()
+
+    def outcome(self) -> dict[str, Any]:
+        """Return where the round is, in a few numbers."""
+        state = self.game.state
+        found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}
+        if self.game.answer is not None:
+            found["asked"] = question_to_json(self.problem, self.game.answer.asked)
+            found["reply"] = self.game.answer.reply
+        return found
+
+    def moves(self) -> list[int]:
+        """Return what the person can do now; the teammate only what still leads to its goal."""
+        if self.robot is None:
+            return self.game.ego_available()
+        problem, here = self.problem, self.game.state.teammate
+        following = {action: problem.teammate_next(here, action) for action in self.game.teammate_available()}
+        return [a for a, there in following.items() if problem.teammate_steps(there)[self.goal] >= 0]
+
+    def _move(self, given: Field) -> None:
+        if self.phase == ANSWER:
+            raise Refused("There is a question to answer first.")
+        here = self.game.state.teammate
+        names = self.problem.ego_actions if self.robot is None else teammate_names(self.problem, here)
+        available = self.moves()
+        action = names.index(given.text([names[k] for k in available]))
+        if self.robot is not None:
+            assert self.decision is not None
+            ego_action = self.decision[0].action
+            assert ego_action is not None
+            self._stepped(lambda: self.game.act(ego_action, action))
+            return
+        assert self.other is not None
+        with blaming(self.other, "act", self.game.steps + 1, kind="teammate"):
+            walked = self.other.act(self.game.state.teammate)
+        self.decision = Decision(action=action), None
+        self._stepped(lambda: self.game.act(action, walked))
+
+    def _ask(self, given: Field) -> None:
+        if self.robot is not None:
+            raise Refused("Only the other one may ask.")
+        asked = question_from_json(self.problem, given)
+        if len(set(asked)) != len(asked) or not len(asked):
+            raise given.refuse("some goals, each once")
+        price = self.problem.query_cost(asked)
+        self.decision = Decision(ask=asked, considered=asked, cost=price), None
+        self._stepped(lambda: self.game.ask(asked))
+
+    def _answer(self, given: Field) -> None:
+        if self.phase != ANSWER:
+            raise Refused("There is no question to answer.")
+        assert self.decision is not None
+        asked = self.decision[0].ask
+        assert asked is not None
+        answer = reply_from_json(self.problem, asked, given)
+        true = truth(asked, self.goal)
+        if self.problem.answers.wrong == 0 and answer.reply is not None and answer.reply != true:
+            # Whoever takes every answer for the truth would rule the goal out for good.
+            right = reply_in_words(self.problem.goals, Answer(asked, true))
+            name = printable(self.problem.goals[self.goal])
+            raise Refused(f"Answers are taken for the truth here, and the goal is {name}: the answer is {right!r}.")
+        self._stepped(lambda: self.game.hear(answer))
+
+    def _stepped(self, step: Any) -> None:
+        assert self.decision is not None
+        state, (decision, belief) = self.game.state, self.decision
+        step()
+        game = self.game
+        self.steps.append(Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost))
+        self.decision = None
+
+    # -- what it was ----------------------------------------------------------------------------------------------
+
+    def episode(self) -> Episode:
+        """Return the episode so far, as traces keep it."""
+        return Episode(
+            problem=self.problem,
+            method=self.method,
+            teammate=self.walker,
+            goal=self.goal,
+            seed=self.setup.seed,
+            steps=tuple(self.steps),
+            final=self.game.state,
+            optimal_cost=self.game.optimal_cost,
+            finished=self.game.finished,
+        )
+
+
+def replayed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
+    """Return the round that these deeds led to; each must come to what it came to the first time."""
+    made = Round(problem, setup)
+    made.think()
+    for number, (deed, outcome) in enumerate(log, start=1):
+        found = made.do(deed)
+        if found != outcome:
+            raise InputError(
+                f"event {number}",
+                f"{found} when it was done again",
+                f"{outcome}, as it was (another version of askwise?)",
+            )
+        made.think()
+    return made
+
+
+def possible_goals(made: Round) -> list[bool]:
+    """Return which goals the prior and the answers allow, as far as answers cannot be wrong."""
+    return [bool(each) for each in made.game.allowed]

@@ -1,0 +1,226 @@
+"""What a person's browser is sent: what the role knows, and nothing else.
+
+The teammate knows its own goal; what the ego agent believes, why, and what it is about to do are not sent. The ego
+agent knows the prior, the prices and the answers that it got; the goal is not sent before the round is finished. Both
+see the grounds and each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from askwise.agents.recorded_questions import question_to_json
+from askwise.answers import NONE_OF_THESE
+from askwise.episode import Step
+from askwise.problem import teammate_does
+from askwise.questions import Choice, Question
+from askwise.reading import printable
+from askwise.showing.asking import groups_in_words, question_in_words, reply_in_words
+from askwise.showing.episodes import start_scene
+from askwise.showing.page_grounds import any_ground_data
+from askwise.showing.vocabulary import Vocabulary
+from askwise.showing.words import counted, number
+from askwise.studio.rounds.places import places_in
+from askwise.studio.rounds.round import ANSWER, MOVE, Round, possible_goals
+
+MOST_NAMES = 60
+"""Goals of a question that are listed before the rest is only counted."""
+
+
+def board(made: Round) -> dict[str, Any]:
+    """Return all that does not change in a round."""
+    problem = made.problem
+    scene = start_scene(problem)
+    words = scene.words
+    found = {
+        "role": made.setup.role,
+        "title": words.title,
+        "size": scene.size,
+        "words": _words(words),
+        "goals": [printable(goal.name) for goal in scene.goals],
+        "names": list(problem.goals),
+        "goalLandmarks": [goal.landmark for goal in scene.goals],
+        "landmarks": [[printable(each.name), *each.at] for each in scene.landmarks],
+        **any_ground_data(scene),
+    }
+    if made.robot is not None:
+        return {**found, "goal": made.goal}
+    return {**found, "prior": [float(f"{p:.4g}") for p in problem.prior], "prices": _prices(made)}
+
+
+def _words(words: Vocabulary) -> dict[str, str]:
+    return {
+        "teammate": words.teammate,
+        "ego": words.ego,
+        "goal": words.goal,
+        "goals": words.goals,
+        "landmark": words.landmark,
+        "load": words.load,
+        "teammateSign": words.teammate_sign,
+        "egoSign": words.ego_sign,
+    }
+
+
+def _prices(made: Round) -> dict[str, Any]:
+    price, n = made.problem.query_cost, len(made.problem.goals)
+    return {"base": price.base, "perGoal": list(price.prices) if price.prices else [price.per_goal] * n}
+
+
+def state(made: Round) -> dict[str, Any]:
+    """Return what changes from step to step."""
+    here = Here(made)
+    found = {
+        "t": made.game.steps,
+        "cost": round(made.game.cost, 9),
+        "phase": made.phase,
+        "teammate": {"at": list(here.teammate.at), "place": here.teammate.place},
+        "ego": {"at": list(here.ego.at), "place": here.ego.place},
+        "carried": here.ego.carried,
+        "hands": here.ego.hands,
+        "text": happened(made, here),
+    }
+    if made.phase == MOVE:
+        found["moves"] = _moves(made)
+    if made.phase == ANSWER:
+        assert made.decision is not None
+        asked = made.decision[0].ask
+        assert asked is not None
+        found["question"] = _question(made, asked)
+    if made.robot is None:
+        found["heard"] = _heard(made)
+        found["possible"] = possible_goals(made)
+    if made.over:
+        found["result"] = _result(made, here)
+    return found
+
+
+class Here:
+    """Where both are now, and what they are called."""
+
+    def __init__(self, made: Round) -> None:
+        places, now = places_in(made.problem), made.game.state
+        self.words = places.words
+        self.teammate, self.ego = places.of_teammate(made.problem, now.teammate), places.of_ego(made.problem, now.ego)
+
+
+def trails(made: Round) -> dict[str, list[list[float]]]:
+    """Return the places at which both have been, for whoever comes in the middle of a round."""
+    problem, places = made.problem, places_in(made.problem)
+    states = [*(step.state for step in made.steps), made.game.state]
+    return {
+        "teammate": [list(places.of_teammate(problem, each.teammate).at) for each in states],
+        "ego": [list(places.of_ego(problem, each.ego).at) for each in states],
+    }
+
+
+# -- what can be done --------------------------------------------------------------------------------------------
+
+
+def _moves(made: Round) -> list[dict[str, Any]]:
+    problem, here, places = made.problem, made.game.state, places_in(made.problem)
+    found = []
+    for action in made.moves():
+        if made.robot is not None:
+            there = problem.teammate_next(here.teammate, action)
+            name = label = teammate_does(problem, here.teammate, action)
+            spot, waits = places.of_teammate(problem, there), there == here.teammate
+        else:
+            name, label = problem.ego_actions[action], problem.describe_ego_action(action)
+            spot, waits = places.of_ego(problem, problem.ego_next(here.ego, action)), action == problem.wait
+        found.append(
+            {"name": name, "label": printable(label), "to": list(spot.at), "place": spot.place, "waits": waits}
+        )
+    return found
+
+
+def _question(made: Round, asked: Question) -> dict[str, Any]:
+    names, n = made.problem.goals, len(made.problem.goals)
+    found: dict[str, Any] = {"text": question_in_words(names, asked, MOST_NAMES), "goals": list(asked)}
+    if isinstance(asked, Choice):
+        found["groups"] = groups_in_words(names, asked)
+        if len(asked) < n:
+            found["groups"].append(NONE_OF_THESE.capitalize())
+    return found
+
+
+def _heard(made: Round) -> list[dict[str, Any]]:
+    names = made.problem.goals
+    answers = [step.answer for step in made.steps if step.answer is not None]
+    return [
+        {
+            "asked": question_in_words(names, each.asked),
+            "reply": reply_in_words(names, each),
+            "question": question_to_json(made.problem, each.asked),
+        }
+        for each in answers
+    ]
+
+
+# -- in words ----------------------------------------------------------------------------------------------------
+
+
+def happened(made: Round, here: Here) -> str:
+    """Return what came of the last deed, in sentences for screen readers and for everybody else."""
+    if not made.steps:
+        return f"You are at {_own(made, here)}, the {_other_name(made, here)} is at {_others(made, here)}."
+    last = made.steps[-1]
+    if last.answer is not None:
+        return _exchange(made, last, here)
+    return f"{_done(made, last, here)} Cost so far: {number(made.game.cost)}."
+
+
+def _exchange(made: Round, last: Step, here: Here) -> str:
+    assert last.answer is not None
+    asks = question_in_words(made.problem.goals, last.answer.asked)
+    reply = reply_in_words(made.problem.goals, last.answer)
+    told = f"The {here.words.ego} asked: {asks} You answered: {reply}."
+    if made.robot is None:
+        told = f"You asked: {asks} The {here.words.teammate} answered: {reply}."
+    return f"{told} That cost {number(last.cost)}. Cost so far: {number(made.game.cost)}."
+
+
+def _done(made: Round, last: Step, here: Here) -> str:
+    problem, words = made.problem, here.words
+    assert last.decision.action is not None
+    assert last.teammate_action is not None
+    ego = printable(problem.describe_ego_action(last.decision.action))
+    teammate = printable(teammate_does(problem, last.state.teammate, last.teammate_action))
+    if made.robot is None:
+        other = f"The {words.teammate}: {teammate}, now at {here.teammate.place}."
+        return f"You: {ego}, now at {here.ego.place}. {other}"
+    return f"You: {teammate}, now at {here.teammate.place}. The {words.ego}: {ego}, now at {here.ego.place}."
+
+
+def _own(made: Round, here: Here) -> str:
+    return here.ego.place if made.robot is None else here.teammate.place
+
+
+def _others(made: Round, here: Here) -> str:
+    return here.teammate.place if made.robot is None else here.ego.place
+
+
+def _other_name(made: Round, here: Here) -> str:
+    return here.words.teammate if made.robot is None else here.words.ego
+
+
+def _result(made: Round, here: Here) -> dict[str, Any]:
+    asked = sum(step.answer is not None for step in made.steps)
+    paid = sum(step.cost for step in made.steps if step.answer is not None)
+    found: dict[str, Any] = {
+        "finished": made.game.finished,
+        "stopped": made.stopped,
+        "cost": made.game.cost,
+        "questions": asked,
+        "paid": paid,
+        "text": f"Stopped after {counted(made.game.steps, 'step')}.",
+    }
+    if not made.game.finished:
+        return found
+    goal = printable(made.problem.goals[made.goal])
+    told = f"Done after {counted(made.game.steps, 'step')}, at a cost of {number(made.game.cost)}."
+    return {
+        **found,
+        "goal": goal,
+        "optimal": made.game.optimal_cost,
+        "text": f"{here.words.achieved.format(goal=goal)} {told}",
+    }

@@ -1,0 +1,1 @@
+"""Who may ask for what: hosts and origins, keys and cookies, sizes and rates."""

@@ -1,0 +1,120 @@
+"""What all parts of the studio's web application share."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import HTTPConnection
+
+from askwise.errors import AskwiseError, InputError
+from askwise.studio.limits import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_A_MINUTE
+from askwise.studio.room import Room, read_room
+from askwise.studio.rounds.setup import Setup
+from askwise.studio.security.keys import Keys, Person
+from askwise.studio.security.rates import Rates
+from askwise.studio.store import Store, adding_round, digest_of
+from askwise.studio.thinking.pool import Pool
+from askwise.studio.times import Times
+
+
+class Denied(AskwiseError):  # noqa: N818 - it names what happened
+    """Somebody asked for what is not theirs, or does not exist: nobody is told which."""
+
+
+@dataclass
+class Services:
+    """Store, keys, processes, rooms.
+
+    Attributes:
+        library: the texts of problem files by name.
+        own_methods: agents of one's own that browsers may ask for, by their places.
+        times: how long people wait.
+        study: the name of the study that people take part in, None if there is none.
+    """
+
+    store: Store
+    keys: Keys
+    pool: Pool
+    library: dict[str, str]
+    own_methods: tuple[str, ...]
+    study: str | None = None
+    sockets: int = 0
+    times: Times = field(default_factory=Times)
+    _rooms: OrderedDict[str, tuple[Room, str]] = field(default_factory=OrderedDict)
+    _names: dict[str, list[str]] = field(default_factory=dict)
+    _colours: str = ""
+    _read: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _new_rounds: Rates = field(default_factory=lambda: Rates(ROUNDS_A_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
+
+    def person(self, connection: HTTPConnection) -> Person | None:
+        """Return who sends a request, None if that is nobody known."""
+        return self.keys.person(connection.cookies.get(self.keys.cookie))
+
+    async def names(self) -> dict[str, list[str]]:
+        """Return the methods that browsers may ask for, and the kinds of teammates."""
+        if not self._names:
+            reply = await self.pool.reply("names", {"op": "names"})
+            self._names = {"methods": [*reply["methods"], *self.own_methods], "teammates": reply["teammates"]}
+        return self._names
+
+    async def colours(self) -> str:
+        """Return the stylesheet of the colours that have a meaning."""
+        if not self._colours:
+            self._colours = str((await self.pool.reply("names", {"op": "colours"}))["colours"])
+        return self._colours
+
+    # -- problems -------------------------------------------------------------------------------------------------
+
+    async def described(self, text: str) -> dict[str, Any]:
+        """Return what a problem file says: its contents, title, goals; read in another process, whatever its size."""
+        key = digest_of(text)
+        if key not in self._read:
+            reply = await self.pool.reply(key, {"op": "read", "text": text})
+            if "refused" in reply or "failed" in reply:
+                raise InputError("problem", reply.get("refused") or reply["failed"], "a problem file")
+            if len(self._read) > 200:
+                self._read.clear()
+            self._read[key] = reply["problem"]
+        return self._read[key]
+
+    # -- rounds ---------------------------------------------------------------------------------------------------
+
+    async def new_round(self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None) -> Room:
+        """Begin a round, under a name of its own unless one is given."""
+        if not self._new_rounds.allow(owner.name):
+            raise InputError("round", "too many at once", "a moment's wait")
+        name = secrets.token_urlsafe(12) if name is None else name
+        contents = described["contents"]
+        room = Room(self.store, self.pool, name, setup.to_json(), digest_of(contents), contents)
+        reply = await room.open()
+        if "board" not in reply:
+            why = reply.get("refused") or reply.get("failed") or "its process died"
+            raise InputError("round", why, "something that can be played")
+        await self.store.write(*adding_round(name, owner.name, contents, setup.to_json(), described["title"]))
+        room.board, room.state, room.trails = reply["board"], reply["state"], reply["trails"]
+        self._remember(room, owner.name)
+        return room
+
+    def room(self, name: str, person: Person | None) -> Room:
+        """Return a round of somebody's own."""
+        if name not in self._rooms:
+            found = read_room(self.store, self.pool, name)
+            if found is None:
+                raise Denied("there is no such round, or it is somebody else's")
+            self._remember(*found)
+        room, owner = self._rooms[name]
+        if person is None or person.name != owner:
+            raise Denied("there is no such round, or it is somebody else's")
+        self._rooms.move_to_end(name)
+        return room
+
+    def _remember(self, room: Room, owner: str) -> None:
+        room.times = self.times
+        self._rooms[room.name] = room, owner
+        if len(self._rooms) > MOST_ROOMS:
+            idle = next((name for name, (each, _) in self._rooms.items() if each.tab is None), None)
+            if idle is not None:
+                del self._rooms[idle]

@@ -1,0 +1,169 @@
+"""The server itself: where it listens, under which names browsers may know it, how it says so, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from askwise.errors import InputError
+from askwise.experiments.running.lock import lock
+from askwise.files import make_folder, reason
+from askwise.studio.limits import LARGEST_MESSAGE
+from askwise.watching.limits import Limits
+
+if TYPE_CHECKING:
+    from askwise.studio.study.file import PeopleStudy
+
+LOOPBACK = ("127.0.0.1", "localhost")
+EVERYWHERE = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How a studio is started.
+
+    Attributes:
+        path: a problem file or a folder of them, None for examples.
+        out: the folder that keeps everything.
+        host: the address to listen at.
+        port: the port, 0 for any that is free.
+        url: the address by which browsers know it, if a proxy stands before it.
+        methods: agents of one's own that may be chosen, by their places.
+        workers: how many processes think, None for one for each core.
+        decision: seconds that one decision may take before its process is ended.
+        browse: open the browser.
+    """
+
+    path: str | None = None
+    out: str = "out/studio"
+    host: str = "127.0.0.1"
+    port: int = 8765
+    url: str | None = None
+    methods: tuple[str, ...] = ()
+    workers: int | None = None
+    decision: float = 300.0
+    browse: bool = True
+
+
+def serve(how: Serving) -> None:
+    """Serve until Ctrl-C."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise InputError("askwise studio", "packages that are missing", "pip install 'askwise[studio]'") from None
+    from askwise.studio.library import problems_at, study_at
+
+    hosts_of(how, how.port)  # refused before anything is opened
+    study = study_at(how.path)
+    library = problems_at(how.path) if study is None else study.problems
+    folder = make_folder(how.out)
+    with lock(folder), _listening(how) as listener:
+        port = listener.getsockname()[1]
+        logging.basicConfig(level=logging.WARNING, format="askwise studio: %(message)s", stream=sys.stderr)
+        config = uvicorn.Config(
+            app=lambda *_: None,
+            ws="websockets-sansio",
+            ws_max_size=LARGEST_MESSAGE,
+            ws_ping_interval=20.0,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+        )
+        asyncio.run(_run(uvicorn.Server(config), listener, how, folder, library, study, port))
+
+
+@contextlib.contextmanager
+def _listening(how: Serving) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in how.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            made.bind((how.host, how.port))
+        except (OSError, OverflowError, UnicodeError) as error:
+            why = reason(error) if isinstance(error, OSError) else "no such address"
+            where = f"{how.host}:{how.port}"
+            raise InputError("--host, --port", f"{where} ({why})", "an address and a free port, or --port 0") from None
+        made.listen(1024)  # so that the link works as soon as it is shown
+        yield made
+    finally:
+        made.close()
+
+
+async def _run(
+    server: Any,
+    listener: socket.socket,
+    how: Serving,
+    folder: Path,
+    library: dict[str, str],
+    study: PeopleStudy | None,
+    port: int,
+) -> None:
+    from askwise.studio.app import make_app
+    from askwise.studio.explore import explore_routes
+    from askwise.studio.security.guard import Guard
+    from askwise.studio.security.keys import Keys
+    from askwise.studio.services import Services
+    from askwise.studio.store import Store
+    from askwise.studio.thinking.pool import Pool
+
+    store = Store(folder)
+    keys = Keys(store)
+    pool = Pool(how.workers or os.cpu_count() or 1, Limits(decision=how.decision, episode=float("inf")))
+    services = Services(store, keys, pool, library, how.methods)
+    hosts = hosts_of(how, port)
+    try:
+        routes = explore_routes()
+        if study is not None:
+            from askwise.studio.study.people import People
+            from askwise.studio.taking import study_routes
+
+            services.study = study.name
+            people = People(store, study)
+            routes += study_routes(people)
+        server.config.app = Guard(make_app(services, routes), hosts, keys.cookie)
+        _announce(how, hosts[0], keys.new_link())
+        await server.serve([listener])
+    finally:
+        pool.close()
+        store.close()
+
+
+def hosts_of(how: Serving, port: int) -> list[str]:
+    """Return the hosts under which browsers may know the studio, the one to be shown first."""
+    found = []
+    if how.url is not None:
+        parts = urlsplit(how.url)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/"):
+            raise InputError("--url", repr(how.url), "http://HOST or https://HOST, with a port if it has one")
+        found.append(parts.netloc)
+    if how.host in EVERYWHERE:
+        found += [f"{name}:{port}" for name in (socket.gethostname(), socket.getfqdn())]
+    elif how.host not in LOOPBACK:
+        found.append(f"[{how.host}]:{port}" if ":" in how.host else f"{how.host}:{port}")
+    found += [f"{name}:{port}" for name in LOOPBACK]
+    return list(dict.fromkeys(found))
+
+
+def _announce(how: Serving, host: str, secret: str) -> None:
+    scheme = urlsplit(how.url).scheme if how.url else "http"
+    link = f"{scheme}://{host}/enter/{secret}"
+    print(f"The studio is open: {link}")
+    print("The link works once. Ctrl-C ends the studio; rounds go on when it is started again.")
+    print("The first decision of each method may take up to a minute: it is compiled once, and kept.", flush=True)
+    if how.browse:
+        threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()

@@ -1,0 +1,105 @@
+"""The socket on which a round is played: numbered messages in, what the role may see out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from askwise.errors import AskwiseError, InputError
+from askwise.reading import Field, parse_json
+from askwise.studio.limits import MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE, MOST_SOCKETS
+from askwise.studio.room import Room
+from askwise.studio.security.keys import RESEARCHER
+from askwise.studio.security.rates import Rates
+from askwise.studio.services import Denied, Services
+
+log = logging.getLogger("askwise.studio")
+
+NOT_YOURS, TOO_MANY, NONSENSE = 4404, 4429, 4400
+MOST_NONSENSE = 5
+"""Messages that are none, after which a socket is closed."""
+
+
+class SocketTab:
+    """A tab behind a socket; fulfils `askwise.studio.room.Tab`."""
+
+    def __init__(self, socket: WebSocket, *, trusted: bool) -> None:
+        self._socket = socket
+        self.trusted = trusted
+
+    async def tell(self, message: dict[str, Any]) -> None:
+        """See `Tab`."""
+        if self._socket.application_state == WebSocketState.CONNECTED:
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+                await self._socket.send_text(json.dumps(message))
+
+    async def close(self, code: int, why: str) -> None:
+        """See `Tab`."""
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+            await self._socket.close(code, why)
+
+
+async def play_socket(socket: WebSocket) -> None:
+    """Play a round on a socket, until it is closed."""
+    services: Services = socket.app.state.services
+    await socket.accept()
+    person = services.person(socket)
+    try:
+        room = services.room(socket.path_params["name"], person)
+    except Denied:
+        log.warning("refused a socket: no such round, or somebody else's")
+        await socket.close(NOT_YOURS, "no such round")
+        return
+    if services.sockets >= MOST_SOCKETS:
+        log.warning("refused a socket: there are %d already", MOST_SOCKETS)
+        await socket.close(TOO_MANY, "the studio is full")
+        return
+    tab = SocketTab(socket, trusted=person is not None and person.kind == RESEARCHER)
+    services.sockets += 1
+    try:
+        await room.join(tab)
+        await _listen(socket, room, tab)
+    except (WebSocketDisconnect, RuntimeError):
+        pass  # closed, by either side
+    finally:
+        services.sockets -= 1
+        room.leave(tab)
+
+
+async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
+    rates = Rates(MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE)
+    nonsense = 0
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        if not rates.allow(""):
+            log.warning("closed a socket: too many messages")
+            await tab.close(TOO_MANY, "too many messages")
+            return
+        try:
+            n, deed = read_message(message.get("text"))
+        except AskwiseError as error:
+            nonsense += 1
+            log.warning("refused a message: %s", error)
+            await tab.tell({"type": "refused", "n": len(room.log), "why": str(error), "state": room.state})
+            if nonsense >= MOST_NONSENSE:
+                await tab.close(NONSENSE, "too many messages that are none")
+                return
+            continue
+        await room.deed(n, deed)
+
+
+def read_message(text: str | None) -> tuple[int, dict[str, Any]]:
+    """Return the number and the deed of a message."""
+    if text is None:
+        raise InputError("message", "bytes", "JSON")
+    given = Field("message", parse_json(text)).object(["n", "deed"], [])
+    deed = given.child("deed").object([], ["move", "answer", "ask", "stop"])
+    if len(deed.value) != 1:
+        raise InputError("message.deed", f"{len(deed.value)} deeds", "one of move, answer, ask, stop")
+    return given.child("n").whole(0, 10**9), dict(deed.value)

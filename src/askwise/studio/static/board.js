@@ -1,0 +1,211 @@
+// The board: one ground or two (the teammate's and the ego agent's), goals, landmarks, both agents and where they came.
+// Every mark also has a shape or a letter of its own, so that nothing is told by colour alone.
+import { element, shape } from "./dom.js";
+import { edgesOf } from "./graph.js";
+
+const BETWEEN = 1; // units between two grounds
+const narrow = window.matchMedia("(max-width: 700px)");
+
+export class Board {
+  // `svg` is emptied; `onPlace(side, place)` hears clicks on places of a ground, `onGoal(k)` those on goals.
+  constructor(svg, board, { onPlace = () => {}, onGoal = null } = {}) {
+    Object.assign(this, { svg, board, onPlace, onGoal });
+    this.grounds = board.grounds;
+    this.last = this.grounds.length - 1;
+    this.sides = { teammate: 0, ego: this.last };
+    this.mark = Math.max(1, Math.max(...this.grounds.map((g) => Math.max(g.width, g.height))) / 40);
+    this.trails = { teammate: [], ego: [] };
+    this.draw();
+    narrow.addEventListener("change", () => { this.draw(); if (this.shown) this.show(this.shown, this.options); });
+  }
+
+  // -- what does not change -------------------------------------------------------------------------------------
+
+  draw() {
+    this.arrange();
+    const margin = 0.35 * this.mark;
+    const right = Math.max(...this.grounds.map((g, side) => this.corners[side][0] + g.width));
+    const bottom = Math.max(...this.grounds.map((g, side) => this.corners[side][1] + g.height));
+    this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${right + 2 * margin} ${bottom + 2 * margin}`);
+    this.title = shape("title", {}, "Board");
+    this.paths = Object.fromEntries(["teammate", "ego"].map((who) => [who, shape("path", { class: `trail of-${who}`, "stroke-width": 0.13 * this.mark })]));
+    this.spots = this.board.spots.map((spot) => this.spot(spot));
+    this.agents = { teammate: this.agent("teammate", this.board.words.teammateSign), ego: this.agent("ego", this.board.words.egoSign) };
+    this.targets = shape("g", { class: "targets" });
+    this.svg.replaceChildren(
+      this.title,
+      ...this.grounds.map((ground, side) => this.ground(ground, side)),
+      ...Object.values(this.paths),
+      shape("g", {}, ...this.board.landmarks.map((each) => this.landmark(each))),
+      shape("g", {}, ...this.spots),
+      ...this.stars(),
+      this.targets,
+      ...Object.values(this.agents),
+    );
+  }
+
+  arrange() {
+    const top = this.last ? 1.1 : 0;
+    const [first, second] = this.grounds;
+    this.corners = [[0, top]];
+    if (!this.last) return;
+    if (narrow.matches) this.corners.push([Math.max(0, (first.width - second.width) / 2), 2 * top + first.height + 0.3]);
+    else this.corners.push([first.width + BETWEEN, top]);
+  }
+
+  isMap(side) { return this.grounds[side].kind === "map"; }
+
+  // A cell of a map by its centre, a node of a graph by its own place; y goes up on the ground, down in the drawing.
+  centre([x, y], side) {
+    const [left, top] = this.corners[side];
+    const half = this.isMap(side) ? 0.5 : 0;
+    return [left + x + half, top + this.grounds[side].height - y - half];
+  }
+
+  at(place, side) {
+    const [x, y] = this.centre(place, side);
+    return `translate(${x} ${y}) scale(${this.mark})`;
+  }
+
+  ground(ground, side) {
+    const [left, top] = this.corners[side];
+    const made = shape("g", { class: `ground ${ground.kind}`, transform: `translate(${left} ${top})` });
+    if (this.last) made.append(shape("text", { class: "whose", x: ground.width / 2, y: -0.5, "font-size": 0.6 }, this.board.words[side ? "ego" : "teammate"]));
+    made.append(...(ground.kind === "map" ? this.floor(ground) : edgesOf(ground, this.board.letters)));
+    if (ground.kind === "map") made.addEventListener("click", (event) => this.clicked(event, side));
+    return made;
+  }
+
+  floor({ width, height, walls }) {
+    const parts = [shape("rect", { class: "floor", width, height, "stroke-width": 0.05 })];
+    if (Math.max(width, height) <= 60) {
+      let d = "";
+      for (let x = 1; x < width; x++) d += `M${x} 0V${height}`;
+      for (let y = 1; y < height; y++) d += `M0 ${y}H${width}`;
+      parts.push(shape("path", { class: "lines", d, "stroke-width": 0.03 }));
+    }
+    if (walls) parts.push(shape("image", { class: "walls", href: walls, width, height, preserveAspectRatio: "none" }));
+    return parts;
+  }
+
+  clicked(event, side) {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    const [left, top] = this.corners[side];
+    this.onPlace(side, [Math.floor(point.x - left), Math.floor(this.grounds[side].height - (point.y - top))]);
+  }
+
+  landmark([name, x, y]) {
+    return shape("g", { class: "landmark", transform: this.at([x, y], 0) },
+      shape("title", {}, `${this.board.words.landmark} ${name}`),
+      shape("path", { d: "M-.17-.16v-.12a.08.08 0 0 1 .08-.08h.18a.08.08 0 0 1 .08.08v.12" }),
+      shape("rect", { x: -0.42, y: -0.2, width: 0.84, height: 0.62, rx: 0.1 }), lettered(name, 0.72, 0.38, 0.11));
+  }
+
+  spot(spot) {
+    const names = spot.goals.map((k) => this.board.goals[k]).join(", ");
+    const who = this.board.words[spot.ego ? "ego" : "teammate"];
+    const body = spot.ego
+      ? [shape("polygon", { class: "ring", points: "0,-.64 .64,0 0,.64 -.64,0" }), shape("polygon", { class: "body", points: "0,-.5 .5,0 0,.5 -.5,0" })]
+      : [shape("rect", { class: "ring", x: -0.54, y: -0.54, width: 1.08, height: 1.08, rx: 0.2 }), shape("rect", { class: "body", x: -0.42, y: -0.42, width: 0.84, height: 0.84, rx: 0.14 })];
+    body.push(shape("path", { class: "cross", d: "M-.16-.16l.32.32M-.16.16l.32-.32" }));
+    const inside = shape("g", spot.shared ? { transform: "translate(-.36 .36) scale(.4)" } : {}, ...body);
+    if (spot.label && !spot.shared) inside.append(lettered(spot.label, spot.ego ? 0.62 : 0.72, 0.4));
+    const made = shape("g", { class: `goal ${spot.ego ? "for-ego" : ""}`, transform: this.at(spot.at, spot.ego ? this.last : 0) },
+      shape("title", {}, `${names}: the ${who} goes to ${spot.place}`), inside);
+    if (this.onGoal && !spot.ego) {
+      made.classList.add("pickable");
+      made.addEventListener("click", (event) => { event.stopPropagation(); spot.goals.forEach((k) => this.onGoal(k)); });
+    }
+    return made;
+  }
+
+  // The star of the goal: only the teammate's own page knows it before the end.
+  stars() {
+    if (this.board.goal === undefined) return [];
+    return this.board.spots.filter((spot) => spot.goals.includes(this.board.goal) && (!spot.ego || this.last)).map((spot) => {
+      const star = shape("path", { class: "truth", d: starPath(0.36, -0.36, 0.27) }, shape("title", {}, "your goal"));
+      star.setAttribute("transform", this.at(spot.at, spot.ego ? this.last : 0));
+      return star;
+    });
+  }
+
+  agent(who, letter) {
+    const made = shape("g", { class: `agent ${who}` }, shape("title", {}, this.board.words[who]),
+      shape("g", { class: "disc" }, shape("circle", { r: 0.4 }), lettered(letter, 0.6, 0.46)));
+    if (who === "ego") made.append(shape("g", { class: "load" }, shape("rect", { x: -0.36, y: -0.2, width: 0.72, height: 0.4, rx: 0.08 }), shape("text", {})));
+    if ((this.board.role === who)) made.querySelector(".disc").append(shape("circle", { class: "you", r: 0.49 }));
+    return made;
+  }
+
+  // -- what does ------------------------------------------------------------------------------------------------
+
+  setTrails(trails) { this.trails = { teammate: [...trails.teammate], ego: [...trails.ego] }; }
+
+  // `asked` and `picked` are goals that are asked about or chosen for a question, `possible` which are not ruled out.
+  show(state, { asked = [], picked = [], possible = null, moves = [], onMove = () => {} } = {}) {
+    this.shown = state;
+    this.options = { asked, picked, possible, moves, onMove };
+    const ringed = new Set([...asked, ...picked]);
+    this.board.spots.forEach((spot, k) => {
+      this.spots[k].classList.toggle("asked", spot.goals.some((goal) => ringed.has(goal)));
+      this.spots[k].classList.toggle("out", possible !== null && spot.goals.every((goal) => !possible[goal]));
+    });
+    const together = !this.last && state.teammate.at.join() === state.ego.at.join();
+    for (const who of ["teammate", "ego"]) this.place(who, state[who], together);
+    this.load(state.carried, together);
+    this.title.textContent = `${this.board.words.teammate} at ${state.teammate.place}; ${this.board.words.ego} at ${state.ego.place}`;
+    const own = this.sides[this.board.role];
+    this.targets.replaceChildren(...moves.filter((move) => !move.waits).map((move) => {
+      const made = shape("circle", { class: "target", r: 0.3, transform: this.at(move.to, own) }, shape("title", {}, `${move.label} to ${move.place}`));
+      made.addEventListener("click", (event) => { event.stopPropagation(); onMove(move); });
+      return made;
+    }));
+  }
+
+  place(who, { at, place }, together) {
+    const side = this.sides[who];
+    const [x, y] = this.centre(at, side);
+    this.agents[who].style.transform = `translate(${x}px, ${y}px) scale(${this.mark})`;
+    this.agents[who].querySelector("title").textContent = `${this.board.words[who]} at ${place}`;
+    const aside = together ? (who === "teammate" ? -0.2 : 0.2) : 0;
+    this.agents[who].querySelector(".disc").setAttribute("transform", `translate(${aside} ${aside}) scale(${together ? 0.75 : 1})`);
+    const trail = this.trails[who];
+    if (!trail.length || trail[trail.length - 1].join() !== at.join()) trail.push(at);
+    this.paths[who].setAttribute("d", trail.map((place, k) => `${k ? "L" : "M"}${this.centre(place, side).join(" ")}`).join(""));
+  }
+
+  load(carried, together) {
+    const load = this.agents.ego.querySelector(".load");
+    load.setAttribute("transform", together ? "translate(-.28 .44)" : "translate(.36 .36)");
+    load.classList.toggle("hidden", !carried);
+    if (carried) load.lastChild.replaceWith(lettered(carried, 0.62, 0.3));
+  }
+}
+
+// About 0.62 of the size for each letter: long names get smaller letters.
+export function lettered(text, width, size, y = 0) {
+  const fitted = Math.max(0.2, Math.min(size, width / (0.62 * Math.max(text.length, 1))));
+  return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
+}
+
+export function starPath(x, y, radius) {
+  const corners = Array.from({ length: 10 }, (_, k) => {
+    const reach = k % 2 ? 0.45 * radius : radius;
+    const angle = Math.PI * (k / 5 - 0.5);
+    return `${(x + reach * Math.cos(angle)).toFixed(3)} ${(y + reach * Math.sin(angle)).toFixed(3)}`;
+  });
+  return `M${corners.join("L")}Z`;
+}
+
+// What the marks mean, as a list.
+export function legend(board) {
+  const { words, role } = board;
+  const you = (who) => (role === who ? " (you)" : "");
+  const rows = [["disc teammate", words.teammateSign, words.teammate + you("teammate")], ["disc ego", words.egoSign, words.ego + you("ego")]];
+  if (words.landmark) rows.push(["tag", words.landmark[0].toUpperCase(), words.landmark]);
+  if (board.spots.some((spot) => spot.ego)) rows.push(["for-ego", "", `where the ${words.ego} goes`]);
+  if (board.goal !== undefined) rows.push(["star", "★", `your ${words.goal}`]);
+  rows.push(["ringed", "", "in the question"]);
+  if (role === "ego") rows.push(["out", "×", "ruled out by answers"]);
+  return rows.map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));
+}

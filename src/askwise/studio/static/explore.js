@@ -1,0 +1,338 @@
+// The Explore page: one state (a sketch, a method, a pair of goals that is looked at), its history, its address, and what
+// the studio says follows from it. One request is on its way at a time; what changes meanwhile is asked for next.
+import { read, written } from "./address.js";
+import { ask as request, byId, element } from "./dom.js";
+import { SketchBoard } from "./explore-board.js";
+import { showAdvice, showBelief, showGoals, showMatrix, showPair, showZones } from "./explore-panels.js";
+import { blank, CURSOR, isWall, marks, occupied, things, thingOf, walled, withAgents, withGoal, withNewGoal, withoutGoal, withPrice } from "./sketch.js";
+
+const MOST_UNDONE = 500;
+const EMPTY = [[10, 8], [20, 15], [30, 30]]; // sizes of empty maps
+const SLOW = 1500; // milliseconds after which the page says what takes so long
+const tab = crypto.randomUUID();
+const past = [];
+const future = [];
+let state = null; // { sketch, method, pair }
+let committed = null; // the same as text, as it was when the last change was whole
+let shown = null; // what followed from the last state that held together
+let planned = []; // walls that are suggested
+let library = [];
+let remark = ""; // what was wrong with the address; it stays until something is done
+
+const board = new SketchBoard(byId("sketch"), { change, select, say });
+
+// A sketch that does not hold together (a goal behind walls, say) is refused in words, which is no failure of a request.
+async function ask(address, body) {
+  const found = await request(address, body);
+  if (found.refused) throw new Error(found.refused);
+  return found;
+}
+
+function say(text) { byId("said").textContent = text; }
+
+// -- changing -----------------------------------------------------------------------------------------------------
+
+function change(sketch, { over = true, said = "" } = {}) {
+  planned = [];
+  remark = "";
+  state = { ...state, sketch };
+  if (over) commit();
+  if (said) say(said);
+  draw();
+  follow();
+}
+
+function commit() {
+  const text = JSON.stringify(state);
+  if (text === committed) return;
+  if (committed !== null) past.push(committed);
+  if (past.length > MOST_UNDONE) past.shift();
+  future.length = 0;
+  committed = text;
+  writeAddress();
+}
+
+async function writeAddress() {
+  const fragment = await written(state);
+  if (JSON.stringify(state) !== committed) return; // the next change is being written
+  try { history.replaceState(null, "", `#${fragment}`); } catch { /* some browsers allow so many in a minute: the next one counts */ }
+}
+
+function restore(from, to, said) {
+  if (!from.length) return;
+  to.push(committed);
+  committed = from.pop();
+  state = JSON.parse(committed);
+  planned = [];
+  select(CURSOR);
+  say(said);
+  writeAddress();
+  draw();
+  follow();
+}
+
+const undo = () => restore(past, future, "Undone.");
+const redo = () => restore(future, past, "Redone.");
+
+// -- showing ------------------------------------------------------------------------------------------------------
+
+function nameOf({ kind, who, goal, cell }) {
+  const called = shown?.words[who] || (who === "ego" ? "ego agent" : "teammate");
+  const at = `at ${cell.join(", ")}`;
+  if (kind === "target") return `${state.sketch.goals[goal].name}: the ${called} goes here, ${at}`;
+  return kind === "start" ? `start of the ${called}, ${at}` : `${called} ${at}`;
+}
+
+function draw() {
+  const { sketch } = state;
+  const signs = marks(sketch);
+  board.draw(sketch, shown, { marks: signs, names: nameOf, planned });
+  showGoals(sketch, signs, { edit, remove });
+  fillThings();
+  fillGoals("truth", state.pair?.[0]);
+  fillGoals("other", state.pair?.[1]);
+  byId("method").value = state.method;
+  byId("undo").disabled = !past.length;
+  byId("redo").disabled = !future.length;
+  byId("build").hidden = !planned.length;
+}
+
+function show() {
+  const { sketch } = state;
+  byId("title").textContent = `Explore: ${shown.title}`;
+  showAdvice(shown);
+  showBelief(sketch, shown);
+  showMatrix(sketch, shown, marks(sketch), (truth, other) => look([truth, other]));
+  showPair(sketch, shown);
+  showZones(sketch, shown);
+  byId("legend").replaceChildren(...legend());
+}
+
+function legend() {
+  const { teammate, ego } = shown.words;
+  const rows = [["disc teammate", shown.signs.teammate, `${teammate} now`], ["disc ego", shown.signs.ego, `${ego} now`],
+    ["ring", "", "start, where somebody has left it"], ["square", "", `where the ${teammate} goes`], ["for-ego", "", `where the ${ego} goes`],
+    ["ringed", "", "in the question"], ["out", "×", "ruled out"], ["block", "", "wall"]];
+  return rows.map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));
+}
+
+function fillThings() {
+  const chosen = board.selected;
+  const found = things(state.sketch);
+  if (chosen !== CURSOR && !found.some((thing) => thing.id === chosen) && thingOf(state.sketch, chosen)) found.push(thingOf(state.sketch, chosen));
+  byId("thing").replaceChildren(element("option", { value: CURSOR }, "the cursor: draw walls"), ...found.reverse().map((thing) => element("option", { value: thing.id }, nameOf(thing))));
+  byId("thing").value = chosen;
+}
+
+function fillGoals(id, chosen) {
+  byId(id).replaceChildren(element("option", { value: "" }, "none"), ...state.sketch.goals.map((goal, k) => element("option", { value: k }, goal.name)));
+  byId(id).value = chosen ?? "";
+}
+
+function select(id) {
+  const thing = id === CURSOR ? null : thingOf(state.sketch, id);
+  board.selected = thing ? id : CURSOR;
+  if (thing) board.cursor = [...thing.cell];
+  draw();
+  say(thing ? `Selected: ${nameOf(thing)}.` : `Cursor at ${board.described(board.cursor)}`);
+}
+
+// -- asking the studio --------------------------------------------------------------------------------------------
+
+let busy = false;
+let wanted = false;
+
+async function follow() {
+  wanted = true;
+  document.body.dataset.busy = "yes";
+  if (busy) return;
+  busy = true;
+  const slow = setTimeout(() => { if (busy) byId("why").textContent = "Working … the first time, methods are compiled, which may take a minute."; }, SLOW);
+  while (wanted) {
+    wanted = false;
+    await followOnce();
+  }
+  clearTimeout(slow);
+  busy = false;
+  document.body.dataset.busy = "no";
+}
+
+async function followOnce() {
+  try {
+    const found = await ask("/api/explore/follow", { tab, ...state });
+    if (found.dropped) return;
+    shown = found;
+    byId("error").textContent = remark;
+    document.body.classList.remove("stale");
+    draw();
+    show();
+  } catch (error) {
+    if (wanted) return; // the next one may be fine
+    byId("error").textContent = error.message;
+    document.body.classList.add("stale");
+  }
+}
+
+// -- what people do beside the map --------------------------------------------------------------------------------
+
+function look(pair) {
+  state = { ...state, pair };
+  commit();
+  draw();
+  follow();
+}
+
+function choosePair() {
+  const [truth, other] = [byId("truth").value, byId("other").value];
+  if (truth !== "" && other !== "" && truth !== other) look([Number(truth), Number(other)]);
+  else if (state.pair && (truth === "" || other === "")) look(null);
+}
+
+function edit(k, key, input) {
+  const value = key === "name" ? input.value : key === "price" && input.value === "" ? null : input.valueAsNumber;
+  change(withGoal(state.sketch, k, key, value), {});
+}
+
+function remove(k) {
+  select(CURSOR);
+  state = { ...state, pair: null };
+  change(withoutGoal(state.sketch, k), { said: `Removed ${state.sketch.goals[k].name}.` });
+}
+
+async function suggest() {
+  byId("suggested").textContent = "Looking …";
+  byId("suggest").disabled = true;
+  const before = JSON.stringify(state.sketch);
+  try {
+    const design = { minimise: byId("minimise").value, most: Number(byId("most").value), budget: Number(byId("budget").value) };
+    const found = await ask("/api/explore/suggest", { tab, sketch: state.sketch, design });
+    const still = JSON.stringify(state.sketch) === before;
+    planned = still ? found.cells.filter((cell) => !occupied(state.sketch, cell)) : [];
+    byId("suggested").textContent = still ? told(found) : "The map has changed meanwhile; ask again.";
+    draw();
+  } catch (error) {
+    byId("suggested").textContent = error.message;
+  }
+  byId("suggest").disabled = false;
+}
+
+function told({ cells, inTheWay, before, after, verdict }) {
+  if (!cells.length) return `No wall would help (${verdict}).`;
+  const where = cells.map((cell) => `(${cell.join(", ")})`).join(", ");
+  const blocked = inTheWay.length ? ` Somebody is at (${inTheWay[0].join(", ")}) now: move away first.` : "";
+  return `${cells.length === 1 ? "A wall" : "Walls"} at ${where}: expected EDP ${before.edp.toFixed(2)} → ${after.edp.toFixed(2)}, WCD ${before.wcd} → ${after.wcd}; ${verdict}.${blocked}`;
+}
+
+function build() {
+  const cells = planned.filter((cell) => !isWall(state.sketch, cell));
+  change(cells.reduce((sketch, cell) => walled(sketch, cell, true), state.sketch), { said: "Built." });
+}
+
+async function save() {
+  try {
+    const { text } = await ask("/api/explore/file", { sketch: state.sketch });
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "application/toml" })), download: "explored.toml" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  } catch (error) {
+    byId("error").textContent = error.message;
+  }
+}
+
+// A file that was loaded can be undone like anything else.
+async function load(problem) {
+  byId("error").textContent = "";
+  try {
+    const found = await ask("/api/explore/read", { problem });
+    take({ sketch: found.sketch, method: state?.method || found.methods[0], pair: null });
+  } catch (error) {
+    byId("error").textContent = error.message;
+  }
+}
+
+function take(found) {
+  state = found;
+  planned = [];
+  shown = null;
+  board.selected = CURSOR;
+  commit();
+  draw();
+  follow();
+}
+
+// -- beginning ----------------------------------------------------------------------------------------------------
+
+// A map that does not hold together is taken as well: somebody was at work on it.
+async function fromAddress() {
+  try {
+    const found = await read(location.hash);
+    if (!found) return false;
+    const { sketch, method, pair } = found;
+    const looked = Array.isArray(pair) && pair.length === 2 && pair.every((k) => sketch.goals[k]) ? pair : null;
+    remark = "";
+    take({ sketch, method, pair: looked });
+    return true;
+  } catch (error) {
+    remark = error.message;
+    byId("error").textContent = remark;
+    return state !== null;
+  }
+}
+
+async function fromLibrary() {
+  for (let k = 0; k < library.length && !state; k++) {
+    await load(k);
+  }
+  if (!state) begin(blank(...EMPTY[0]));
+  byId("error").textContent = remark;
+}
+
+function begin(sketch) { take({ sketch, method: state?.method || byId("method").options[0].value, pair: null }); }
+
+// Of a problem in the library, or of an empty map, by the number of what was chosen.
+async function choose() {
+  remark = "";
+  const chosen = Number(byId("from").value);
+  byId("from").value = "";
+  if (chosen < library.length) await load(chosen);
+  else begin(blank(...EMPTY[chosen - library.length]));
+}
+
+function listen() {
+  byId("from").onchange = choose;
+  byId("load").onchange = async ({ target }) => { const [file] = target.files; remark = ""; if (file) await load(await file.text()); target.value = ""; };
+  byId("save").onclick = save;
+  byId("undo").onclick = undo;
+  byId("redo").onclick = redo;
+  byId("thing").onchange = () => select(byId("thing").value);
+  byId("method").onchange = () => { state = { ...state, method: byId("method").value }; commit(); follow(); };
+  byId("back").onclick = () => change(withAgents(state.sketch, "start", "now"), { said: "Both are at their start." });
+  byId("here").onclick = () => change(withAgents(state.sketch, "now", "start"), { said: "Both start where they are." });
+  byId("add").onclick = () => change(withNewGoal(state.sketch, board.cursor), { said: "Goal added." });
+  byId("truth").onchange = choosePair;
+  byId("other").onchange = choosePair;
+  byId("base").onchange = () => change(withPrice(state.sketch, "base", byId("base").valueAsNumber));
+  byId("per-goal").onchange = () => change(withPrice(state.sketch, "per_goal", byId("per-goal").valueAsNumber));
+  byId("suggest").onclick = suggest;
+  byId("build").onclick = build;
+  window.addEventListener("hashchange", fromAddress);
+  document.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || !["z", "y"].includes(key) || event.target.matches("input[type=text], input[type=number]")) return;
+    event.preventDefault();
+    if (key === "y" || event.shiftKey) redo(); else undo();
+  });
+}
+
+async function start() {
+  const [found, { methods }] = await Promise.all([ask("/api/library"), ask("/api/explore/methods")]);
+  library = found.problems;
+  const starts = [...library, ...EMPTY.map((size) => `an empty map, ${size.join(" x ")}`)];
+  byId("from").replaceChildren(element("option", { value: "", disabled: true }, "choose …"), ...starts.map((name, k) => element("option", { value: k }, name)));
+  byId("from").value = "";
+  byId("method").replaceChildren(...methods.map((name) => element("option", { value: name }, name)));
+  listen();
+  if (!(await fromAddress())) await fromLibrary();
+}
+
+start();

@@ -1,0 +1,59 @@
+// The line to the studio. Messages are numbered; one that may have got lost is sent again, and is done once.
+// A line that breaks is mended by itself. Another tab that opens the same round takes the line over.
+const REPLACED = 4001;
+const FINAL = { 4404: "There is no such round, or it is somebody else's.", 4429: "Too many messages, or the studio is full.", 4400: "The studio did not understand this page.", 4403: "The studio refused this page." };
+const LONGEST_WAIT = 5000;
+
+export class Line {
+  // `hear(message)` gets what the studio says, `tell(status, words)` whether the line is "open", "broken" or "closed".
+  constructor(address, hear, tell) {
+    Object.assign(this, { address, hear, tell, n: 0, unsent: null, wait: 250, socket: null });
+    this.connect();
+  }
+
+  connect() {
+    this.socket = new WebSocket(this.address.replace(/^http/, "ws"));
+    this.socket.onmessage = (event) => this.arrived(JSON.parse(event.data));
+    this.socket.onclose = (event) => this.closed(event);
+  }
+
+  arrived(message) {
+    this.wait = 250;
+    if (message.type === "board") {
+      this.n = message.n;
+      this.tell("open", "");
+      this.hear(message);
+      // What was on its way when the line broke: the studio knows whether it arrived.
+      if (this.unsent && this.unsent.n >= this.n) this.put(this.unsent);
+      else this.unsent = null;
+      return;
+    }
+    if (message.n !== undefined) this.n = message.n;
+    this.unsent = null;
+    this.hear(message);
+  }
+
+  closed(event) {
+    if (event.code === REPLACED) {
+      this.tell("closed", "This round goes on in another tab.");
+    } else if (event.code in FINAL) {
+      this.tell("closed", FINAL[event.code]);
+    } else {
+      this.tell("broken", "The line to the studio broke; trying again.");
+      setTimeout(() => this.connect(), this.wait);
+      this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
+    }
+  }
+
+  // Do something once; while an earlier deed is on its way, nothing else is sent.
+  send(deed) {
+    if (this.unsent) return false;
+    this.unsent = { n: this.n, deed };
+    this.put(this.unsent);
+    return true;
+  }
+
+  put(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

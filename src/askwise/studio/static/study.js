@@ -1,0 +1,45 @@
+// The researcher's page: who is where, pause, export.
+import { ask, byId, element } from "./dom.js";
+
+const EVERY = 3000;
+let paused = false;
+
+const row = (...cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell === null ? "" : cell instanceof Node ? cell : String(cell))));
+
+function show(study) {
+  paused = study.paused;
+  byId("name").textContent = `Study: ${study.name}`;
+  byId("join").textContent = study.join;
+  byId("pilot").textContent = study.pilot;
+  byId("pause").textContent = paused ? "Let the study go on" : "Pause the study";
+  byId("cells").replaceChildren(...study.cells.map(({ order, rotation }, k) => row(order.join(", then "), rotation, study.counts[k])));
+  byId("people").replaceChildren(...study.people.map((each) => row(each.pilot ? `pilot ${each.number}` : each.number, each.panel, each.cell, each.place, each.minutes, each.end ? "" : `${each.quiet} min`, each.end || "there", each.panel && !each.end && !each.pilot ? again(each.number) : "")));
+}
+
+// Somebody whose browser lost its cookie: the same identifier may come in once more.
+function again(number) {
+  const made = element("button", { type: "button", "aria-label": `Let number ${number} in from another browser` }, "Let in again");
+  made.onclick = () => attempt(async () => {
+    show(await ask("/api/study/again", { number }));
+    byId("said").textContent = `Number ${number} may come in once from another browser.`;
+  });
+  return made;
+}
+
+async function attempt(action) {
+  try {
+    await action();
+  } catch (error) {
+    byId("said").textContent = error.message;
+  }
+}
+
+byId("pause").onclick = () => attempt(async () => show(await ask("/api/study/pause", { paused: !paused })));
+byId("export").onclick = () => attempt(async () => {
+  byId("said").textContent = "Writing …";
+  const { files } = await ask("/api/study/export", {});
+  byId("said").textContent = `${files.length} files are in the folder export of the studio's folder.`;
+});
+const refresh = () => attempt(async () => show(await ask("/api/study")));
+refresh();
+setInterval(refresh, EVERY);

@@ -1,0 +1,114 @@
+// The way through a study: one screen after the other, as the studio says. What is entered is sent with its number, so
+// that nothing counts twice and nothing is lost; a tab that is closed goes on where it was.
+import { ask, byId, element } from "./dom.js";
+
+let screen = null;
+
+const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
+
+// -- items -----------------------------------------------------------------------------------------------------
+
+function scale(item, name) {
+  const points = [];
+  for (let at = item.lowest; at <= item.highest; at += item.step) points.push(at);
+  // All points in one row of equal steps, or, where a long scale does not fit, in equal rows: no point stands apart.
+  const row = element("div", { class: points.length > 11 ? "scale many" : "scale" });
+  row.style.setProperty("--points", points.length);
+  for (const at of points) {
+    const id = `${name}-${at}`;
+    row.append(element("label", { class: "point", for: id }, element("input", { type: "radio", name, id, value: at }), element("span", {}, String(at))));
+  }
+  const ends = element("p", { class: "ends note" }, element("span", {}, `${points[0]}: ${item.low}`), element("span", {}, `${points[points.length - 1]}: ${item.high}`));
+  return element("div", {}, ends, row);
+}
+
+function choice(item, name) {
+  return element("div", { class: "choice" }, ...item.options.map((option, k) => element("label", { for: `${name}-${k}` }, element("input", { type: "radio", name, id: `${name}-${k}`, value: option }), ` ${option}`)));
+}
+
+function itemOf(item, k) {
+  const name = `item-${k}`;
+  if (item.kind === "text") {
+    return element("div", { class: "item" }, element("label", { for: name }, item.text), element("textarea", { id: name, name, rows: 3, maxlength: 2000 }));
+  }
+  return element("fieldset", { class: "item" }, element("legend", {}, item.text), item.kind === "scale" ? scale(item, name) : choice(item, name));
+}
+
+function answers() {
+  const found = {};
+  screen.items.forEach((item, k) => {
+    const name = `item-${k}`;
+    if (item.kind === "text") {
+      found[item.name] = byId(name).value || (item.optional ? null : "");
+      return;
+    }
+    const chosen = document.querySelector(`input[name="${name}"]:checked`);
+    found[item.name] = !chosen ? null : item.kind === "scale" ? Number(chosen.value) : chosen.value;
+  });
+  return found;
+}
+
+// -- screens ---------------------------------------------------------------------------------------------------
+
+const CONTENT = {
+  consent: () => [...paragraphs(screen.text), element("p", {}, element("input", { type: "checkbox", id: "agreed" }), " ", element("label", { for: "agreed" }, "I have read this, I am of age, and I agree to take part."))],
+  text: () => paragraphs(screen.text),
+  check: () => [element("p", {}, `Please answer these questions. Tries left: ${screen.tries}.`), ...screen.items.map(itemOf)],
+  form: () => screen.items.map(itemOf),
+  round: () => [element("p", {}, screen.practice ? "This round is for practice; it does not count." : "The next round counts."), element("p", {}, element("a", { href: `/play/${screen.round}`, class: "button", id: "play" }, "Begin"))],
+  end: () => [...paragraphs(screen.text || "You have reached the end. Thank you for taking part."), ...ending()],
+  paused: () => paragraphs(screen.text),
+  gone: () => paragraphs(screen.text),
+};
+
+function ending() {
+  const parts = [];
+  if (screen.code) parts.push(element("p", {}, "Your completion code: ", element("output", { id: "code" }, screen.code)));
+  if (screen.link) parts.push(element("p", {}, element("a", { href: screen.link, class: "button", rel: "noreferrer" }, "Back to the panel")));
+  return parts;
+}
+
+const ENTRY = {
+  consent: () => ({ agreed: byId("agreed").checked }),
+  check: () => ({ answers: answers() }),
+  form: () => ({ answers: answers() }),
+};
+
+function show(next) {
+  const first = screen === null;
+  screen = next;
+  document.body.dataset.kind = screen.kind;
+  document.body.dataset.n = screen.n;
+  if (screen.kind === "round" && screen.over) return void enter();
+  byId("title").textContent = document.title = screen.title;
+  byId("place").textContent = screen.place ? `Step ${screen.place} of ${screen.of}` : "";
+  byId("content").replaceChildren(...CONTENT[screen.kind]());
+  byId("error").textContent = screen.wrong ? "Not all answers were right. Please read once more and try again." : "";
+  byId("next").hidden = ["round", "end", "gone"].includes(screen.kind);
+  byId("next").textContent = screen.kind === "paused" ? "Try again" : "Continue";
+  byId("leave").hidden = ["end", "gone"].includes(screen.kind);
+  window.scrollTo(0, 0);
+  // Screen readers begin at the top of a new screen; whoever uses the keyboard is there already.
+  if (!first) byId("title").focus();
+}
+
+async function attempt(action) {
+  byId("next").disabled = true;
+  try {
+    show(await action());
+  } catch (error) {
+    byId("error").textContent = error.message;
+  } finally {
+    byId("next").disabled = false;
+  }
+}
+
+function enter() {
+  if (screen.kind === "paused") return attempt(() => ask("/api/take"));
+  const entry = screen.kind in ENTRY ? ENTRY[screen.kind]() : {};
+  return attempt(() => ask("/api/take", { n: screen.n, entry }));
+}
+
+byId("form").onsubmit = (event) => { event.preventDefault(); enter(); };
+byId("leave").onclick = () => { if (window.confirm("Leave the study? You cannot come back.")) attempt(() => ask("/api/take/leave", {})); };
+attempt(() => ask("/api/take"));

@@ -1,0 +1,201 @@
+"""What the studio remembers, in one SQLite file: every event is on the disk before it is acknowledged.
+
+SQLite's write-ahead log with full synchronisation: a commit that returned survives a power cut. All writing is done by
+one thread. Whatever waits to be written is written in one transaction, so that a hundred events that come together cost
+one synchronisation, and nobody is told that something is kept before it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from askwise.errors import InputError
+
+FORMAT = 1
+FILE = "studio.sqlite"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS keys (
+  digest TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, made REAL NOT NULL, used REAL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS problems (digest TEXT PRIMARY KEY, contents TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rounds (
+  id TEXT PRIMARY KEY, owner TEXT NOT NULL, problem TEXT NOT NULL REFERENCES problems, setup TEXT NOT NULL,
+  title TEXT NOT NULL, made REAL NOT NULL, ended REAL, end TEXT
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS events (
+  round TEXT NOT NULL REFERENCES rounds, n INTEGER NOT NULL, at REAL NOT NULL, deed TEXT NOT NULL,
+  outcome TEXT NOT NULL, PRIMARY KEY (round, n)
+) WITHOUT ROWID;
+"""
+
+Statement = tuple[str, tuple[Any, ...]]
+
+
+class Store:
+    """The file, and the thread that writes to it.
+
+    Args:
+        folder: where the file is, or will be.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._writer = _connect(self.path)
+        self._writer.executescript(SCHEMA)
+        found = self._writer.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+        if found is None:
+            self._writer.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
+        elif found[0] != str(FORMAT):
+            raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
+        self._reader = _connect(self.path)
+        self._queue: SimpleQueue[tuple[list[Statement], Any] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._write, name="askwise-store", daemon=True)
+        self._thread.start()
+        self.commits = 0
+
+    async def write(self, *statements: Statement) -> None:
+        """Write all of it or nothing, and return when it is on the disk."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+
+        def settle(error: BaseException | None) -> None:
+            loop.call_soon_threadsafe(_settle, done, error)
+
+        self._queue.put((list(statements), settle))
+        await done
+
+    def write_now(self, *statements: Statement) -> None:
+        """Do the same for those who can wait: before and after the server runs."""
+        done = threading.Event()
+        failed: list[BaseException] = []
+
+        def settle(error: BaseException | None) -> None:
+            if error is not None:
+                failed.append(error)
+            done.set()
+
+        self._queue.put((list(statements), settle))
+        done.wait()
+        if failed:
+            raise failed[0]
+
+    def make(self, schema: str) -> None:
+        """Make tables that are not there yet."""
+        self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
+
+    def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Return rows; small questions that are answered at once."""
+        return self._reader.execute(sql, parameters).fetchall()
+
+    def close(self) -> None:
+        """Write what is left, and close the file."""
+        self._queue.put(None)
+        self._thread.join()
+        self._reader.close()
+        self._writer.close()
+
+    # -- the thread -----------------------------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        while True:
+            jobs = [self._queue.get()]
+            while True:
+                try:
+                    jobs.append(self._queue.get_nowait())
+                except Empty:
+                    break
+            self._commit([job for job in jobs if job is not None])
+            if None in jobs:
+                return
+
+    def _commit(self, jobs: list[tuple[list[Statement], Any]]) -> None:
+        if not jobs:
+            return
+        results: list[tuple[Any, BaseException | None]] = []
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+            results = [(settle, self._do(statements)) for statements, settle in jobs]
+            self._writer.execute("COMMIT")
+            self.commits += 1
+        except sqlite3.Error as error:  # the disk is full, say: nothing of all this is kept
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            results = [(settle, error) for _, settle in jobs]
+        for settle, failed in results:
+            settle(failed)
+
+    def _do(self, statements: Iterable[Statement]) -> BaseException | None:
+        """Do one job inside the transaction; if it fails, the others are not disturbed."""
+        self._writer.execute("SAVEPOINT job")
+        try:
+            for sql, parameters in statements:
+                changed = self._writer.execute(sql, parameters).rowcount
+                if sql.startswith("UPDATE") and not changed:
+                    raise sqlite3.IntegrityError("nothing to change")
+        except sqlite3.IntegrityError as error:
+            self._writer.execute("ROLLBACK TO job")
+            self._writer.execute("RELEASE job")
+            return error
+        self._writer.execute("RELEASE job")
+        return None
+
+
+def _settle(done: asyncio.Future[None], error: BaseException | None) -> None:
+    if done.done():  # whoever waited has gone
+        return
+    if error is None:
+        done.set_result(None)
+    else:
+        done.set_exception(error)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        found = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        found.execute("PRAGMA journal_mode = WAL")
+        found.execute("PRAGMA synchronous = FULL")
+        found.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error as error:
+        raise InputError(f"file {str(path)!r}", str(error), "a database of the studio, or a new name") from None
+    return found
+
+
+# -- statements --------------------------------------------------------------------------------------------------
+
+
+def digest_of(contents: Any) -> str:
+    """Return by what a problem is known."""
+    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def adding_round(name: str, owner: str, contents: Any, setup: dict[str, Any], title: str) -> list[Statement]:
+    """Return what keeps a new round."""
+    digest = digest_of(contents)
+    return [
+        ("INSERT OR IGNORE INTO problems VALUES (?, ?)", (digest, json.dumps(contents))),
+        (
+            "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+            (name, owner, digest, json.dumps(setup), title, time.time()),
+        ),
+    ]
+
+
+def adding_event(name: str, n: int, deed: Any, outcome: Any) -> Statement:
+    """Return what keeps an event."""
+    values = (name, n, time.time(), json.dumps(deed), json.dumps(outcome))
+    return "INSERT INTO events VALUES (?, ?, ?, ?, ?)", values
+
+
+def ending_round(name: str, end: str) -> Statement:
+    """Return what keeps how a round ended: finished, stopped, cut off, or failed and why."""
+    return "UPDATE rounds SET ended = ?, end = ? WHERE id = ?", (time.time(), end, name)

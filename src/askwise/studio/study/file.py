@@ -1,0 +1,255 @@
+"""The file of a study with people: TOML, ``askwise/people-study@1``.
+
+One file says all: who plays what (conditions and problems), and all that is read and asked before, between and after.
+Problem files are named relative to the study file and are read with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askwise.agents import make_agent
+from askwise.answers import parse_answers
+from askwise.domains.registry import read_file
+from askwise.errors import InputError
+from askwise.limits import read_name
+from askwise.reading import Field, parse_toml, read_text
+from askwise.studio.rounds.setup import ROLES
+from askwise.studio.study.items import READY, Item, read_item
+from askwise.teammates import make_teammate
+
+FORMAT = "askwise/people-study@1"
+DESIGNS = ("within", "between")
+WHEN = ("after each condition", "at the end")
+STORED = ("hashed", "plain")
+MOST_CONDITIONS = 12
+MOST_PROBLEMS = 50
+LONGEST_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What people meet in some rounds: a method, or how the teammate walks, and how questions are answered."""
+
+    name: str
+    method: str = "planner"
+    belief: str | None = None
+    teammate: str | None = None
+    answers: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Questionnaire:
+    """Items that are asked together, after each condition or at the end."""
+
+    name: str
+    title: str
+    items: tuple[Item, ...]
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleStudy:
+    """A study with people.
+
+    Attributes:
+        name: of the study.
+        seed: of everything random.
+        role: whom people play.
+        design: ``within``: each person meets all conditions; ``between``: one of them.
+        rounds: rounds that a person plays in each condition.
+        most_at_once: how many people may take part at the same time.
+        gone_after: minutes without a sign of life after which somebody is no longer counted as still there.
+        consent: the text that people agree to.
+        instructions: pages of text.
+        check: the comprehension check: items with options, and which is right.
+        tries: how often it may be tried.
+        practice: rounds before the first that counts, and what is met in them.
+        conditions: what is compared.
+        problems: the texts of the problem files by name.
+        questionnaires: what is asked.
+        debriefing: the text at the end.
+        code: what people show their panel, empty for none.
+        link: where they are sent then, with ``{code}`` in it if it is to be there.
+        parameter: what the panel's identifier is called in the address, empty for none.
+        stored: ``hashed`` or ``plain``.
+        digest: of the file and its problems: a study does not change while it runs.
+    """
+
+    name: str
+    seed: int
+    role: str
+    design: str
+    rounds: int
+    most_at_once: int
+    gone_after: float
+    consent: str
+    instructions: tuple[str, ...]
+    check: tuple[tuple[Item, str], ...]
+    tries: int
+    practice: tuple[int, Condition, str]
+    conditions: tuple[Condition, ...]
+    problems: dict[str, str]
+    questionnaires: tuple[Questionnaire, ...]
+    debriefing: str
+    code: str
+    link: str
+    parameter: str
+    stored: str
+    digest: str
+
+
+def is_people_study(text: str) -> bool:
+    """Whether a text is the file of such a study."""
+    return FORMAT in text
+
+
+def read_people_study(path: str | Path) -> PeopleStudy:
+    """Read a study file with all that it names."""
+    text = read_text(path)
+    root = Field("", parse_toml(text), Path(path).parent)
+    needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]
+    optional = ["most_at_once", "gone_after_minutes", "instructions", "check", "practice", "questionnaires"]
+    root.object(needed, [*optional, "debriefing", "completion", "panel"])
+    root.child("format").text([FORMAT])
+    problems = _problems(root)
+    role = root.child("role").text(ROLES)
+    conditions = tuple(_condition(each, name) for name, each in root.child("conditions").items())
+    if not 1 <= len(conditions) <= MOST_CONDITIONS:
+        raise InputError("conditions", f"{len(conditions)} conditions", f"1 to {MOST_CONDITIONS}")
+    completion, panel = _table(root, "completion", ["code", "link"]), _table(root, "panel", ["parameter", "store"])
+    check, tries = _check(root)
+    return PeopleStudy(
+        name=read_name(root.child("name")),
+        seed=root.child("seed").whole(0, 2**63 - 1),
+        role=role,
+        design=root.child("design").text(DESIGNS),
+        rounds=root.child("rounds").whole(1, 100),
+        most_at_once=root.child("most_at_once").whole(1, 1000) if root.has("most_at_once") else 100,
+        gone_after=root.child("gone_after_minutes").number(above=0) if root.has("gone_after_minutes") else 60.0,
+        consent=_text(root.child("consent")),
+        instructions=tuple(_text(each) for each in root.child("instructions").elements())
+        if root.has("instructions")
+        else (),
+        check=check,
+        tries=tries,
+        practice=_practice(root, conditions, problems),
+        conditions=conditions,
+        problems=problems,
+        questionnaires=_questionnaires(root),
+        debriefing=_text(root.child("debriefing")) if root.has("debriefing") else "",
+        code=completion.get("code", ""),
+        link=_link(completion.get("link", "")),
+        parameter=panel.get("parameter", ""),
+        stored=Field("panel.store", panel.get("store", STORED[0])).text(STORED),
+        digest=hashlib.sha256("\0".join([text, *problems.values()]).encode()).hexdigest()[:32],
+    )
+
+
+def _text(given: Field) -> str:
+    text = given.text().strip()
+    if not text or len(text) > LONGEST_TEXT:
+        raise InputError(given.path, f"{len(text)} letters", f"1 to {LONGEST_TEXT}")
+    return text
+
+
+def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
+    if not root.has(key):
+        return {}
+    given = root.child(key).object([], keys)
+    return {name: each.text() for name, each in given.items()}
+
+
+def _link(text: str) -> str:
+    if text and not text.startswith(("https://", "http://")):
+        raise InputError("completion.link", repr(text), "an address that begins with https:// or http://")
+    return text
+
+
+def _problems(root: Field) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in root.child("problems").elements():
+        path = (root.folder or Path()) / each.text()
+        try:
+            read_file(path)
+        except InputError as error:
+            raise InputError(f"{each.path} ({each.value}): {error.field}", error.found, error.expected) from None
+        name = path.stem
+        if name in found:
+            raise each.refuse("files with different names")
+        found[name] = read_text(path)
+    if not 1 <= len(found) <= MOST_PROBLEMS:
+        raise InputError("problems", f"{len(found)} files", f"1 to {MOST_PROBLEMS}")
+    return found
+
+
+def _condition(given: Field, name: str) -> Condition:
+    given.object([], ["method", "belief", "teammate", "answers"])
+    texts: dict[str, Any] = {key: each.text() for key, each in given.items()}
+    made = Condition(read_name(Field(f"conditions.{name}", name)), **texts)
+    options = {} if made.belief is None else {"belief": made.belief}
+    for what, check in (
+        ("method", lambda: make_agent(made.method, **options)),
+        ("teammate", lambda: None if made.teammate is None else make_teammate(made.teammate)),
+        ("answers", lambda: None if made.answers is None else parse_answers(made.answers)),
+    ):
+        try:
+            check()
+        except InputError as error:
+            raise InputError(f"conditions.{name}.{what}", error.found, error.expected) from None
+    return made
+
+
+def _check(root: Field) -> tuple[tuple[tuple[Item, str], ...], int]:
+    if not root.has("check"):
+        return (), 1
+    given = root.child("check").object(["questions"], ["tries"])
+    found = []
+    for number, each in enumerate(given.child("questions").elements(), start=1):
+        each.object(["text", "options", "right"], [])
+        item = read_item(
+            Field(each.path, {"name": f"check {number}", **{k: each.value[k] for k in ("text", "options")}})
+        )
+        found.append((item, each.child("right").text(item.options)))
+    return tuple(found), given.child("tries").whole(1, 20) if given.has("tries") else 2
+
+
+def _practice(root: Field, conditions: tuple[Condition, ...], problems: dict[str, str]) -> tuple[int, Condition, str]:
+    first = next(iter(problems))
+    if not root.has("practice"):
+        return 0, conditions[0], first
+    given = root.child("practice").object(["rounds"], ["condition", "problem"])
+    chosen = conditions[0]
+    if given.has("condition"):
+        named = {each.name: each for each in conditions}
+        chosen = named[given.child("condition").text(named)]
+    problem = given.child("problem").text(problems) if given.has("problem") else first
+    return given.child("rounds").whole(0, 20), chosen, problem
+
+
+def _questionnaires(root: Field) -> tuple[Questionnaire, ...]:
+    if not root.has("questionnaires"):
+        return ()
+    found = [_questionnaire(each) for each in root.child("questionnaires").elements()]
+    names = [each.name for each in found]
+    if len(set(names)) < len(names):
+        raise InputError("questionnaires", f"names {', '.join(names)}", "a name of its own for each")
+    return tuple(found)
+
+
+def _questionnaire(given: Field) -> Questionnaire:
+    given.object([], ["use", "name", "title", "items", "when"])
+    when = given.child("when").text(WHEN) if given.has("when") else WHEN[1]
+    title = given.child("title").text() if given.has("title") else "A few questions"
+    if given.has("use"):
+        use = given.child("use").text(READY)
+        return Questionnaire(use, title, READY[use], when)
+    given.object(["name", "items"], ["use", "title", "when"])
+    items = tuple(read_item(each) for each in given.child("items").elements())
+    names = [item.name for item in items]
+    if not items or len(set(names)) < len(names):
+        raise given.child("items").refuse("at least one item, each with a name of its own")
+    return Questionnaire(read_name(given.child("name")), title, items, when)

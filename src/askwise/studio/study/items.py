@@ -1,0 +1,134 @@
+"""Items of questionnaires, and two questionnaires that are ready to use.
+
+``workload`` asks for the six kinds of load that NASA's Task Load Index distinguishes, each from 0 to 100 in steps of
+5; its score is the mean of the six (the last one is turned round: a good performance is no load). ``fluency`` asks how
+well two worked together, from 1 to 7. The words are askwise's own; studies that must use the published wording can give
+their own items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from askwise.errors import InputError
+from askwise.limits import check_name
+from askwise.reading import Field
+
+LONGEST_ANSWER = 2000
+KINDS = ("scale", "choice", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that is asked.
+
+    Attributes:
+        name: by which tables know it.
+        text: as people read it.
+        kind: ``scale``, ``choice`` or ``text``.
+        lowest: of a scale.
+        highest: of a scale.
+        step: between two points of a scale.
+        low: what the lowest point means.
+        high: what the highest point means.
+        options: of a choice.
+        optional: whether it may be left out.
+    """
+
+    name: str
+    text: str
+    kind: str = "scale"
+    lowest: int = 1
+    highest: int = 7
+    step: int = 1
+    low: str = ""
+    high: str = ""
+    options: tuple[str, ...] = ()
+    optional: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a browser gets it."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def checked(self, given: Field) -> Any:
+        """Return an answer to it, or refuse it."""
+        if given.value is None and self.optional:
+            return None
+        if self.kind == "choice":
+            return given.text(self.options)
+        if self.kind == "text":
+            text = given.text()
+            if len(text) > LONGEST_ANSWER:
+                raise InputError(given.path, f"{len(text)} letters", f"at most {LONGEST_ANSWER}")
+            if not text.strip() and not self.optional:
+                raise InputError(given.path, "nothing", "an answer")
+            return text
+        number = given.whole(self.lowest, self.highest)
+        if (number - self.lowest) % self.step:
+            raise given.refuse(f"a point of the scale, from {self.lowest} in steps of {self.step}")
+        return number
+
+
+def read_item(given: Field) -> Item:
+    """Read an item of a study file."""
+    keys = ["kind", "from", "to", "step", "low", "high", "options", "optional"]
+    given.object(["name", "text"], keys)
+    name, text = check_name(given.child("name").text(), given.child("name").path), given.child("text").text()
+    kind = given.child("kind").text(KINDS) if given.has("kind") else "choice" if given.has("options") else "scale"
+    low, high = (given.child(key).text() if given.has(key) else "" for key in ("low", "high"))
+    optional = bool(given.value.get("optional", False))
+    if kind == "text":
+        return Item(name, text, kind, optional=optional)
+    if kind == "choice":
+        return Item(name, text, kind, options=_options(given), optional=optional)
+    lowest = given.child("from").whole(-1000, 1000) if given.has("from") else 1
+    highest = given.child("to").whole(lowest + 1, 1000) if given.has("to") else max(7, lowest + 1)
+    step = given.child("step").whole(1, highest - lowest) if given.has("step") else 1
+    return Item(name, text, kind, lowest, highest, step, low, high, optional=optional)
+
+
+def _options(given: Field) -> tuple[str, ...]:
+    if not given.has("options"):
+        raise InputError(f"{given.path}.options", "nothing", "a list of at least two texts")
+    found = tuple(each.text() for each in given.child("options").elements())
+    if len(found) < 2 or len(set(found)) < len(found):
+        raise given.child("options").refuse("at least two texts, all different")
+    return found
+
+
+def _load(name: str, text: str, low: str, high: str) -> Item:
+    return Item(name, text, "scale", 0, 100, 5, low, high)
+
+
+def _agree(name: str, text: str) -> Item:
+    return Item(name, text, "scale", 1, 7, 1, "not at all", "completely")
+
+
+READY: dict[str, tuple[Item, ...]] = {
+    "workload": (
+        _load("mental", "How much thinking did this take?", "very little", "very much"),
+        _load("physical", "How much did your hands have to do?", "very little", "very much"),
+        _load("pace", "How hurried were you?", "not at all", "very much"),
+        _load("effort", "How hard did you have to try to do as well as you did?", "hardly", "very hard"),
+        _load("frustration", "How annoyed, tense or discouraged did you feel?", "not at all", "very much"),
+        _load("performance", "How well did you do what you were asked to do?", "badly", "perfectly"),
+    ),
+    "fluency": (
+        _agree("smooth", "The two of us worked together smoothly."),
+        _agree("timing", "The robot did things at the right moment."),
+        _agree("understood", "The robot understood what I was after."),
+        _agree("questions", "The robot asked when a question was useful, and not otherwise."),
+        _agree("share", "The robot did its share of the work."),
+        _agree("again", "I would like to work with this robot again."),
+    ),
+}
+
+
+def score(name: str, answers: dict[str, Any]) -> float | None:
+    """Return the score of a questionnaire that is ready to use: a mean, None of any other."""
+    if name not in READY or any(answers.get(item.name) is None for item in READY[name]):
+        return None
+    turned = {"performance"} if name == "workload" else set()
+    points = [100 - answers[item.name] if item.name in turned else answers[item.name] for item in READY[name]]
+    return float(sum(points) / len(points))

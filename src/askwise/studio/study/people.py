@@ -1,0 +1,211 @@
+"""The people of a study, as the store has them: who came, what they met, how far they are.
+
+All changes are made on the server's event loop, one person at a time (`_joining`), and each is one transaction: nobody
+is assigned twice, and two who come at the same moment count for each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from askwise.errors import AskwiseError, InputError
+from askwise.limits import LONGEST_NAME
+from askwise.studio.security.keys import PARTICIPANT, new_cookie
+from askwise.studio.store import Store
+from askwise.studio.study.balance import cells, next_cell
+from askwise.studio.study.file import PeopleStudy
+from askwise.studio.study.flow import END, Screen, screens
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS people (
+  id TEXT PRIMARY KEY, number INTEGER NOT NULL, pilot INTEGER NOT NULL, panel TEXT, cell INTEGER NOT NULL,
+  came REAL NOT NULL, seen REAL NOT NULL, ended REAL, end TEXT, UNIQUE (pilot, number), UNIQUE (pilot, panel)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS entries (
+  person TEXT NOT NULL REFERENCES people, n INTEGER NOT NULL, at REAL NOT NULL, screen INTEGER NOT NULL,
+  data TEXT NOT NULL, leaves INTEGER NOT NULL, PRIMARY KEY (person, n)
+) WITHOUT ROWID;
+"""
+FINISHED, LEFT, FAILED_CHECK = "finished", "left", "check not passed"
+
+
+class NotNow(AskwiseError):  # noqa: N818 - it names what happened
+    """Somebody cannot take part, or not now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody who takes part.
+
+    Attributes:
+        id: by which the store and cookies know them.
+        number: the first is 1; pilots are counted apart.
+        pilot: whether it is a trial run that does not count.
+        cell: what they meet.
+        end: how it ended, None while they are there.
+    """
+
+    id: str
+    number: int
+    pilot: bool
+    cell: int
+    end: str | None
+
+
+class People:
+    """All people of a study.
+
+    Args:
+        store: where they are kept.
+        study: the study; another one in the same folder is refused.
+    """
+
+    def __init__(self, store: Store, study: PeopleStudy) -> None:
+        self._store, self.study = store, study
+        store.make(SCHEMA)
+        self.cells = cells(len(study.conditions), len(study.problems), within=study.design == "within")
+        self._joining = asyncio.Lock()
+        self._expected: set[str] = set()
+        self.token, self.pilot_token = (self._kept(name, secrets.token_urlsafe(12)) for name in ("join", "pilot"))
+        self._salt = self._kept("salt", secrets.token_hex(16))
+        if self._kept("study", study.digest) != study.digest:
+            raise InputError("study", "a file that was changed since the study began", "another folder, --out DIR")
+
+    def _kept(self, name: str, value: str) -> str:
+        """Return what the store keeps under a name, which is `value` the first time."""
+        self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
+        return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
+
+    # -- coming ---------------------------------------------------------------------------------------------------
+
+    @property
+    def paused(self) -> bool:
+        """Whether nobody may begin or go on."""
+        return self._store.read("SELECT value FROM meta WHERE name = 'paused'") == [("1",)]
+
+    async def pause(self, paused: bool) -> None:
+        """Pause the study, or let it go on."""
+        value = "1" if paused else "0"
+        await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
+
+    def panel_name(self, given: str | None) -> str | None:
+        """Return how the panel's identifier of somebody is kept."""
+        if not self.study.parameter or not given:
+            return None
+        if len(given) > LONGEST_NAME or not given.isprintable():
+            raise NotNow("the identifier in the address is none")
+        if self.study.stored == "plain":
+            return given
+        return hashlib.sha256(f"{self._salt}\0{given}".encode()).hexdigest()[:32]
+
+    async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
+        """Let somebody in; return who it is, and the cookie by which the browser is known."""
+        async with self._joining:
+            if self.paused and not pilot:
+                raise NotNow("the study is paused; please come back later")
+            name = self.panel_name(panel)
+            before = None if name is None else self._by_panel(name, pilot=pilot)
+            if before is not None:
+                return await self._back(before)
+            if not pilot and self.here() >= self.study.most_at_once:
+                most = self.study.most_at_once
+                raise NotNow(f"{most} people take part now, which is as many as can; please come back later")
+            return await self._added(name, pilot=pilot)
+
+    async def _added(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
+        taken = self._store.read("SELECT count(*) FROM people WHERE pilot = ?", (pilot,))[0][0]
+        cell = next_cell(self.counts(pilot=pilot), self.study.seed)
+        added = Participant(secrets.token_urlsafe(9), int(taken) + 1, pilot, cell, None)
+        cookie, keeping = new_cookie(PARTICIPANT, added.id)
+        now = time.time()
+        values = (added.id, added.number, pilot, panel, cell, now, now)
+        await self._store.write(("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)", values), keeping)
+        return added, cookie
+
+    def _by_panel(self, panel: str, *, pilot: bool) -> str | None:
+        rows = self._store.read("SELECT id FROM people WHERE panel = ? AND pilot = ?", (panel, pilot))
+        return str(rows[0][0]) if rows else None
+
+    def let_in_again(self, number: int) -> None:
+        """Let somebody come in once from another browser: the first one lost its cookie, say."""
+        rows = self._store.read("SELECT id FROM people WHERE number = ? AND pilot = 0", (number,))
+        if not rows:
+            raise InputError("number", number, "the number of somebody who takes part")
+        self._expected.add(rows[0][0])
+
+    async def _back(self, name: str) -> tuple[Participant, str]:
+        """Return somebody who comes back, with a new cookie; only whom the researcher expects."""
+        if name not in self._expected:
+            raise NotNow("this identifier has begun in another browser: please go on there")
+        self._expected.discard(name)
+        cookie, keeping = new_cookie(PARTICIPANT, name)
+        await self._store.write(keeping)
+        return self.person(name), cookie
+
+    # -- counting -------------------------------------------------------------------------------------------------
+
+    def counts(self, *, pilot: bool = False) -> list[int]:
+        """Return how many people each cell has: those who finished, and those who are still there."""
+        since = time.time() - 60 * self.study.gone_after
+        counted = "SELECT cell, count(*) FROM people WHERE pilot = ? AND (end = ? OR (end IS NULL AND seen > ?))"
+        rows = self._store.read(f"{counted} GROUP BY cell", (pilot, FINISHED, since))
+        found = dict(rows)
+        return [int(found.get(cell, 0)) for cell in range(len(self.cells))]
+
+    def here(self) -> int:
+        """Return how many are still there."""
+        since = time.time() - 60 * self.study.gone_after
+        rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
+        return int(rows[0][0])
+
+    # -- going on -------------------------------------------------------------------------------------------------
+
+    def person(self, name: str) -> Participant:
+        """Return somebody by what cookies say."""
+        rows = self._store.read("SELECT id, number, pilot, cell, end FROM people WHERE id = ?", (name,))
+        if not rows:
+            raise NotNow("nobody is known by this cookie")
+        found, number, pilot, cell, end = rows[0]
+        return Participant(found, number, bool(pilot), cell, end)
+
+    def way(self, person: Participant) -> list[Screen]:
+        """Return the screens of somebody."""
+        return screens(self.study, self.cells[person.cell])
+
+    def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
+        """Return what somebody did: the number of the screen, the data, and whether it left the screen."""
+        rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
+        return [(screen, json.loads(data), bool(leaves)) for screen, data, leaves in rows]
+
+    async def seen(self, person: Participant) -> None:
+        """Note a sign of life."""
+        await self._store.write(("UPDATE people SET seen = ? WHERE id = ?", (time.time(), person.id)))
+
+    async def enter(self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool) -> None:
+        """Keep an entry; what is at the end, or beyond the last try of a check, ends somebody's part."""
+        now = time.time()
+        way = self.way(person)
+        statements: list[Any] = [
+            ("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (person.id, n, now, screen, json.dumps(data), leaves)),
+            ("UPDATE people SET seen = ? WHERE id = ?", (now, person.id)),
+        ]
+        if leaves and way[screen + 1].kind == END:
+            statements.append(_ending(person, FINISHED))
+        if not leaves and sum(not left for _, _, left in self.entries(person)) + 1 >= self.study.tries:
+            statements.append(_ending(person, FAILED_CHECK))
+        await self._store.write(*statements)
+
+    async def leave(self, person: Participant) -> None:
+        """End the part of somebody who wants to stop."""
+        if person.end is None:
+            await self._store.write(_ending(person, LEFT))
+
+
+def _ending(person: Participant, end: str) -> tuple[str, tuple[Any, ...]]:
+    return "UPDATE people SET ended = ?, end = ? WHERE id = ?", (time.time(), end, person.id)

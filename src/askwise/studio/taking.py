@@ -1,0 +1,189 @@
+"""The addresses of a study: people's way through it, and the researcher's page."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from askwise.errors import InputError
+from askwise.studio.app import CLOSED, answered, asset, body_of, page, services_of, set_cookie
+from askwise.studio.security.keys import PARTICIPANT, Person
+from askwise.studio.services import Services
+from askwise.studio.study.flow import END, ROUND, described, setup_of, shown, taken_in
+from askwise.studio.study.people import NotNow, Participant, People
+
+log = logging.getLogger("askwise.studio")
+
+
+def study_routes(people: People) -> list[Any]:
+    """Return the routes of a study."""
+    desk = _Desk(people)
+    return [
+        Route("/join/{token}", desk.join),
+        Route("/take", page("take.html", PARTICIPANT)),
+        Route("/api/take", answered(desk.now, PARTICIPANT)),
+        Route("/api/take", answered(desk.entered, PARTICIPANT), methods=["POST"]),
+        Route("/api/take/leave", answered(desk.left, PARTICIPANT), methods=["POST"]),
+        Route("/study", page("study.html")),
+        Route("/api/study", answered(desk.overview)),
+        Route("/api/study/pause", answered(desk.pause), methods=["POST"]),
+        Route("/api/study/again", answered(desk.again), methods=["POST"]),
+        Route("/api/study/export", answered(desk.export), methods=["POST"]),
+    ]
+
+
+class _Desk:
+    """What the routes share."""
+
+    def __init__(self, people: People) -> None:
+        self.people, self.study = people, people.study
+
+    # -- people ---------------------------------------------------------------------------------------------------
+
+    async def join(self, request: Request) -> Response:
+        """Let somebody in; who was here before goes on."""
+        services = services_of(request)
+        token = request.path_params["token"]
+        if token not in (self.people.token, self.people.pilot_token):
+            log.warning("refused somebody: no such study")
+            return HTMLResponse(CLOSED, 403)
+        known = services.person(request)
+        panel = request.query_params.get(self.study.parameter) if self.study.parameter else None
+        pilot = token == self.people.pilot_token
+        try:
+            if known is not None and known.kind == PARTICIPANT and self.people.person(known.name).pilot == pilot:
+                return RedirectResponse("/take", 303)
+            _, cookie = await self.people.join(panel, pilot=pilot)
+        except NotNow as error:
+            log.warning("refused somebody: %s", error)
+            return HTMLResponse(asset("closed.html").replace("@WHY@", str(error)), 403)
+        answer = RedirectResponse("/take", 303)
+        set_cookie(answer, request, services, cookie)
+        return answer
+
+    async def now(self, _: Request, services: Services, person: Person) -> Any:
+        """Return the screen that somebody is at."""
+        found = self.people.person(person.name)
+        await self.people.seen(found)
+        return await self._screen(services, person, found)
+
+    async def _screen(self, services: Services, person: Person, found: Participant) -> dict[str, Any]:
+        way, entries = self.people.way(found), self.people.entries(found)
+        at = sum(leaves for _, _, leaves in entries)
+        failed = sum(not leaves for _, _, leaves in entries)
+        if found.end not in (None, "finished"):
+            over = {"kind": "gone", "title": "The study is over for you", "text": f"Reason: {found.end}."}
+            return {**over, "n": len(entries)}
+        if self.people.paused and not found.pilot and way[at].kind != END:
+            return {"kind": "paused", "title": "The study is paused", "text": "Please wait.", "n": len(entries)}
+        screen = way[at]
+        answer = shown(self.study, screen, tries_left=self.study.tries - failed)
+        answer |= {"n": len(entries), "place": at + 1, "of": len(way), "wrong": bool(entries) and not entries[-1][2]}
+        if screen.kind == ROUND:
+            name = await self._round(services, person, found, at)
+            answer |= {"round": name, "over": services.room(name, person).end is not None}
+        return answer
+
+    async def _round(self, services: Services, person: Person, found: Participant, at: int) -> str:
+        screen = self.people.way(found)[at]
+        name = f"{found.id}-{at}"
+        if not services.store.read("SELECT id FROM rounds WHERE id = ?", (name,)):
+            described = await services.described(self.study.problems[screen.problem])
+            setup = setup_of(self.study, screen, (1_000_000 if found.pilot else 0) + found.number, at)
+            await services.new_round(person, described, setup, name=name)
+        return name
+
+    async def entered(self, request: Request, services: Services, person: Person) -> Any:
+        """Take in what somebody did at a screen, once; return the next screen."""
+        given = await body_of(request)
+        given.object(["n", "entry"], [])
+        n = given.child("n").whole(0, 10**6)
+        found = self.people.person(person.name)
+        entries = self.people.entries(found)
+        at = sum(leaves for _, _, leaves in entries)
+        way = self.people.way(found)
+        open_for_entries = found.end is None and not (self.people.paused and not found.pilot) and way[at].kind != END
+        if n == len(entries) and open_for_entries:
+            data, leaves = taken_in(self.study, way[at], given.child("entry"))
+            data |= described(way[at])
+            if way[at].kind == ROUND:
+                self._check_over(services, person, f"{found.id}-{at}")
+            await self.people.enter(found, n, at, data, leaves=leaves)
+            found = self.people.person(person.name)
+        # What is sent twice, or from a tab that is behind, changes nothing.
+        return await self._screen(services, person, found)
+
+    def _check_over(self, services: Services, person: Person, name: str) -> None:
+        if services.room(name, person).end is None:
+            raise InputError("round", "one that goes on", "a round that is over")
+
+    async def left(self, _: Request, services: Services, person: Person) -> Any:
+        """End the part of somebody who wants to stop."""
+        await self.people.leave(self.people.person(person.name))
+        return await self.now(_, services, person)
+
+    # -- the researcher -------------------------------------------------------------------------------------------
+
+    async def overview(self, request: Request, services: Services, _: Person) -> Any:
+        """Return who is where."""
+        rows = services.store.read(
+            "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
+            "(SELECT count(*) FROM entries WHERE person = people.id AND leaves) FROM people ORDER BY pilot, number"
+        )
+        now = time.time()
+        return {
+            "name": self.study.name,
+            "paused": self.people.paused,
+            "join": self._address(request, self.people.token),
+            "pilot": self._address(request, self.people.pilot_token),
+            "counts": self.people.counts(),
+            "cells": [
+                {"order": [self.study.conditions[k].name for k in cell.order], "rotation": cell.rotation}
+                for cell in self.people.cells
+            ],
+            "people": [self._row(row, now) for row in rows],
+        }
+
+    def _address(self, request: Request, token: str) -> str:
+        parameter = f"?{self.study.parameter}=..." if self.study.parameter else ""
+        return f"{request.url.scheme}://{request.headers['host']}/join/{token}{parameter}"
+
+    def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:
+        name, number, pilot, panel, cell, came, seen, end, at = row
+        way = self.people.way(Participant(name, number, bool(pilot), cell, end))
+        return {
+            "number": number,
+            "pilot": bool(pilot),
+            "panel": panel,
+            "cell": cell,
+            "place": f"{at + 1} of {len(way)}: {way[at].title}",
+            "minutes": round((seen - came) / 60, 1),
+            "quiet": round((now - seen) / 60, 1),
+            "end": end,
+        }
+
+    async def pause(self, request: Request, services: Services, person: Person) -> Any:
+        """Pause the study, or let it go on."""
+        given = await body_of(request)
+        given.object(["paused"], [])
+        await self.people.pause(given.value["paused"] is True)
+        return await self.overview(request, services, person)
+
+    async def again(self, request: Request, services: Services, person: Person) -> Any:
+        """Let somebody come in once from another browser."""
+        given = await body_of(request)
+        given.object(["number"], [])
+        self.people.let_in_again(given.child("number").whole(1, 10**9))
+        return await self.overview(request, services, person)
+
+    async def export(self, _: Request, services: Services, __: Person) -> Any:
+        """Write all that there is into files beside the store; another process does the work."""
+        reply = await services.pool.reply("export", {"op": "export", "folder": str(services.store.path.parent)})
+        if "files" not in reply:
+            raise InputError("export", reply.get("failed") or reply.get("refused"), "a study that can be written")
+        return {"files": reply["files"]}

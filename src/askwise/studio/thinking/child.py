@@ -1,0 +1,205 @@
+"""The process in which rounds are played: it takes requests from the server, one after the other.
+
+Messages are lines of JSON. Each request has a number ``k``, which all replies to it repeat; the last has ``done``.
+
+===========  =======================================================================================================
+``names``    the names of all methods and teammates
+``colours``  the stylesheet of the colours that have a meaning
+``read``     read a problem file: its contents, what it is called, its goals
+``open``     play a round from its setup and all deeds so far: the board, the state, the trails
+``do``       do one deed: what came of it, at once, and then, when the robot has decided, what the round waits for
+``trace``    the episode so far, as a trace
+``export``   write what a study with people gave into files
+``explore``  what the Explore page asks for (`askwise.studio.exploring.desk`)
+``review``   what it would have cost otherwise, and the page that steps through it
+===========  =======================================================================================================
+
+A request about a round that is not here, or not at deed ``n``, is answered ``missing``: the server opens it again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from askwise.watching import child
+
+if TYPE_CHECKING:
+    from askwise.problem import Problem
+    from askwise.studio.rounds.round import Round
+
+MOST_ROUNDS = 200
+"""Rounds that are kept ready; of others the deeds are done again when somebody comes back to them."""
+MOST_PROBLEMS = 20
+
+
+def main() -> None:
+    """Serve until the server closes the pipe."""
+    child.begin(sys.argv[1])
+    child.one_thread()
+    child.die_first()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    given, results = _streams()
+    desk = Desk()
+    for line in given:
+        request = json.loads(line)
+        for reply in desk.replies(request):
+            results.write(json.dumps({"k": request["k"], **reply}).encode() + b"\n")
+            results.flush()
+    os._exit(0)
+
+
+def _streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the pipes to and from the server, out of the way of whatever methods read and print."""
+    given, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return given, results
+
+
+Reply = dict[str, Any]
+
+
+class Desk:
+    """The rounds that are played here."""
+
+    def __init__(self) -> None:
+        self._problems: OrderedDict[str, Problem] = OrderedDict()
+        self._rounds: OrderedDict[str, tuple[Round, int]] = OrderedDict()
+
+    def replies(self, request: dict[str, Any]) -> Iterator[Reply]:
+        """Iterate over the replies to a request; whatever goes wrong is one."""
+        from askwise.errors import AskwiseError, InputError
+        from askwise.studio.rounds.round import Refused
+
+        serve: Callable[[dict[str, Any]], Iterator[Reply]] = getattr(self, f"_{request['op']}")
+        try:
+            yield from serve(request)
+        except (Refused, InputError) as error:
+            yield {"refused": str(error), "done": True}
+        except (AskwiseError, MemoryError) as error:
+            self._rounds.pop(request["id"], None)
+            yield {"failed": str(error) or "not enough memory", "done": True}
+
+    def _names(self, _: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.agents import methods
+        from askwise.teammates import TEAMMATES
+
+        yield {"methods": list(methods()), "teammates": list(TEAMMATES), "done": True}
+
+    def _colours(self, _: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.studio.colours import stylesheet
+
+        yield {"colours": stylesheet(), "done": True}
+
+    def _read(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.domains.registry import domain_of, read
+        from askwise.reading import printable
+
+        instance = read(request["text"])
+        domain = domain_of(instance)
+        scene = domain.look.start(instance)
+        problem = {
+            "contents": domain.recording.write(instance),
+            "title": printable(scene.words.title),
+            "size": scene.size,
+            "goals": [goal.name for goal in scene.goals],
+            "prior": [float(share) for share in domain.look.prior(instance)],
+            "words": {"teammate": scene.words.teammate, "ego": scene.words.ego, "goal": scene.words.goal},
+        }
+        yield {"problem": problem, "done": True}
+
+    def _open(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.errors import AskwiseError, InputError
+        from askwise.reading import Field
+        from askwise.studio.rounds import sight
+        from askwise.studio.rounds.round import replayed
+        from askwise.studio.rounds.setup import Setup
+
+        setup = Setup.from_json(Field("setup", request["setup"]))
+        log = [(deed, outcome) for deed, outcome in request["log"]]
+        try:
+            made = replayed(self._problem(request), setup, log)
+        except InputError as error:
+            if not log:
+                raise  # of a new round it is the setup that is wrong
+            raise AskwiseError(str(error)) from None
+        self._keep(request["id"], made, len(log))
+        yield {"board": sight.board(made), "state": sight.state(made), "trails": sight.trails(made), "done": True}
+
+    def _do(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.studio.rounds import sight
+
+        made = self._found(request)
+        if made is None:
+            yield {"missing": True, "done": True}
+            return
+        outcome = made.do(request["deed"])
+        self._keep(request["id"], made, request["n"] + 1)
+        if made.phase != "thinking":
+            yield {"outcome": outcome, "state": sight.state(made), "done": True}
+            return
+        yield {"outcome": outcome, "state": sight.state(made)}
+        made.think()
+        yield {"state": sight.state(made), "done": True}
+
+    def _trace(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise import trace
+
+        made = self._found(request)
+        yield (
+            {"missing": True, "done": True} if made is None else {"trace": trace.to_json(made.episode()), "done": True}
+        )
+
+    def _review(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.showing.page import page_text
+        from askwise.studio.rounds.review import review
+
+        made = self._found(request)
+        if made is None:
+            yield {"missing": True, "done": True}
+            return
+        episode, compared = review(made)
+        yield {"review": compared, "page": page_text(episode), "done": True}
+
+    def _export(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from pathlib import Path
+
+        from askwise.studio.study.export import export
+
+        yield {"files": export(Path(request["folder"])), "done": True}
+
+    def _explore(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.studio.exploring.desk import explored
+
+        yield {"explored": explored(request["what"], request["given"]), "done": True}
+
+    def _found(self, request: dict[str, Any]) -> Round | None:
+        made, n = self._rounds.get(request["id"], (None, -1))
+        return made if n == request["n"] else None
+
+    def _keep(self, name: str, made: Round, n: int) -> None:
+        self._rounds[name] = made, n
+        self._rounds.move_to_end(name)
+        while len(self._rounds) > MOST_ROUNDS:
+            self._rounds.popitem(last=False)
+
+    def _problem(self, request: dict[str, Any]) -> Problem:
+        """Return the problem of a request; rounds of one problem share its tables."""
+        from askwise.domains.registry import as_problem, from_json
+        from askwise.reading import Field
+
+        key = request["problem"]
+        if key not in self._problems:
+            self._problems[key] = as_problem(from_json(Field("", request["contents"])))
+        self._problems.move_to_end(key)
+        while len(self._problems) > MOST_PROBLEMS:
+            self._problems.popitem(last=False)
+        return self._problems[key]

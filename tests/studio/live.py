@@ -1,0 +1,213 @@
+"""A studio in a process of its own, and somebody who plays on it without a browser."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+PATIENCE = 120
+"""Seconds for a reply: kernels may have to be compiled."""
+
+
+class Studio:
+    """A server that was started for a test.
+
+    Attributes:
+        host: where it listens, ``127.0.0.1:PORT``.
+        link: what opens it, once.
+    """
+
+    def __init__(self, out: Path, *arguments: str, path: Path = EXAMPLES) -> None:
+        self.out, self._arguments, self._path = out, arguments, path
+        self._port = "0"
+        self.process: subprocess.Popen[str] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Start it, again on the same port."""
+        command = [sys.executable, "-m", "askwise.cli", "studio", str(self._path), "--out", str(self.out)]
+        command += ["--port", self._port, "--no-browser", "--workers", "1", *self._arguments]
+        self.log = (self.out.parent / f"{self.out.name}.log").open("ab")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, f"{line!r} {self.logged()}"
+        self.link = found[0]
+        self.host = urlsplit(self.link).netloc
+        self._port = self.host.rpartition(":")[2]
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self._reap()
+
+    def close(self) -> None:
+        """End it as Ctrl-C does."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self._reap()
+
+    def _reap(self) -> None:
+        assert self.process is not None
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self.log.close()
+
+    def logged(self) -> str:
+        """Return what it complained about."""
+        return (self.out.parent / f"{self.out.name}.log").read_text(encoding="utf-8")
+
+    def request(
+        self, path: str, body: Any = None, *, cookie: str | None = None, headers: dict[str, str] | None = None,
+        method: str | None = None, raw: bytes | None = None,
+    ) -> tuple[int, dict[str, str], str]:  # fmt: skip
+        """Send a request as a browser would; return status, headers and text."""
+        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE)
+        sends = body is not None or raw is not None
+        given = {"Origin": f"http://{self.host}", "Content-Type": "application/json"} if sends else {}
+        if cookie is not None:
+            given["Cookie"] = cookie
+        given.update(headers or {})
+        data = raw if raw is not None else json.dumps(body).encode() if body is not None else None
+        try:
+            connection.request(method or ("POST" if sends else "GET"), path, data, given)
+            answer = connection.getresponse()
+            return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read().decode()
+        finally:
+            connection.close()
+
+    def enter(self) -> Visitor:
+        """Follow the link."""
+        status, headers, _ = self.request(urlsplit(self.link).path)
+        assert status == 303, status
+        return Visitor(self, headers["set-cookie"].partition(";")[0])
+
+
+class Visitor:
+    """Somebody with a cookie."""
+
+    def __init__(self, studio: Studio, cookie: str) -> None:
+        self.studio, self.cookie = studio, cookie
+
+    def ask(self, path: str, body: Any = None) -> Any:
+        """Return what the studio answers, which must be fine."""
+        status, _, text = self.studio.request(path, body, cookie=self.cookie)
+        assert status == 200, (status, text)
+        return json.loads(text)
+
+    def problem(self, name: str) -> int:
+        """Return the number of a problem in the library."""
+        return int(self.ask("/api/library")["problems"].index(name))
+
+    def new_round(self, problem: str, **setup: Any) -> str:
+        """Begin a round of a problem in the library; return its name."""
+        body = {"problem": self.problem(problem), "setup": setup}
+        return str(self.ask("/api/rounds", body)["round"])
+
+    def socket(self, name: str, **options: Any) -> ClientConnection:
+        """Open the socket of a round."""
+        given: dict[str, Any] = {"Cookie": self.cookie}
+        given.update(options.pop("headers", {}))
+        opened: ClientConnection = connect(
+            f"ws://{self.studio.host}/play/{name}/socket",
+            origin=options.pop("origin", f"http://{self.studio.host}"),
+            additional_headers=given,
+            open_timeout=PATIENCE,
+            compression=None,
+            **options,
+        )
+        return opened
+
+
+def heard(socket: ClientConnection) -> dict[str, Any]:
+    """Return the next message."""
+    found: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
+    return found
+
+
+def settled(socket: ClientConnection) -> dict[str, Any]:
+    """Return the next message after which it is the player's turn, or nobody's."""
+    while True:
+        message = heard(socket)
+        if message.get("state") is None or message["state"]["phase"] != "thinking":
+            return message
+
+
+def send(socket: ClientConnection, n: int, deed: Any) -> None:
+    """Send a deed."""
+    socket.send(json.dumps({"n": n, "deed": deed}))
+
+
+def played(visitor: Visitor, name: str, deeds: list[Any]) -> dict[str, Any]:
+    """Play a whole round; return the last message."""
+    with visitor.socket(name) as socket:
+        message = settled(socket)
+        for n in range(message["n"], len(deeds)):
+            send(socket, n, deeds[n])
+            message = settled(socket)
+            assert message["type"] == "state", message
+    return message
+
+
+def played_with_kills(visitor: Visitor, name: str, deeds: list[Any], kills: int, chance: random.Random) -> int:
+    """Play a round while the server is killed, mostly between a message and its acknowledgement.
+
+    Return how often it was.
+    """
+    killed = 0
+    while True:
+        with visitor.socket(name) as socket:
+            n = settled(socket)["n"]
+            last = len(deeds) if killed == kills else min(len(deeds), n + chance.randrange(3))
+            for k in range(n, last):
+                send(socket, k, deeds[k])
+                settled(socket)
+            if last == len(deeds):
+                return killed
+            send(socket, last, deeds[last])
+            time.sleep(chance.choice([0.0, 0.0, 0.001, 0.003, 0.01, 0.05]))
+            visitor.studio.kill()
+        killed += 1
+        visitor.studio.start()
+
+
+@contextmanager
+def studio(out: Path, *arguments: str, path: Path = EXAMPLES) -> Iterator[Studio]:
+    """Start a studio, and end it."""
+    started = Studio(out, *arguments, path=path)
+    try:
+        yield started
+    finally:
+        started.close()
+
+
+def was_closed(socket: ClientConnection) -> int:
+    """Return the code with which the studio closes a socket."""
+    try:
+        while True:
+            socket.recv(timeout=PATIENCE)
+    except ConnectionClosed as closed:
+        return 0 if closed.rcvd is None else closed.rcvd.code

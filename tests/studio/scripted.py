@@ -1,0 +1,51 @@
+"""Episodes of `simulate` as what a person would have to do to get the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from askwise import trace
+from askwise.agents import make_agent
+from askwise.agents.recorded_questions import question_to_json
+from askwise.domains.registry import as_problem
+from askwise.episode import Episode
+from askwise.simulation import simulate
+from askwise.studio.rounds.setup import belief_beside_people
+from tests.studio.live import EXAMPLES
+
+FILES = {"kitchen": "kitchen.toml", "ward": "ward.toml", "workshop": "workshop.json", "coverage": "coverage.toml"}
+
+
+def as_teammate(problem: str, method: str, seed: int, teammate: str = "urop", **options: Any) -> Episode:
+    """Return the episode that a person should get who walks like this teammate."""
+    stated = as_problem(EXAMPLES / FILES[problem])
+    belief = belief_beside_people(stated, method)
+    # An agent, not a name: with a name, `simulate` would choose the belief by what it knows of the teammate.
+    agent = make_agent(method, **({} if belief is None else {"belief": belief}))
+    return simulate(stated, agent, teammate, None, seed, **options)
+
+
+def as_ego(problem: str, method: str, seed: int) -> Episode:
+    """Return the episode that a person should get who decides like this method."""
+    return simulate(as_problem(EXAMPLES / FILES[problem]), method, None, None, seed)
+
+
+def deeds(episode: Episode, role: str) -> list[Any]:
+    """Return what the person does in it."""
+    problem, found = episode.problem, []
+    for step in episode.steps:
+        if step.answer is not None:
+            asked = question_to_json(problem, step.answer.asked)
+            found.append({"answer": step.answer.reply} if role == "teammate" else {"ask": asked})
+        elif role == "teammate":
+            assert step.teammate_action is not None
+            found.append({"move": problem.teammate_actions[step.teammate_action]})
+        else:
+            assert step.decision.action is not None
+            found.append({"move": problem.ego_actions[step.decision.action]})
+    return found
+
+
+def trace_of(episode: Episode) -> dict[str, Any]:
+    """Return the trace, but for who the teammate was."""
+    return {**trace.to_json(episode), "teammate": "person"}

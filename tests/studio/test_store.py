@@ -1,0 +1,95 @@
+"""What the studio remembers: whole, in order, and on the disk before it is acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from askwise.errors import InputError
+from askwise.studio.security.keys import RESEARCHER, Keys, Person
+from askwise.studio.security.rates import Rates
+from askwise.studio.store import FILE, Store, adding_event, adding_round, digest_of, ending_round
+
+
+def test_it_synchronises_fully_and_writes_ahead(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.read("PRAGMA journal_mode") == [("wal",)]
+    assert store._writer.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
+    store.close()
+
+
+def test_events_that_come_together_share_a_commit_and_one_that_fails_disturbs_nobody(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
+    before = store.commits
+
+    async def many() -> list[BaseException | None]:
+        deeds = [store.write(adding_event("r", n, {"move": "EAST"}, {"t": n})) for n in range(200)]
+        twice = store.write(adding_event("r", 7, {"move": "WEST"}, {"t": 7}))
+        nobody = store.write(ending_round("nobody", "finished"))
+        return await asyncio.gather(*deeds, twice, nobody, return_exceptions=True)
+
+    found = asyncio.run(many())
+    assert found[:200] == [None] * 200
+    assert [type(each) for each in found[200:]] == [sqlite3.IntegrityError] * 2
+    assert store.commits - before < 100
+    rows = store.read("SELECT n, deed FROM events WHERE round = 'r' ORDER BY n")
+    assert rows == [(n, '{"move": "EAST"}') for n in range(200)]
+    store.close()
+
+
+def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
+    with pytest.raises(sqlite3.IntegrityError):
+        store.write_now(adding_event("r", 0, {}, {}), adding_event("r", 0, {}, {}))
+    assert store.read("SELECT count(*) FROM events") == [(0,)]
+    store.close()
+
+
+def test_it_is_there_when_opened_again_and_refuses_another_format(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"), ending_round("r", "finished"))
+    store.close()
+    again = Store(tmp_path)
+    assert again.read("SELECT id, owner, problem, end FROM rounds") == [("r", "me", digest_of({"a": 1}), "finished")]
+    again.write_now(("UPDATE meta SET value = '9' WHERE name = 'format'", ()))
+    again.close()
+    with pytest.raises(InputError, match=r"studio\.sqlite': found format 9; expected format 1, of this version$"):
+        Store(tmp_path)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("something else, and long enough to be read as a header of a database file")
+    with pytest.raises(InputError, match=r"studio\.sqlite': found file is not a database; expected a database of the "):
+        Store(tmp_path)
+
+
+def test_a_link_opens_once_and_the_file_does_not_hold_it(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    keys = Keys(store)
+    old, link = keys.new_link(), keys.new_link()
+
+    async def together() -> list[str | None]:
+        return await asyncio.gather(*(keys.enter(secret) for secret in (old, link, link, "nonsense")))
+
+    cookies = asyncio.run(together())
+    assert [cookie is None for cookie in cookies] == [True, False, True, True]
+    assert keys.person(cookies[1]) == Person(RESEARCHER, RESEARCHER)
+    assert [keys.person(cookie) for cookie in (None, "", link, "x" * 1000)] == [None] * 4
+    assert Keys(store).cookie == keys.cookie
+    store.close()
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(secret.encode() in kept for secret in (old, link, str(cookies[1])))
+
+
+def test_rates_fill_up_again() -> None:
+    now = 0.0
+    rates = Rates(2.0, 3.0, clock=lambda: now)
+    assert [rates.allow("a") for _ in range(4)] == [True, True, True, False]
+    assert rates.allow("b"), "others are not disturbed"
+    now = 1.0
+    assert [rates.allow("a") for _ in range(3)] == [True, True, False]

@@ -1,0 +1,229 @@
+"""Studies with people on a real server: the whole way, kills, balance, pilots, the researcher's page, the report."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from askwise import trace
+from askwise.studio.study.file import PeopleStudy
+from askwise.studio.study.report import write_people_report
+from tests.studio.live import Studio, Visitor, played, studio
+from tests.studio.scripted import deeds, trace_of
+from tests.studio.taking import STUDY, Taker, entry_for, expected, load, overview, write_study
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("study")
+
+
+@pytest.fixture(scope="module")
+def study(home: Path) -> PeopleStudy:
+    return load(write_study(home))
+
+
+@pytest.fixture(scope="module")
+def server(home: Path, study: PeopleStudy) -> Iterator[Studio]:
+    with studio(home / "out", path=home / "study.toml") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def researcher(server: Studio) -> Visitor:
+    return server.enter()
+
+
+def rows_in(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def row_of(researcher: Visitor, number: int) -> dict[str, object]:
+    return next(row for row in overview(researcher)["people"] if row["number"] == number and not row["pilot"])
+
+
+def check_the_report(home: Path) -> None:
+    """The report sets the four people who finished beside simulations."""
+    counted = write_people_report(home / "out")
+    assert (counted["people who finished"], counted["rounds"]) == (4, 8)
+    report = home / "out" / "report"
+    rows = rows_in(report / "summary.csv")
+    assert {(row["method"], row["teammate"]) for row in rows} == {
+        ("curious", "person"), ("curious", "urop"), ("quiet", "person"), ("quiet", "urop"),
+    }  # fmt: skip
+    # These people walked like the simulated teammate, so they cost the same.
+    means = {(row["prior"], row["method"], row["teammate"]): row["mean"] for row in rows}
+    for (prior, method, teammate), mean in means.items():
+        if teammate == "person":
+            assert mean == means[prior, method, "urop"]
+    assert "A study with people" in (report / "report.html").read_text(encoding="utf-8")
+    export = home / "out" / "export"
+    answers = rows_in(export / "answers.csv")
+    own = [row for row in answers if (row["person"], row["pilot"]) == ("1", "false")]
+    assert {row["answer"] for row in own if row["questionnaire"] == "workload" and row["item"] == "mental"} == {"100"}
+    score = [row["answer"] for row in own if row["questionnaire"] == "workload" and row["item"] == "score"]
+    assert [float(each) for each in score] == [pytest.approx(500 / 6)] * 2, "performance is turned round"
+    assert [row["answer"] for row in own if row["item"] == "why"] == ["<i>because</i>"]
+    people = rows_in(export / "people.csv")
+    assert [row["end"] for row in people if row["pilot"] == "false"][:4] == ["finished"] * 4
+    assert trace.load(next((export / "traces").glob("person-2-round-1-*.json"))).finished
+
+
+def test_the_whole_way_with_the_server_killed_in_between(
+    server: Studio, researcher: Visitor, study: PeopleStudy, home: Path
+) -> None:
+    """Everybody's rounds are those of `simulate`, and people meet the cells in a block of four, each once."""
+    join = overview(researcher)["join"].partition("?")[0]
+    people = [Taker(server, join, f"panel-{k}") for k in range(4)]
+    cells = [int(str(row_of(researcher, number)["cell"])) for number in range(1, 5)]
+    assert sorted(cells) == [0, 1, 2, 3]
+    first = people[0].screen()
+    assert (first["kind"], first["title"], first["place"], first["of"]) == ("consent", study.name, 1, 12)
+    for number, (taker, cell) in enumerate(zip(people, cells, strict=True), start=1):
+        taker.go(study, number, cell, until=7)
+    server.kill()
+    server.start()
+    for number, (taker, cell) in enumerate(zip(people, cells, strict=True), start=1):
+        screen = taker.go(study, number, cell)
+        assert (screen["kind"], screen["code"]) == ("end", "C0DE")
+        assert screen["link"] == "https://panel.example/done?cc=C0DE"
+        assert row_of(researcher, number)["end"] == "finished"
+    assert overview(researcher)["counts"] == [1, 1, 1, 1]
+    files = researcher.ask("/api/study/export", {})["files"]
+    traces = [name for name in files if name.startswith("traces/person-1-")]
+    assert len(traces) == 3
+    found = [json.loads((home / "out" / "export" / name).read_text()) for name in traces]
+    wanted = [trace_of(expected(study, 1, cells[0], at)) for at in (4, 5, 7)]
+    assert found == json.loads(json.dumps(wanted))
+    check_the_report(home)
+
+
+def test_who_comes_twice_is_one_person(server: Studio, researcher: Visitor) -> None:
+    view = overview(researcher)
+    join = view["join"].partition("?")[0]
+    taker = Taker(server, join, "twin")
+    came = len(overview(researcher)["people"])
+    # The same browser goes on; another one with the same identifier is refused, whatever it does.
+    status, headers, _ = server.request(f"{urlsplit(join).path}?PID=twin", cookie=taker.visitor.cookie)
+    assert (status, headers["location"], "set-cookie" in headers) == (303, "/take", False)
+    for _ in range(3):
+        status, headers, text = server.request(f"{urlsplit(join).path}?PID=twin")
+        assert (status, "set-cookie" in headers) == (403, False)
+        assert "this identifier has begun in another browser" in text
+    assert len(overview(researcher)["people"]) == came
+    assert "refused somebody: this identifier has begun in another browser" in server.logged()
+    row = next(row for row in overview(researcher)["people"] if row["number"] == came)
+    researcher.ask("/api/study/again", {"number": row["number"]})  # the browser lost its cookie, say
+    back = Taker(server, join, "twin")
+    assert back.screen() == taker.screen()
+    assert server.request(f"{urlsplit(join).path}?PID=twin")[0] == 403, "once is enough"
+    kept = (server.out / "studio.sqlite").read_bytes() + (server.out / "studio.sqlite-wal").read_bytes()
+    assert b"twin" not in kept, "identifiers are hashed"
+
+
+def test_entries_count_once_and_are_checked(server: Studio, researcher: Visitor) -> None:
+    taker = Taker(server, overview(researcher)["join"].partition("?")[0], "careful")
+    consent = taker.screen()
+    status, _, text = server.request("/api/take", {"n": 0, "entry": {"agreed": False}}, cookie=taker.visitor.cookie)
+    assert (status, json.loads(text)["error"]) == (400, "agreed: found no; expected consent, or leave the study")
+    second = taker.enter(consent, {"agreed": True})
+    assert taker.enter(consent, {"agreed": True}) == second, "sent twice"
+    assert (second["kind"], second["text"], second["n"]) == ("text", "Read this.", 1)
+    check = taker.enter(taker.enter(second, {}), {})
+    assert (check["kind"], check["tries"]) == ("check", 2)
+    assert not any("right" in item for item in check["items"]), "the right answers would be there to be read"
+    again = taker.enter(check, {"answers": {"check 1": "I fly", "check 2": "The robot"}})
+    assert (again["kind"], again["tries"], again["wrong"]) == ("check", 1, True)
+    for answers, words in [
+        ({"check 1": "I walk"}, "Who asks?: found no answer; expected an answer"),
+        ({"check 1": "I swim", "check 2": "Nobody"}, 'What do you do?: found "I swim"; expected one of'),
+        ({"check 3": 1}, "entry.answers: found the unknown key"),
+    ]:
+        status, _, text = server.request(
+            "/api/take", {"n": again["n"], "entry": {"answers": answers}}, cookie=taker.visitor.cookie
+        )
+        assert status == 400
+        assert words in json.loads(text)["error"]
+    gone = taker.enter(again, {"answers": {"check 1": "I fly", "check 2": "Nobody"}})
+    assert (gone["kind"], gone["text"]) == ("gone", "Reason: check not passed.")
+    before = overview(researcher)["counts"]
+    assert sum(before) <= 5, "who did not pass is not counted"
+
+
+def test_a_round_has_to_be_played_before_it_can_be_left(
+    server: Studio, researcher: Visitor, study: PeopleStudy
+) -> None:
+    taker = Taker(server, overview(researcher)["pilot"].partition("?")[0])
+    screen = taker.screen()
+    while screen["kind"] != "round":
+        screen = taker.enter(screen, entry_for(screen))
+    status, _, text = server.request("/api/take", {"n": screen["n"], "entry": {}}, cookie=taker.visitor.cookie)
+    assert (status, json.loads(text)["error"]) == (400, "round: found one that goes on; expected a round that is over")
+    assert taker.visitor.ask("/api/take/leave", {})["text"] == "Reason: left."
+
+
+def test_participants_reach_nothing_else(server: Studio, researcher: Visitor) -> None:
+    taker = Taker(server, overview(researcher)["pilot"].partition("?")[0])
+    for path in ("/", "/study", "/api/study", "/api/library", "/api/rounds"):
+        assert server.request(path, cookie=taker.visitor.cookie)[0] == 403, path
+    assert server.request("/api/take", cookie=researcher.cookie)[0] == 403
+    assert server.request("/join/nonsense")[0] == 403
+
+
+def test_pilots_are_counted_apart_and_a_paused_study_takes_nobody(server: Studio, researcher: Visitor) -> None:
+    view = overview(researcher)
+    before = view["counts"]
+    pilot = Taker(server, view["pilot"].partition("?")[0])
+    assert overview(researcher)["counts"] == before
+    paused = researcher.ask("/api/study/pause", {"paused": True})
+    assert paused["paused"] is True
+    status, _, text = server.request(f"{urlsplit(view['join']).path.partition('?')[0]}?PID=late")
+    assert (status, "the study is paused; please come back later" in text) == (403, True)
+    assert pilot.screen()["kind"] == "consent", "pilots go on"
+    assert researcher.ask("/api/study/pause", {"paused": False})["paused"] is False
+
+
+def test_more_than_it_can_carry_are_refused_with_the_number(server: Studio, researcher: Visitor) -> None:
+    join = overview(researcher)["join"].partition("?")[0]
+    said = ""
+    for k in range(8):
+        status, _, text = server.request(f"{urlsplit(join).path}?PID=crowd-{k}")
+        said = text if status == 403 else said
+    assert "6 people take part now, which is as many as can; please come back later" in said
+    rows = [row for row in overview(researcher)["people"] if not row["pilot"] and row["end"] is None]
+    assert len(rows) == 6
+
+
+def test_a_study_that_was_changed_is_refused_in_the_same_folder(
+    server: Studio, researcher: Visitor, home: Path
+) -> None:
+    write_study(home, STUDY.replace("seed = 5", "seed = 6"))
+    server.close()
+    with pytest.raises(AssertionError, match="a file that was changed since the study began"):
+        server.start()
+    server.close()
+    write_study(home)
+    server.start()
+    assert overview(researcher)["name"] == "Help <b>wanted</b>"
+
+
+def test_somebody_who_closed_the_tab_goes_on_in_the_same_round(
+    server: Studio, researcher: Visitor, study: PeopleStudy
+) -> None:
+    taker = Taker(server, overview(researcher)["pilot"].partition("?")[0])
+    screen = taker.screen()
+    while screen["kind"] != "round":
+        screen = taker.enter(screen, entry_for(screen))
+    rows = [row for row in overview(researcher)["people"] if row["pilot"]]
+    number, cell = rows[-1]["number"], rows[-1]["cell"]
+    script = deeds(expected(study, 1_000_000 + number, cell, screen["place"] - 1), "teammate")
+    played(taker.visitor, screen["round"], script[:1])
+    assert taker.screen()["round"] == screen["round"]
+    assert played(taker.visitor, screen["round"], script)["state"]["phase"] == "over"
+    assert taker.screen()["over"] is True

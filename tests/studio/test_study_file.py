@@ -1,0 +1,172 @@
+"""What a study with people says, and who meets what."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from askwise.errors import InputError
+from askwise.reading import Field
+from askwise.studio.study.balance import cells, next_cell, problems_of, williams
+from askwise.studio.study.flow import screens, setup_of, shown
+from askwise.studio.study.items import READY, Item, score
+from tests.studio.taking import STUDY, load, write_study
+
+# -- balance -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7])
+def test_each_condition_stands_everywhere_and_follows_every_other_equally_often(n: int) -> None:
+    rows = williams(n)
+    assert all(sorted(row) == list(range(n)) for row in rows)
+    assert len(rows) == (n if n % 2 == 0 or n == 1 else 2 * n)
+    places = Counter((place, each) for row in rows for place, each in enumerate(row))
+    assert set(places.values()) == {len(rows) // n}
+    followers = Counter((a, b) for row in rows for a, b in pairwise(row))
+    assert len(followers) == n * (n - 1)
+    assert len(set(followers.values())) <= 1
+
+
+@pytest.mark.parametrize(("conditions", "problems", "rounds"), [(2, 2, 1), (3, 2, 1), (2, 3, 2), (4, 1, 2)])
+@pytest.mark.parametrize("within", [True, False])
+def test_each_condition_is_played_on_each_problem_equally_often(
+    conditions: int, problems: int, rounds: int, within: bool
+) -> None:
+    met: Counter[tuple[int, int]] = Counter()
+    for cell in cells(conditions, problems, within=within):
+        for place, condition in enumerate(cell.order):
+            met.update((condition, problem) for problem in problems_of(cell, place, rounds, problems))
+    assert len(met) == conditions * problems
+    assert len(set(met.values())) == 1
+
+
+def test_while_nobody_leaves_numbers_differ_by_one_at_most() -> None:
+    counts = [0] * 6
+    blocks = []
+    for _ in range(60):
+        cell = next_cell(counts, seed=3)
+        counts[cell] += 1
+        blocks.append(cell)
+        assert max(counts) - min(counts) <= 1
+    orders = {tuple(blocks[k : k + 6]) for k in range(0, 60, 6)}
+    assert len(orders) > 3, "blocks are permuted differently"
+    assert all(sorted(order) == list(range(6)) for order in orders)
+
+
+def test_a_cell_that_somebody_left_is_filled_again() -> None:
+    chance = random.Random(1)
+    counts = [0] * 4
+    for _ in range(400):
+        counts[next_cell(counts, seed=9)] += 1
+        if chance.random() < 0.3:
+            counts[chance.choice([cell for cell in range(4) if counts[cell]])] -= 1
+    for _ in range(40):
+        counts[next_cell(counts, seed=9)] += 1
+    assert max(counts) - min(counts) <= 1
+
+
+def test_the_order_comes_from_the_seed_alone() -> None:
+    def first(seed: int) -> list[int]:
+        counts, found = [0] * 4, []
+        for _ in range(12):
+            found.append(next_cell(counts, seed))
+            counts[found[-1]] += 1
+        return found
+
+    assert first(1) == first(1)
+    assert len({tuple(first(seed)) for seed in range(8)}) > 4
+
+
+# -- the file ----------------------------------------------------------------------------------------------------
+
+
+def test_the_way_through_a_study(tmp_path: Path) -> None:
+    study = load(write_study(tmp_path))
+    way = screens(study, cells(2, 2, within=True)[0])
+    assert [(each.kind, each.problem, each.condition.name if each.condition else "") for each in way] == [
+        ("consent", "", ""),
+        ("text", "", ""),
+        ("text", "", ""),
+        ("check", "", ""),
+        ("round", "tiny", "quiet"),
+        ("round", "coverage", "curious"),
+        ("form", "", "curious"),
+        ("round", "tiny", "quiet"),
+        ("form", "", "quiet"),
+        ("form", "", ""),
+        ("form", "", ""),
+        ("end", "", ""),
+    ]
+    seeds = {setup_of(study, way[at], number, at).seed for number in range(1, 30) for at in (4, 5, 7)}
+    assert len(seeds) == 29 * 3
+    words = str([shown(study, each, tries_left=1) for each in way])
+    assert "curious" not in words, "nobody is told what is compared"
+    assert "baseline" not in words
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 5", "", "seed: found nothing; expected this key, which is required"),
+        ('role = "teammate"', 'role = "boss"', "role: found \"boss\"; expected one of 'teammate', 'ego'"),
+        ('design = "within"', 'design = "inside"', "design: found \"inside\"; expected one of 'within', 'between'"),
+        ("rounds = 1\nproblems", "rounds = 0\nproblems", "rounds: found 0; expected a whole number from 1 to 100"),
+        (
+            '"tiny.toml"]',
+            '"none.toml"]',
+            "problems[1] (none.toml): file '{folder}/none.toml': found no such file or directory; "
+            "expected a file that can be read",
+        ),
+        ('method = "baseline"', 'method = "basline"', "conditions.curious.method: found 'basline'; expected one of "),
+        ('right = "I walk"', 'right = "I run"', 'check.questions[0].right: found "I run"; expected one of '),
+        ('use = "workload"', 'use = "load"', "questionnaires[0].use: found \"load\"; expected one of 'workload', "),
+        (
+            'condition = "quiet"',
+            'condition = "loud"',
+            "practice.condition: found \"loud\"; expected one of 'curious', ",
+        ),
+        (
+            'link = "https',
+            'link = "javascript',
+            "completion.link: found 'javascript://panel.example/done?cc={{code}}'; ",
+        ),
+        ('parameter = "PID"', 'store = "open"', "panel.store: found \"open\"; expected one of 'hashed', 'plain'"),
+        ('consent = "P', 'agreement = "P', "consent: found nothing; expected this key, which is required"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in STUDY
+    path = write_study(tmp_path, STUDY.replace(old, new, 1))
+    with pytest.raises(InputError) as refused:
+        load(path)
+    assert str(refused.value).startswith(message.format(folder=tmp_path))
+
+
+def test_scales_that_are_ready_to_use() -> None:
+    assert [len(items) for items in READY.values()] == [6, 6]
+    workload = {item.name: 40 for item in READY["workload"]}
+    assert score("workload", {**workload, "performance": 90}) == pytest.approx((5 * 40 + 10) / 6)
+    assert score("fluency", {item.name: 7 for item in READY["fluency"]}) == 7
+    assert score("workload", {"mental": 5}) is None
+    assert score("mine", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "words"),
+    [
+        (Item("a", "?", "scale", 0, 100, 5), 7, "a: found 7; expected a point of the scale, from 0 in steps of 5"),
+        (Item("a", "?"), 8, "a: found 8; expected a whole number from 1 to 7"),
+        (Item("a", "?"), True, "a: found true; expected a whole number from 1 to 7"),
+        (Item("a", "?", "text"), " ", "a: found nothing; expected an answer"),
+        (Item("a", "?", "text"), "x" * 2001, "a: found 2001 letters; expected at most 2000"),
+        (Item("a", "?", "choice", options=("x", "y")), "z", "a: found \"z\"; expected one of 'x', 'y'"),
+    ],
+)
+def test_answers_are_checked(item: Item, answer: object, words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        item.checked(Field("a", answer))
+    assert str(refused.value) == words

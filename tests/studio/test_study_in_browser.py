@@ -1,0 +1,113 @@
+"""A whole study in a real browser, by keyboard alone, and the researcher's page beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from askwise.studio.study.file import PeopleStudy
+from tests.browser import browser
+from tests.studio.live import Studio, studio
+from tests.studio.scripted import deeds
+from tests.studio.taking import expected, load, write_study
+from tests.studio.test_in_browser import TURN, Visit, assert_calm, axe_finds, step
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("study-in-browser")
+
+
+@pytest.fixture(scope="module")
+def study(home: Path) -> PeopleStudy:
+    return load(write_study(home))
+
+
+@pytest.fixture(scope="module")
+def server(home: Path, study: PeopleStudy) -> Iterator[Studio]:
+    with studio(home / "out", path=home / "study.toml") as started:
+        yield started
+
+
+def press(visit: Visit, *keys: str) -> None:
+    for key in keys:
+        visit.page.keyboard.press(key)
+
+
+def proceed(visit: Visit) -> None:
+    """Press the button of a screen, which the keyboard reaches behind everything else that can be filled in."""
+    n = visit.page.get_attribute("body", "data-n")
+    visit.page.locator("#next").focus()
+    press(visit, "Enter")
+    visit.page.wait_for_selector(f"body[data-n='{int(n or 0) + 1}']")
+
+
+def answer_all(visit: Visit) -> None:
+    """Fill a form in: the first group by tabbing there, choices by arrows, texts by typing."""
+    for item in visit.page.locator(".item").all():
+        if item.locator("textarea").count():
+            item.locator("textarea").focus()
+            visit.page.keyboard.type("because")
+        else:
+            item.locator("input").first.focus()
+            press(visit, " ", "ArrowRight", "ArrowRight")
+
+
+def test_from_consent_to_code_by_keyboard(server: Studio, study: PeopleStudy) -> None:
+    with browser() as chromium:
+        researcher = Visit(chromium, server, viewport={"width": 1366, "height": 768})
+        researcher.page.goto(f"http://{server.host}/study")
+        researcher.page.wait_for_selector("#join:has-text('/join/')")
+        assert axe_finds(researcher.page) == []
+        join = researcher.page.inner_text("#join").replace("...", "A1")
+        visit = Visit(chromium, server, address=join, viewport={"width": 390, "height": 844}, color_scheme="dark")
+        page = visit.page
+        page.wait_for_selector("body[data-kind=consent]")
+        assert page.inner_text("h1") == "Help <b>wanted</b>"
+        assert axe_finds(page) == []
+        press(visit, "Tab", " ")  # agree
+        proceed(visit)
+        proceed(visit)
+        proceed(visit)
+        page.wait_for_selector("body[data-kind=check]")
+        page.locator("#item-0-0").focus()
+        press(visit, " ")
+        page.locator("#item-1-1").focus()
+        press(visit, " ")
+        proceed(visit)
+        cell = _cell(researcher)
+        rounds = 0
+        while (kind := page.get_attribute("body", "data-kind")) != "end":
+            if kind == "round":
+                place = int(page.inner_text("#place").split()[1])
+                page.locator("#play").focus()
+                press(visit, "Enter")
+                page.wait_for_url("**/play/*")
+                page.wait_for_selector(TURN)
+                for t, deed in enumerate(deeds(expected(study, 1, cell, place - 1), "teammate"), start=1):
+                    step(page, deed, t)
+                assert page.locator("#review table").count() == 0, "people are not told what is compared"
+                rounds += 1
+                page.locator("#onward").focus()
+                press(visit, "Enter")
+                page.wait_for_url("**/take")
+                page.wait_for_selector(f"body[data-kind]:not([data-kind=round]), body[data-n='{place}']")
+            else:
+                answer_all(visit)
+                proceed(visit)
+        assert rounds == 3
+        assert page.inner_text("#code") == "C0DE"
+        assert axe_finds(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert_calm(visit)
+        researcher.page.wait_for_selector("#people td:has-text('finished')")
+        researcher.page.click("#export")
+        researcher.page.wait_for_selector("#said:has-text('files are in the folder')")
+        assert_calm(researcher)
+
+
+def _cell(researcher: Visit) -> int:
+    found = researcher.context.request.get(f"http://{researcher.server.host}/api/study").json()
+    return int(found["people"][0]["cell"])
