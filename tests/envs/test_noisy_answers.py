@@ -79,6 +79,14 @@ def test_answers_that_cannot_be() -> None:
     expected = "truthful, or some of wrong:E, refused:R and persistent, with commas between"
     assert_refused(lambda: ProblemEnv(workshop(), answers="rude"), f"answers: found 'rude'; expected {expected}")
     assert_refused(
+        lambda: ProblemEnv(workshop(), answers="wrong:1.5"),
+        "answers: wrong: found 1.5; expected a number from 0 and below 0.5",
+    )
+    assert_refused(
+        lambda: gymnasium.make("askwise/ToolFetching-v0", instance=workshop(), answers="refused:-0.1"),
+        "answers: refused: found -0.1; expected a number from 0 and below 1",
+    )
+    assert_refused(
         lambda: ProblemEnv(workshop(), answers=0.1),  # type: ignore[arg-type]
         "answers: found 0.1; expected an AnswerModel, such as AnswerModel(wrong=0.05, refused=0.1)",
     )

@@ -31,6 +31,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         env: a `GameEnv`, wrapped or not.
         questions: kinds of questions, or callables.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
+        scaled: whether every number of the observation lies between 0 and 1, as networks like it.
 
     Attributes:
         tracker: what is believed now.
@@ -45,8 +46,9 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         *,
         questions: Sequence[str | Asking] = ("group", "move", "half", "likeliest"),
         belief: str = "robust",
+        scaled: bool = False,
     ) -> None:
-        RecordConstructorArgs.__init__(self, questions=questions, belief=belief)
+        RecordConstructorArgs.__init__(self, questions=questions, belief=belief, scaled=scaled)
         gymnasium.Wrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, self.wraps):
@@ -57,10 +59,11 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
         n_goals = len(staging.source.example.goals)
         seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
-        self._flatten = Flattener(spaces.Dict(seen), [*staging.observer.changing, "belief"])
+        self._flatten = Flattener(spaces.Dict(seen), [*staging.observer.changing, "belief"], scaled=scaled)
         self.observation_space = self._flatten.space
         self._n_ontic = len(staging.source.example.ego_actions)
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
+        bare.flat_question = self.question
 
     @property
     def game(self) -> Game:
@@ -89,6 +92,17 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def action_masks(self) -> BoolArray:
         """``bool [n_actions]``: the actions that make sense now."""
         return self._mask.copy()
+
+    def question(self, action: int) -> tuple[str, ...] | None:
+        """Return the goals that the action with this number asks about now, None if it does not ask.
+
+        Nothing is asked about no goal: such an action is left out of the mask.
+        """
+        number = ontic_action(action, self._n_ontic + self._questions.n)
+        if number < self._n_ontic:
+            return None
+        goals = np.flatnonzero(self._asked[number - self._n_ontic]).tolist()
+        return tuple(self.game.problem.goals[goal] for goal in goals)
 
     def context(self) -> QuestionContext:
         """Return what questions may depend on now."""

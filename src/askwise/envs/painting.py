@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from askwise.envs.playing import Play
+from askwise.game import Game
+from askwise.problem import teammate_does
 from askwise.showing.asking import reply_in_words
 from askwise.showing.episodes import scene_of
 from askwise.showing.scene import Scene
@@ -47,5 +49,9 @@ def moment_of(play: Play) -> Scene:
         asked=() if answer is None else answer.asked,
         reply="" if answer is None else reply_in_words(game.problem.goals, answer),
         progress=f"after step {game.steps}: cost so far {number(game.cost)}",
-        event="" if action is None else f"The {scene.words.teammate} did {game.problem.teammate_actions[action]}.",
+        event="" if action is None else f"The {scene.words.teammate} did {_did(game, action)}.",
     )
+
+
+def _did(game: Game, action: int) -> str:
+    return teammate_does(game.problem, game.before.teammate, action)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
+import numpy as np
 from gymnasium import spaces
 
 from askwise.answers import AnswerModel
@@ -50,6 +52,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         self.render_mode = render_mode
         self.action_space = ego_space(staging.source.example)
         self.observation_space: spaces.Dict = staging.observer.space
+        self.flat_question: Callable[[int], tuple[str, ...] | None] | None = None
 
     @property
     def play(self) -> Play:
@@ -60,6 +63,19 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     def problem(self) -> Problem:
         """What is played in this episode."""
         return self.play.game.problem
+
+    def question(self, action: Any) -> tuple[str, ...] | None:
+        """Return the goals that an action would ask about now, by name; None if it does not ask.
+
+        An action is a pair, as of this environment, or a number, as of a `askwise.envs.flat.FlatEnv` around it:
+        ``env.unwrapped.question(action)`` serves both.
+        """
+        if self.flat_question is not None and not isinstance(action, tuple | list):
+            return self.flat_question(action)
+        chosen = ego_action(action, self.problem, self.stage.staging.goal_word)
+        if isinstance(chosen, int):
+            return None
+        return tuple(self.problem.goals[goal] for goal in np.flatnonzero(chosen).tolist())
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -71,7 +71,14 @@ def begin(
     for_answers = None if problem.answers.truthful else spawn(rng, 1)[0]
     goal = chosen_goal(problem, options.get("goal"), for_goal)
     limit = max_steps or source.limit
-    game = Game(problem, goal, max_steps=limit, empty_questions=empty_questions, answer_seed=for_answers)
+    game = Game(
+        problem,
+        goal,
+        max_steps=limit,
+        empty_questions=empty_questions,
+        full_questions=True,
+        answer_seed=for_answers,
+    )
     return game, for_teammate
 
 

@@ -43,6 +43,7 @@ class FlatProblem(FlatEnv):
     - ``env``: a `ProblemEnv`, wrapped or not.
     - ``questions``: kinds of questions, by default ``group``, ``move``, ``half`` and ``likeliest``; or callables.
     - ``belief``: ``robust`` (default, for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
+    - ``scaled``: whether all numbers of the observation lie between 0 and 1 (default: as they are).
     """
 
     wraps = ProblemEnv
@@ -53,7 +54,8 @@ def make_flat(
     *,
     questions: Sequence[str | Asking] = DEFAULT_QUESTIONS,
     belief: str = "robust",
+    scaled: bool = False,
     **arguments: Any,
 ) -> FlatProblem:
     """Make ``askwise/ProblemFlat-v0``: the arguments of `ProblemEnv` and those of the wrapper."""
-    return FlatProblem(ProblemEnv(problem, **arguments), questions=questions, belief=belief)
+    return FlatProblem(ProblemEnv(problem, **arguments), questions=questions, belief=belief, scaled=scaled)

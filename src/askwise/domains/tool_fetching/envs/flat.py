@@ -47,6 +47,7 @@ class FlatToolFetching(FlatEnv):
     - ``env``: a `ToolFetchingEnv`, wrapped or not.
     - ``questions``: kinds of questions, by default ``toolbox``, ``move``, ``half`` and ``likeliest``; or callables.
     - ``belief``: ``robust`` (default, for any worker), ``bayes`` or ``elimination`` (for workers that never err).
+    - ``scaled``: whether all numbers of the observation lie between 0 and 1 (default: as they are).
     """
 
     wraps = ToolFetchingEnv
@@ -58,8 +59,9 @@ class FlatToolFetching(FlatEnv):
         *,
         questions: Sequence[str | Asking] = DEFAULT_QUESTIONS,
         belief: str = "robust",
+        scaled: bool = False,
     ) -> None:
-        super().__init__(env, questions=questions, belief=belief)
+        super().__init__(env, questions=questions, belief=belief, scaled=scaled)
         self._boxes_of: Any = None
 
     def context(self) -> QuestionContext:
@@ -72,7 +74,11 @@ class FlatToolFetching(FlatEnv):
 
 
 def make_flat(
-    *, questions: Sequence[str | Asking] = DEFAULT_QUESTIONS, belief: str = "robust", **arguments: Any
+    *,
+    questions: Sequence[str | Asking] = DEFAULT_QUESTIONS,
+    belief: str = "robust",
+    scaled: bool = False,
+    **arguments: Any,
 ) -> FlatToolFetching:
     """Make ``askwise/ToolFetchingFlat-v0``: the arguments of `ToolFetchingEnv` and those of the wrapper."""
-    return FlatToolFetching(ToolFetchingEnv(**arguments), questions=questions, belief=belief)
+    return FlatToolFetching(ToolFetchingEnv(**arguments), questions=questions, belief=belief, scaled=scaled)

@@ -1,0 +1,91 @@
+"""Both agents from outside, flat: the same episodes as the flat environment of Gymnasium, step for step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo.test import parallel_api_test
+
+import askwise
+from askwise.envs import problem_v0
+
+WARD = Path(__file__).parent.parent.parent / "examples" / "ward.toml"
+
+
+def _single(**more: Any) -> Any:
+    return gymnasium.make("askwise/ProblemFlat-v0", problem=WARD, **more)
+
+
+def test_pettingzoo_is_content() -> None:
+    parallel_api_test(problem_v0.flat_parallel_env(WARD), num_cycles=60)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_it_plays_the_episodes_of_gymnasium(scaled: bool) -> None:
+    alone: Any = _single(scaled=scaled)
+    both: Any = problem_v0.flat_parallel_env(WARD, flat={"scaled": scaled})
+    assert both.observation_space("ego") == alone.observation_space
+    assert both.action_space("ego") == alone.action_space
+    rng = np.random.default_rng(3)
+    asked = 0
+    for seed in range(4):
+        seen, info = alone.reset(seed=seed)
+        observations, infos = both.reset(seed=seed)
+        over = False
+        while not over:
+            assert both.observation_space("ego").contains(observations["ego"])
+            assert both.observation_space("teammate").contains(observations["teammate"])
+            np.testing.assert_array_equal(observations["ego"], seen)
+            np.testing.assert_array_equal(infos["ego"]["action_mask"], info["action_mask"])
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            assert both.question(action) == alone.unwrapped.question(action)
+            asked += both.question(action) is not None
+            seen, reward, ended, cut, info = alone.step(action)
+            # The teammate does what the one of Gymnasium did.
+            done = alone.unwrapped.play.game.teammate_action
+            chosen = {"teammate": 0 if done is None else done, "ego": action}
+            observations, rewards, _, _, infos = both.step(chosen)
+            assert rewards == {"teammate": reward, "ego": reward}
+            over = ended or cut
+        assert both.agents == []
+    assert asked > 3
+
+
+def test_a_number_says_what_it_would_ask() -> None:
+    env: Any = _single(questions=["goal", "likeliest"])
+    env.reset(seed=1)
+    problem: askwise.Problem = env.unwrapped.problem
+    n = len(problem.ego_actions)
+    assert [env.unwrapped.question(k) for k in range(n)] == [None] * n
+    assert [env.unwrapped.question(n + k) for k in range(len(problem.goals))] == [(name,) for name in problem.goals]
+    assert env.unwrapped.question(np.int64(n + 1)) == (problem.goals[1],)
+    with pytest.raises(askwise.InputError):
+        env.unwrapped.question(n + len(problem.goals) + 1)
+    # Pairs, as without the wrapper.
+    assert env.unwrapped.question((0, 1)) is None
+    assert env.unwrapped.question((1, [1, 0, 1, 0, 0, 0])) == (problem.goals[0], problem.goals[2])
+
+
+def test_scaled_observations_lie_between_0_and_1_and_tell_the_same() -> None:
+    plain: Any = gymnasium.make("askwise/ToolFetchingFlat-v0", size=6, stations=4, toolboxes=2)
+    scaled: Any = gymnasium.make("askwise/ToolFetchingFlat-v0", size=6, stations=4, toolboxes=2, scaled=True)
+    assert scaled.observation_space.low.min() == 0
+    assert scaled.observation_space.high.max() == 1
+    low, high = plain.observation_space.low, plain.observation_space.high
+    rng = np.random.default_rng(5)
+    one, info = plain.reset(seed=4)
+    two, _ = scaled.reset(seed=4)
+    for _ in range(20):
+        assert scaled.observation_space.contains(two)
+        np.testing.assert_allclose(
+            two * np.where(high > low, high - low, 1) + np.where(high > low, low, 0), one, rtol=1e-6
+        )
+        action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+        one, *_, info = plain.step(action)
+        two, *_ = scaled.step(action)
+        if plain.unwrapped.play.game.over:
+            break
