@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.experiments.studies import write_plugin
+from tests.experiments.studies import the_plugin
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def plugin(monkeypatch: pytest.MonkeyPatch) -> Path:
     """Agents that misbehave, installed; worker processes see them too, because Python's path goes with them."""
-    folder = write_plugin(tmp_path / "plugin")
+    folder = the_plugin()
     monkeypatch.syspath_prepend(str(folder))
     return folder

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -48,9 +52,9 @@ def _value(value: Any) -> str:
 def undisturbed(study: Study, folder: Path) -> dict[str, bytes]:
     """Return the tables of a study that one process played in one go, with the agents of the plugin at hand."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(write_plugin(folder / "plugin")))
-        run_study(study, folder / "out").store.combine()
-    return table_bytes(folder / "out")
+        patch.syspath_prepend(str(the_plugin()))
+        run_study(study, folder).store.combine()
+    return table_bytes(folder)
 
 
 def finished(study: Study, folder: Path) -> Path:
@@ -146,10 +150,16 @@ POINTS = """
 """
 
 
-def write_plugin(folder: Path) -> Path:
-    """Write a package with agents into a folder that is to be put on Python's path, and return the folder."""
+@cache
+def the_plugin() -> Path:
+    """Return a folder with a package of agents, to be put on Python's path.
+
+    It is the same one in all tests: processes that play are kept for others with the same path.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="askwise-plugin-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     info = folder / "misbehaving-1.0.dist-info"
-    info.mkdir(parents=True)
+    info.mkdir()
     (folder / "misbehaving.py").write_text(dedent(CODE), encoding="utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: misbehaving\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(dedent(POINTS), encoding="utf-8")

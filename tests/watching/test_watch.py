@@ -6,8 +6,11 @@ import math
 import threading
 import time
 
+import pytest
+
+from askwise.watching import limits
 from askwise.watching.limits import Limits
-from askwise.watching.pulse import DECIDING, NO_UNIT, SINCE, Deciding, Pulse
+from askwise.watching.pulse import DECIDING, LOADING, NO_UNIT, SINCE, Pulse, Timed
 from askwise.watching.watch import Watch
 
 PATIENCE = 60
@@ -29,7 +32,7 @@ def test_a_decision_that_takes_too_long() -> None:
     pulse, told = Pulse(), Told()
     watching = Watch(pulse, Limits(decision=0.05), told)
     watching.start()
-    with Deciding(pulse):
+    with Timed(pulse):
         assert told.heard.wait(PATIENCE)
     assert told.words == ["took longer than 0.05 s for a decision"]
     watching.stop()
@@ -43,12 +46,30 @@ def test_an_episode_that_takes_too_long() -> None:
     assert told.words == ["took longer than 0.05 s for an episode"]
 
 
+def test_an_agent_that_takes_too_long_to_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (Limits(decision=300).loading, Limits(decision=0.5).loading, Limits(decision=math.inf).loading) == (
+        300,
+        limits.LEAST_LOADING,
+        math.inf,
+    )
+    monkeypatch.setattr(limits, "LEAST_LOADING", 0.05)
+    pulse, told = Pulse(), Told()
+    watching = Watch(pulse, Limits(decision=0.01), told)
+    watching.start()
+    with Timed(pulse, LOADING):
+        assert pulse.is_others
+        assert told.heard.wait(PATIENCE)
+    assert told.words == ["took longer than 0.05 s to be loaded"]
+    assert not pulse.is_others
+    watching.stop()
+
+
 def test_what_is_over_is_forgotten() -> None:
     pulse = Pulse()
     pulse.begin(3)
     pulse.priced(0.5, 0.1)
     assert (pulse.unit, pulse.prices) == (3, (0.5, 0.1))
-    with Deciding(pulse) as _:
+    with Timed(pulse) as _:
         assert pulse.is_deciding
     pulse.end()
     assert (pulse.unit, pulse.is_deciding, pulse.numbers[SINCE]) == (NO_UNIT, False, 0.0)
@@ -58,7 +79,7 @@ def test_what_is_over_is_forgotten() -> None:
 
 def test_decisions_within_decisions_are_one() -> None:
     pulse = Pulse()
-    deciding = Deciding(pulse)
+    deciding = Timed(pulse)
     with deciding:
         began = pulse.numbers[DECIDING]
         with deciding:
@@ -86,9 +107,9 @@ def test_time_that_nobody_had_is_not_counted() -> None:
     pulse = Pulse()
     watching = Watch(pulse, Limits(decision=60, episode=math.inf), Told())
     pulse.numbers[DECIDING] = 100.0
-    assert watching.left(110.0, 0.0) == {DECIDING: 50.0}
-    assert watching.left(3720.0, 3600.0) == {DECIDING: 40.0}
+    assert watching.left(110.0, 0.0) == {DECIDING: 50.0, LOADING: 60.0}
+    assert watching.left(3720.0, 3600.0) == {DECIDING: 40.0, LOADING: 60.0}
     pulse.numbers[DECIDING] = 3725.0
-    assert watching.left(3730.0, 0.0) == {DECIDING: 55.0}
+    assert watching.left(3730.0, 0.0) == {DECIDING: 55.0, LOADING: 60.0}
     pulse.numbers[DECIDING] = 0.0
-    assert watching.left(9999.0, 0.0) == {DECIDING: 60.0}
+    assert watching.left(9999.0, 0.0) == {DECIDING: 60.0, LOADING: 60.0}

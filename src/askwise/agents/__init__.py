@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
 from askwise.agents.baseline import Baseline
@@ -23,13 +23,16 @@ from askwise.agents.failing import AgentFailed, Interruption, blaming
 from askwise.agents.informed import Informed
 from askwise.agents.loading import PLACES, check_options, is_place, load_agent, made, takes
 from askwise.agents.never import Never
-from askwise.agents.optimal import Optimal
 from askwise.agents.pairs import PairZones
-from askwise.agents.planner import PlannerAgent
 from askwise.agents.telling import in_words
 from askwise.agents.toolbox import Toolbox
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.problem import Problem
+from askwise.watching import pulse
+
+if TYPE_CHECKING:
+    from askwise.agents.optimal import Optimal
+    from askwise.agents.planner import PlannerAgent
 
 __all__ = [
     "AGENTS",
@@ -63,6 +66,20 @@ __all__ = [
     "situated",
 ]
 
+
+def _optimal(**options: Any) -> Agent:
+    from askwise.agents.optimal import Optimal
+
+    return Optimal(**options)
+
+
+def _planner(**options: Any) -> Agent:
+    from askwise.agents.planner import PlannerAgent
+
+    return PlannerAgent(**options)
+
+
+# Those that search are loaded when they are made: their loops take longer to load than a decision of the others.
 AGENTS: dict[str, Callable[..., Agent]] = {
     "never": Never,
     "baseline": Baseline,
@@ -72,12 +89,24 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "ezq-local": partial(Ezq, optimiser="local"),
     "ezq-exact": partial(Ezq, optimiser="exact"),
     "ezq-auto": partial(Ezq, optimiser="auto"),
-    "optimal": Optimal,
-    "planner": PlannerAgent,
-    "planner-light": partial(PlannerAgent, setting="light"),
+    "optimal": _optimal,
+    "planner": _planner,
+    "planner-light": partial(_planner, setting="light"),
     "informed": Informed,
 }
 GROUP = "askwise.agents"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "PlannerAgent":
+        from askwise.agents.planner import PlannerAgent
+
+        return PlannerAgent
+    if name == "Optimal":
+        from askwise.agents.optimal import Optimal
+
+        return Optimal
+    raise AttributeError(f"module 'askwise.agents' has no attribute {name!r}")
 
 
 def methods() -> dict[str, Callable[..., Agent]]:
@@ -134,7 +163,8 @@ def _keeps_belief(given: str | Agent) -> bool:
 def _load(point: Any, **options: Any) -> Agent:
     field = f"method {point.name!r}"
     try:
-        make = point.load()
+        with pulse.loading:
+            make = point.load()
     except (AskwiseError, KeyboardInterrupt):
         raise
     except BaseException as error:

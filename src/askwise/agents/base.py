@@ -97,6 +97,8 @@ class Agent(ABC):
     ways that meet only once; an agent that chooses at random chooses once for each such situation."""
     counts_questions: bool = False
     """Whether its decisions also depend on how many questions it has asked, where answers may be wrong or missing."""
+    plans_with_questions: bool = False
+    """Whether it has an attribute `questions`, the most that it may ask in an episode, None for any number."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -187,7 +189,10 @@ class BeliefAgent(Agent):
                 return self.wait("Wait: no possible goal can be reached any more.")
         situation = Situation(self.problem, state, belief.probabilities)
         if common.size:
-            return self._act(common, possible, situation)
+            kept = self.without_loss(common, state.ego)
+            if not kept.size:
+                return self.wait("Wait: no way leads back from there to a goal that is not ruled out yet.")
+            return self._act(kept, possible, situation)
         return self.heed(self.when_torn(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
@@ -195,6 +200,18 @@ class BeliefAgent(Agent):
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
         return self.wait("Wait: the question was asked already, and would be answered the same.")
+
+    def without_loss(self, actions: Any, ego: int) -> Any:
+        """Leave out actions after which a goal that is not ruled out could never be reached any more.
+
+        They matter only where answers can be wrong: else such a goal is possible, and no action that loses it is
+        optimal for it. Who waits instead learns better at the latest when the teammate has arrived.
+        """
+        if self.problem.answers.wrong == 0:
+            return actions
+        at_stake = self.belief.not_ruled_out & (self.problem.ego_steps(ego) >= 0)
+        after = [self.problem.ego_steps(self.problem.ego_next(ego, int(action))) for action in actions]
+        return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Leave out goals that one of the agents can no longer reach: nothing can be done for them.

@@ -27,6 +27,7 @@ from askwise.agents.base import Agent
 from askwise.agents.telling import in_words
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.files import reason
+from askwise.watching.pulse import loading
 
 PLACES = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
 """How an agent of one's own is named."""
@@ -51,7 +52,8 @@ def load_agent(place: str, **options: Any) -> Agent:
 def made(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
     """Return the agent that `make` makes; `field` says in an error which method it is."""
     try:
-        agent = make(**options)
+        with loading:
+            agent = make(**options)
     except (AskwiseError, KeyboardInterrupt):
         raise  # a belief of an unknown kind, say
     except BaseException as error:  # `sys.exit` included
@@ -145,7 +147,7 @@ def _run(path: Path, name: str, field: str) -> ModuleType:
     before = sys.modules.get(unique)
     sys.modules[unique] = module
     try:
-        with _importable(path.parent):
+        with loading, _importable(path.parent):
             # Not from the cache beside the file: two versions within a second would look alike there.
             exec(compile(loader.get_data(str(path)), str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
@@ -158,7 +160,7 @@ def _run(path: Path, name: str, field: str) -> ModuleType:
 
 def _module(name: str, field: str) -> ModuleType:
     try:
-        with _importable(Path.cwd()):
+        with loading, _importable(Path.cwd()):
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):

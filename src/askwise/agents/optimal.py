@@ -41,6 +41,7 @@ class Optimal(LooksAhead):
 
     name = "optimal"
     markov = True
+    plans_with_questions = True
     counts_questions = True
 
     def __init__(
@@ -56,22 +57,24 @@ class Optimal(LooksAhead):
             raise InputError("questions", repr(questions), "a whole number from 0")
         self.limit = limit
         self.questions = questions
+        self._home_most: int | None = None
         self._home: Solver | LimitedSolver | None = None  # kept from one episode to the next: solving is all the work
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`; solves the problem."""
         super().reset(problem, seed)
         self._most = most_questions(problem, self.questions)
-        if self._home is None or self._home.problem is not problem:
-            self._home = solver_of(problem, self._most, limit=self.limit)
+        self._ways_of_no_return = problem.answers.wrong > 0 and bool(problem.ego_map().cut_off().any())
+        if self._home is None or self._home.problem is not problem or self._home_most != self._most:
+            self._home, self._home_most = solver_of(problem, self._most, limit=self.limit), self._most
             self._home.at(problem.start)
         self.solver = self._home
         self._heard_before = 0  # answers that the solver was told as probabilities of goals
 
     def reckoned(self) -> BoolArray:
         """See `LooksAhead`; where answers may be wrong, what is next to impossible is not impossible."""
-        if isinstance(self.solver, LimitedSolver) and self.belief.name != "robust":
-            return np.asarray(self.probabilities > 0)
+        if isinstance(self.solver, LimitedSolver) and (self.belief.name != "robust" or self._ways_of_no_return):
+            return self.belief.not_ruled_out
         return super().reckoned()
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:

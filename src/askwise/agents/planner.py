@@ -57,6 +57,7 @@ class PlannerAgent(LooksAhead):
 
     name = "planner"
     markov = True
+    plans_with_questions = True
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class PlannerAgent(LooksAhead):
     def reckoned(self) -> BoolArray:
         """See `LooksAhead`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
         if self.problem.answers.wrong > 0 and self.problem.ego_map().cut_off().any():
-            return np.asarray(self.probabilities > 0)
+            return self.belief.not_ruled_out
         return super().reckoned()
 
     def candidates(self, actions: Any) -> Any:

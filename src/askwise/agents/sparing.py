@@ -1,17 +1,28 @@
 """Any agent, held to so many questions in an episode: where it would ask one more, it waits instead.
 
 With wrong answers the optimum is known for a limited number of questions. Beside it stand methods that keep to the same
-number.
+number. Those that can plan with a limited number are told (`Agent.plans_with_questions`).
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from askwise.agents.base import Agent, Decision, Observation
 from askwise.problem import Problem
 from askwise.seeds import Seed
 from askwise.types import FloatArray
+
+
+def held_to(agent: Agent, questions: int) -> Agent:
+    """Return an agent that asks at most so many questions in an episode; the one that is given stays as it is."""
+    if agent.plans_with_questions:
+        agent = copy.copy(agent)
+        already = agent.questions  # type: ignore[attr-defined]
+        agent.questions = questions if already is None else min(questions, already)  # type: ignore[attr-defined]
+        agent.counts_questions = True
+    return Sparing(agent, questions)
 
 
 class Sparing(Agent):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 SIZE = 64
 """Bytes of the numbers. What stands behind them in the file is the stack of a process that was ended or crashed."""
-UNIT, SINCE, DECIDING, BASE, PER_GOAL = range(5)
+UNIT, SINCE, DECIDING, BASE, PER_GOAL, LOADING = range(6)
 NO_UNIT = -1
 
 
@@ -48,6 +48,11 @@ class Pulse:
         return self.numbers[DECIDING] != 0
 
     @property
+    def is_others(self) -> bool:
+        """Whether an agent decides, or is loaded: code of others runs."""
+        return self.is_deciding or self.numbers[LOADING] != 0
+
+    @property
     def prices(self) -> tuple[float, float]:
         """What questions cost in that unit, NaN while that is not known."""
         return self.numbers[BASE], self.numbers[PER_GOAL]
@@ -70,8 +75,8 @@ class Pulse:
 
     def pause(self) -> None:
         """Stop the clocks: what follows is nobody's fault."""
-        self._paused = time.monotonic(), {slot: self.numbers[slot] for slot in (SINCE, DECIDING)}
-        self.numbers[SINCE] = self.numbers[DECIDING] = 0.0
+        self._paused = time.monotonic(), {slot: self.numbers[slot] for slot in (SINCE, DECIDING, LOADING)}
+        self.numbers[SINCE] = self.numbers[DECIDING] = self.numbers[LOADING] = 0.0
 
     def resume(self) -> None:
         """Let the clocks go on where they were."""
@@ -80,24 +85,31 @@ class Pulse:
             self.numbers[slot] = since + time.monotonic() - when if since else 0.0
 
 
-class Deciding:
-    """``with deciding:`` an agent decides; decisions within decisions count as one."""
+class Timed:
+    """``with deciding:`` an agent decides, ``with loading:`` it is loaded; several within each other count as one.
 
-    def __init__(self, pulse: Pulse) -> None:
-        self._pulse = pulse
+    Args:
+        pulse: where to show it.
+        slot: which of the two it is.
+    """
+
+    def __init__(self, pulse: Pulse, slot: int = DECIDING) -> None:
+        self._pulse, self._slot = pulse, slot
         self._depth = 0
 
     def __enter__(self) -> None:
         self._depth += 1
         if self._depth == 1:
-            self._pulse.numbers[DECIDING] = time.monotonic()
+            self._pulse.numbers[self._slot] = time.monotonic()
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if self._depth == 0:
-            self._pulse.numbers[DECIDING] = 0.0
+            self._pulse.numbers[self._slot] = 0.0
 
 
 own = Pulse()
 """The pulse of this process."""
-deciding = Deciding(own)
+deciding = Timed(own, DECIDING)
+loading = Timed(own, LOADING)
+"""Around all that runs code of others before there is an agent: its file or module, and what makes it."""

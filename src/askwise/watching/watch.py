@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable
 
 from askwise.watching.limits import Limits
-from askwise.watching.pulse import DECIDING, SINCE, Pulse
+from askwise.watching.pulse import DECIDING, LOADING, SINCE, Pulse
 
 LONGEST_SLEEP = 1.0
 SHORTEST_SLEEP = 0.01
 OVERSLEPT = 1.0
 """Seconds later than planned that still are the usual bustle."""
-THINGS = {DECIDING: "a decision", SINCE: "an episode"}
 
 
 class Watch:
@@ -32,7 +31,8 @@ class Watch:
 
     def __init__(self, pulse: Pulse, limits: Limits, exceeded: Callable[[str], None]) -> None:
         self._pulse, self._exceeded = pulse, exceeded
-        allowed = {DECIDING: limits.decision, SINCE: limits.episode}
+        self._things = {DECIDING: "for a decision", SINCE: f"for {limits.unit}", LOADING: "to be loaded"}
+        allowed = {DECIDING: limits.decision, SINCE: limits.episode, LOADING: limits.loading}
         self._allowed = {slot: seconds for slot, seconds in allowed.items() if not math.isinf(seconds)}
         self._seen = dict.fromkeys(self._allowed, 0.0)
         self._lost = 0.0
@@ -63,7 +63,7 @@ class Watch:
             left = self.left(now, overslept if overslept > OVERSLEPT else 0.0)
             slot = min(left, key=lambda slot: left[slot])
             if left[slot] <= 0:
-                self._exceeded(f"took longer than {self._allowed[slot]:g} s for {THINGS[slot]}")
+                self._exceeded(f"took longer than {self._allowed[slot]:g} s {self._things[slot]}")
                 return
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 

@@ -26,7 +26,7 @@ from askwise.experiments.schema.study import Method
 from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
 from tests.experiments.gates import Gate
 from tests.experiments.running.test_supervising import among, assert_innocent_unharmed, errors
-from tests.experiments.studies import small, stored, table_bytes, toml, undisturbed, write_plugin
+from tests.experiments.studies import small, stored, table_bytes, the_plugin, toml, undisturbed
 from tests.experiments.villains import line_of, write_villains
 from tests.refused import assert_refused
 
@@ -96,10 +96,14 @@ class Cluster:
 
 @contextlib.contextmanager
 def running(folder: Path, workers: int) -> Iterator[Cluster]:
-    found = Cluster(folder, write_plugin(folder / "plugin"))
+    folder.mkdir(exist_ok=True)
+    found = Cluster(folder, the_plugin())
     try:
         for _ in range(workers):
             found.add_worker()
+        if workers:  # on a slow machine they may take longer to start than a study waits for them
+            with cluster._connected(found.address) as client:
+                client.wait_for_workers(workers, timeout=PATIENCE)
         yield found
     finally:
         for process in found.sessions:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -9,9 +12,12 @@ from askwise.agents import AGENTS, Agent, Decision, Observation
 from askwise.evaluation import evaluate, lower_bound, solve
 from askwise.experiments.running.play import play
 from askwise.experiments.running.problems import Problems
+from askwise.experiments.running.run import run_study
+from askwise.experiments.running.store import Store
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.study_file import study_from
 from askwise.experiments.schema.tables import BOUND
+from tests.experiments.studies import stored
 
 SETTINGS = {
     "name": "small",
@@ -78,3 +84,18 @@ def test_an_agent_that_fails_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failed["error"].to_list() == [message] * 2
     assert failed["expected"].null_count() == 2
     assert rows.filter(pl.col("method") == "never")["expected"].null_count() == 0
+
+
+def test_an_expected_cost_that_failed_is_computed_again_when_asked_for(tmp_path: Path) -> None:
+    study = study_from({**SETTINGS, "methods": ["never"], "priors": ["near"], "bounds": 1})
+    store = Store(tmp_path, study)
+    with store.locked():
+        for index in range(study.n_tasks):
+            played = play(study.task(index))
+            tables = {**played.tables, "expected": played.tables["expected"].with_columns(error=pl.lit("too late"))}
+            store.write(replace(played, tables=tables) if index == 0 else played)
+    assert store.failed() == {0}
+    assert run_study(study, tmp_path).played == 0
+    again = run_study(study, tmp_path, retry_failed=True)
+    assert (again.before, again.played, again.store.failed()) == (study.n_tasks, 1, set())
+    assert stored(tmp_path, "expected").equals(expected(study, 0))

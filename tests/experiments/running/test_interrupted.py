@@ -29,7 +29,7 @@ STUDY = replace(
     small(priors=["far"], instances={"count": 16, "size": 4, "stations": 4, "toolboxes": 1}),
     methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
-KILLS = 4
+KILLS = 3
 
 
 EACH = STUDY.episodes_per_task // len(STUDY.methods)
@@ -66,9 +66,12 @@ def test_killed_again_and_again_and_gone_on_with(
     command = [str(study), "--out", str(out)]
     stored = []
     for kill in range(KILLS):
-        gate.let(moments.randint(0, 2 * EACH - 1))
-        process = start(*command, "--workers", "2" if kill % 5 == 4 else "1")
+        last = kill == KILLS - 1
+        gate.let(2 * EACH if last else moments.randint(0, 2 * EACH - 1))
+        process = start(*command, "--workers", "1")
         gate.wait_until_somebody_waits()
+        if last:  # one instance at least has come through the gate; it is stored a moment later
+            wait_for_parts(process, out, 1)
         process.kill()
         finish(process)
         wait_until_gone(process.pid)
@@ -93,7 +96,7 @@ def started(study: Path, gate: Gate, out: Path, workers: str = "1") -> subproces
     return process
 
 
-@pytest.mark.parametrize(("workers", "number"), [("1", signal.SIGINT), ("2", signal.SIGINT), ("2", signal.SIGTERM)])
+@pytest.mark.parametrize(("workers", "number"), [("1", signal.SIGINT), ("2", signal.SIGTERM)])
 def test_stopped_it_says_how_to_go_on(
     study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes], workers: str, number: signal.Signals
 ) -> None:

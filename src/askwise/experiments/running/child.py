@@ -11,7 +11,7 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
@@ -25,8 +25,12 @@ IDLE = 60.0
 Message = tuple[str | None, dict[str, str], bytes, frozenset[int]]
 
 
-def main() -> None:
-    """Take tasks until the parent has no more."""
+Player = Callable[[bytes, frozenset[int], IO[bytes]], None]
+"""Does what is pickled, but for some units, and sends back what comes of it."""
+
+
+def main(play: Player | None = None) -> None:
+    """Take tasks until the parent has no more; `play` does something else with them."""
     child.begin(sys.argv[1])
     child.one_thread()
     child.die_first()
@@ -35,7 +39,7 @@ def main() -> None:
     given, results = _streams()
     tasks: SimpleQueue[Message] = SimpleQueue()
     Thread(target=_take, args=(given, tasks), daemon=True).start()
-    _work(tasks, results)
+    _work(tasks, results, play)
 
 
 def _streams() -> tuple[IO[bytes], IO[bytes]]:
@@ -57,18 +61,20 @@ def _take(given: IO[bytes], tasks: SimpleQueue[Message]) -> None:
             os._exit(0)
 
 
-def _work(tasks: SimpleQueue[Message], results: IO[bytes]) -> None:
-    import askwise.experiments.running.play  # what takes long is loaded before the first task comes
+def _work(tasks: SimpleQueue[Message], results: IO[bytes], play: Player | None) -> None:
+    if play is None:
+        import askwise.experiments.running.play  # what takes long is loaded before the first task comes
 
-    assert askwise.experiments.running.play
-    _send(results, (READY, None))
+        assert askwise.experiments.running.play
+        play = _play
+    send(results, (READY, None))
     while True:
         try:
             folder, environment, task, left_out = tasks.get(timeout=IDLE)
         except Empty:
             os._exit(0)
         _move_to(folder, environment)
-        _play(task, left_out, results)
+        play(task, left_out, results)
 
 
 def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
@@ -88,7 +94,7 @@ def _play(pickled: bytes, left_out: frozenset[int], results: IO[bytes]) -> None:
         task = pickle.loads(pickled)
         problems = Problems(task)
     except Exception as error:
-        _send(results, (REFUSED, f"{type(error).__name__}: {error}"))
+        send(results, (REFUSED, f"{type(error).__name__}: {error}"))
         return
     for number, unit in enumerate(units(task)):
         if number in left_out:
@@ -98,12 +104,13 @@ def _play(pickled: bytes, left_out: frozenset[int], results: IO[bytes]) -> None:
             rows = unit.play(task, problems)
         except KeyboardInterrupt as error:  # nobody's but the agent's: this process does not hear Ctrl-C
             rows = unit.failed(task, type(error).__name__)
-        _send(results, (number, rows))
+        send(results, (number, rows))
         pulse.own.end()
-    _send(results, (DONE, None))
+    send(results, (DONE, None))
 
 
-def _send(results: IO[bytes], message: Any) -> None:
+def send(results: IO[bytes], message: Any) -> None:
+    """Send something to the parent."""
     try:
         pickle.dump(message, results, pickle.HIGHEST_PROTOCOL)
         results.flush()

@@ -14,13 +14,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from askwise.errors import AskwiseError
 from askwise.experiments.running.child import DONE, READY, REFUSED, Message
-from askwise.experiments.running.rows import Prices, Rows
+from askwise.experiments.running.rows import Prices
 from askwise.watching.limits import Limits
 from askwise.watching.process import Watched
 from askwise.watching.pulse import NO_UNIT
+
+PLAYS = "askwise.experiments.running.child"
+"""What the processes of studies run."""
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
@@ -56,15 +60,14 @@ class Child:
     Args:
         run: the run that it belongs to.
         limits: what its agents may take.
+        module: what it runs.
     """
 
-    def __init__(self, run: str, limits: Limits) -> None:
-        self.belongs_to = (run, limits, tuple(sys.path))
+    def __init__(self, run: str, limits: Limits, module: str) -> None:
+        self.belongs_to = (run, limits, module, tuple(sys.path))
         self.is_fresh = True
         self._is_ready = False
-        self._process = Watched(
-            "askwise.experiments.running.child", [repr(limits.memory)], limits, apart=True, pipes=True
-        )
+        self._process = Watched(module, [repr(limits.memory)], limits, apart=True, pipes=True)
         self._tasks, self._results = self._process.streams
 
     def wait_until_ready(self) -> None:
@@ -76,7 +79,7 @@ class Child:
         except (EOFError, OSError, pickle.UnpicklingError):
             raise WorkersGone(f"worker processes cannot be started ({self._process.end_in_words()})") from None
 
-    def play(self, task: bytes, left_out: frozenset[int]) -> Iterator[tuple[int, Rows]]:
+    def play(self, task: bytes, left_out: frozenset[int]) -> Iterator[tuple[int, Any]]:
         """Play a task, and yield the rows of its units as they come."""
         message: Message = (_here(), dict(os.environ), task, left_out)
         try:
@@ -134,9 +137,9 @@ _ended: set[str] = set()
 
 
 @contextlib.contextmanager
-def borrowed(run: str, limits: Limits) -> Iterator[Child]:
+def borrowed(run: str, limits: Limits, module: str = PLAYS) -> Iterator[Child]:
     """Yield a process of that run: one that has nothing to do, else a new one. One that failed is not kept."""
-    child = _taken(run, limits)
+    child = _taken(run, limits, module)
     try:
         child.wait_until_ready()
         yield child
@@ -150,9 +153,9 @@ def borrowed(run: str, limits: Limits) -> Iterator[Child]:
         _idle.append(child)
 
 
-def _taken(run: str, limits: Limits) -> Child:
+def _taken(run: str, limits: Limits, module: str) -> Child:
     _forget_if_copied()
-    wanted = (run, limits, tuple(sys.path))
+    wanted = (run, limits, module, tuple(sys.path))
     with _lock:
         gone = [child for child in _idle if child.is_gone()]
         _idle[:] = [child for child in _idle if child not in gone]
@@ -162,12 +165,12 @@ def _taken(run: str, limits: Limits) -> Child:
             _busy.add(fit)
     for child in gone:
         child.close()
-    return _new(run, limits) if fit is None else fit
+    return _new(run, limits, module) if fit is None else fit
 
 
-def _new(run: str, limits: Limits) -> Child:
+def _new(run: str, limits: Limits, module: str) -> Child:
     try:
-        new = Child(run, limits)
+        new = Child(run, limits, module)
     except (OSError, RuntimeError) as error:
         raise WorkersGone(f"worker processes cannot be started ({error})") from None
     with _lock:

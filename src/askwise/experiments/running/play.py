@@ -77,8 +77,8 @@ class PlayedEpisode:
             return rows
         taken = {"seconds": time.perf_counter() - start, "decide_seconds": clock.seconds}
         rows.timings.append({**key, **taken, "setup_seconds": problems.setup_seconds})
-        rows.episodes.append(_episode_row(key, episode))
-        rows.queries += _query_rows(key, episode)
+        rows.episodes.append(episode_row(key, episode))
+        rows.queries += query_rows(key, episode)
         return rows
 
     def failed(self, task: Task, error: str, prices: Prices = (None, None)) -> Rows:
@@ -126,7 +126,8 @@ def failed_row(key: Row, error: str) -> Row:
     return {**key, **dict.fromkeys(unknown), "finished": False, "error": error}
 
 
-def _episode_row(key: Row, episode: Episode) -> Row:
+def episode_row(key: Row, episode: Episode) -> Row:
+    """Return the row of an episode that was played."""
     return {
         **key,
         "goal": encodable(episode.goal_name),
@@ -146,7 +147,8 @@ def _is_certain(step: Step) -> bool:
     return step.belief is not None and np.count_nonzero(step.belief) == 1
 
 
-def _query_rows(key: Row, episode: Episode) -> Iterator[Row]:
+def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
+    """Iterate over the rows of its questions."""
     names = episode.problem.goals
     for number, step in enumerate(episode.questions, start=1):
         assert step.answer is not None

@@ -43,6 +43,8 @@ from askwise.experiments.schema.tables import SCHEMAS
 
 LAST = "episodes"
 """The table whose part says that a task is done."""
+CAN_FAIL = tuple(name for name in SCHEMAS if "error" in SCHEMAS[name])
+"""The tables whose rows may hold errors: those of episodes, and of expected costs."""
 
 PART = re.compile(r"([0-9]{5}|[1-9][0-9]{5,8})\.parquet")
 PROVENANCE = "provenance.json"
@@ -140,10 +142,10 @@ class Store:
 
     def failed(self) -> set[int]:
         """Return the numbers of the tasks that are done but hold rows with errors."""
-        return {index for index in sorted(self.done()) if self._has_errors(index)}
+        return {index for index in sorted(self.done()) if any(self._has_errors(name, index) for name in CAN_FAIL)}
 
-    def _has_errors(self, index: int) -> bool:
-        errors = _read(self._part(LAST, index), self._label(LAST, index))["error"]
+    def _has_errors(self, name: str, index: int) -> bool:
+        errors = _read(self._part(name, index), self._label(name, index))["error"]
         return errors.null_count() < len(errors)
 
     def write(self, played: Played) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from askwise.arguments import real
 from askwise.errors import InputError
@@ -20,7 +21,8 @@ def read_limits(root: Field) -> Limits:
     if not root.has("limits"):
         return Limits()
     given = root.child("limits").object((), NAMES)
-    return Limits(**{NAMES[name]: _limit(given.child(name)) for name in given.value})
+    stated: dict[str, Any] = {NAMES[name]: _limit(given.child(name)) for name in given.value}
+    return Limits(**stated)
 
 
 def limit_from(text: str, option: str) -> float:

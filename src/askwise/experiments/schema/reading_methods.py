@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from askwise.agents import make_agent, methods
+from askwise.agents import AGENTS, make_agent, methods
 from askwise.agents.loading import PLACES, is_place
 from askwise.errors import AskwiseError, InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
@@ -15,13 +15,13 @@ from askwise.reading import Field
 
 
 def read_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, each that has a name made once to see that it can be; those of files later."""
-    return _read(root, lambda name: not is_place(name))
+    """Return the methods of a study, each of askwise's own made once to see that it can be; those of others later."""
+    return _read(root, AGENTS.__contains__)
 
 
 def load_methods(root: Field) -> tuple[Method, ...]:
-    """Return the same; those that are given by their place are loaded and made, which runs what is written there."""
-    return _read(root, is_place)
+    """Return the same; those of others are loaded and made, which runs what is written there."""
+    return _read(root, lambda name: name not in AGENTS)
 
 
 def _read(root: Field, made: Callable[[str], bool]) -> tuple[Method, ...]:

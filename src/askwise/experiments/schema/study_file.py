@@ -154,13 +154,24 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
     All fields are checked before anything is drawn, opened or loaded: a mistake anywhere is said at once, however large
     the instances are.
     """
-    root = Field("", dict(settings)).object(REQUIRED, KEYS)
-    stated = stated_instances(root)
-    from_files = isinstance(stated, NamedFiles)
+    root, stated, from_files = _stated(settings)
     _checked_fields(root, stated.domain, from_files)
     methods = load_methods(root)
     instances = found_instances(stated, folder or Path())
     return replace(_checked_fields(root, instances.domain, from_files), instances=instances, methods=methods)
+
+
+def outline(settings: Mapping[str, Any]) -> Study:
+    """Check settings and return the study without its instances; nothing is drawn, opened or loaded for that."""
+    root, stated, from_files = _stated(settings)
+    return _checked_fields(root, stated.domain, from_files)
+
+
+def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
+    """Return the settings, what they say about instances, and whether these are in files."""
+    root = Field("", dict(settings)).object(REQUIRED, KEYS)
+    stated = stated_instances(root)
+    return root, stated, isinstance(stated, NamedFiles)
 
 
 def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
