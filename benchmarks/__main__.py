@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import traceback
 from pathlib import Path
 from time import perf_counter
 
 from benchmarks import (
     agents,
     answers,
+    answers_exactly,
+    audit,
     before_after,
     calibration,
     cells,
+    choices,
+    compiling,
     cyclic,
+    deciding,
+    design,
     environments,
     growth,
     large_files,
@@ -20,11 +28,14 @@ from benchmarks import (
     one_state,
     optimum,
     planner,
+    planning,
     pomdp,
     questions,
     robustness,
+    rules,
     scale,
     speed,
+    studio,
     throughput,
 )
 from benchmarks.provenance import cores, load, provenance
@@ -45,10 +56,19 @@ SECTIONS = {
     "noisy-optimum": noisy_optimum,
     "calibration": calibration,
     "planner": planner,
+    "planning": planning,
     "robustness": robustness,
     "answers": answers,
+    "answers-exactly": answers_exactly,
+    "choices": choices,
+    "audit": audit,
     "pomdp": pomdp,
+    "decide": deciding,
+    "rules": rules,
     "throughput": throughput,
+    "compiling": compiling,
+    "studio": studio,
+    "design": design,
     "before-after": before_after,
 }
 
@@ -60,6 +80,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the results")
     parser.add_argument("--before", default=before_after.BEFORE, metavar="REVISION", help="of git, for before-after")
     parser.add_argument("--methods", metavar="NAMES", help="for noisy-optimum: only these, with commas between")
+    parser.add_argument("--data", metavar="FOLDER", help=f"for planning: a data set (default: {planning.VARIABLE})")
     asked = parser.parse_args()
     names = [name for name in SECTIONS if not asked.only or name in asked.only]
 
@@ -67,13 +88,22 @@ def main() -> None:
     origin = provenance()
     print("\n".join(f"{name:<10}{value}" for name, value in origin.items()), flush=True)
     tables: list[Table] = []
+    failed: list[str] = []
     busiest = load()
     for name in names:
         progress(f"part {name!r}")
         more = {"before": asked.before} if name == "before-after" else {}
+        if name == "planning":
+            more = {"data": asked.data}
         if name == "noisy-optimum" and asked.methods:
             more = {"methods": asked.methods.split(",")}
-        for table in SECTIONS[name].run(asked.quick, **more):
+        try:
+            found = SECTIONS[name].run(asked.quick, **more)
+        except Exception:  # what the other parts found is worth having; the exit code says that one failed
+            traceback.print_exc()
+            failed.append(name)
+            continue
+        for table in found:
             print("\n" + table.text(), flush=True)
             tables.append(table)
         busiest = max(busiest, load())
@@ -86,8 +116,12 @@ def main() -> None:
     # A quick or partial run never overwrites the full one.
     stem = "-".join([*(["quick"] if asked.quick else []), *(names if asked.only else ["all"])])
     print("\nrun time", origin["run time"])
+    if failed:
+        origin["failed"] = ", ".join(failed)
     for path in save(asked.out, stem, origin, tables):
         print("written:", path)
+    if failed:
+        sys.exit(f"failed: {origin['failed']}; why is said above")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """How far methods are from the optimum where answers may be wrong or missing: small problems, all exactly.
 
 Every number is an expectation over all goals, all paths of the worker and all replies. Nobody asks more than three
-questions in an episode: that is what the optimum is known for, and methods wait where they would ask a fourth. Nothing
-may be below the optimum. A cell is how often answers are wrong, how often they are refused, and the kind of errors; its
-ratio is the mean expected marginal cost of a method over that of the optimum.
+questions in an episode: that is what the optimum is known for. The planners are told; other methods wait where they
+would ask a fourth. Nothing may be below the optimum. A cell is how often answers are wrong, how often they are refused,
+and the kind of errors; its ratio is the mean expected marginal cost of a method over that of the optimum.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,8 +19,9 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate
 from askwise.planning.exact.limited import LimitedSolver
 from askwise.questions import QueryCost
+from benchmarks.distance import Costs, by_cell, ratio, verdict
 from benchmarks.pool import process_pool
-from benchmarks.report import Column, Table, count, number, progress
+from benchmarks.report import Column, Table, number, progress
 
 QUESTIONS = 3
 SIZES = ((5, 4), (6, 4), (6, 5))
@@ -36,9 +36,7 @@ ERRORS = ("independent", "persistent")
 INSTANCES = 42
 """For each of the twelve kinds of answers: 504 problems."""
 METHODS = ("planner", "planner-light", "ezq-local", "cost-prob", "toolbox", "baseline", "never")
-ROUNDING = 1e-9
-
-Costs = dict[str, float]
+EXPECTED = "expected of planner: 1 % on average and 3 % in the worst cell; never below"
 
 
 @dataclass(frozen=True)
@@ -85,17 +83,9 @@ def run(quick: bool, methods: Sequence[str] | None = None) -> list[Table]:
             found.append(costs)
             if k % 20 == 0:
                 progress(f"noisy-optimum: problem {k} of {len(cases)}")
-    return [_table(cases, found, chosen), _verdict(cases, found, chosen)]
-
-
-def _by_cell(cases: list[Case], found: list[Costs]) -> dict[AnswerModel, Costs]:
-    cells: dict[AnswerModel, list[Costs]] = defaultdict(list)
-    for case, costs in zip(cases, found, strict=True):
-        cells[case.answers].append(costs)
-    return {
-        answers: {name: float(np.mean([each[name] for each in rows])) for name in rows[0]}
-        for answers, rows in cells.items()
-    }
+    cells = by_cell((case.answers for case in cases), found)
+    title = "Distance from the optimum with wrong and refused answers"
+    return [_table(cases, found, chosen), verdict(title, EXPECTED, cells, found, chosen)]
 
 
 def _table(cases: list[Case], found: list[Costs], methods: Sequence[str]) -> Table:
@@ -105,33 +95,7 @@ def _table(cases: list[Case], found: list[Costs], methods: Sequence[str]) -> Tab
         [*columns, *(number(f"{method} / optimal", 4) for method in methods)],
         notes=["ratios of means; 5 x 5 and 6 x 6 cells, 4 or 5 stations, 2 toolboxes, with and without walls"],
     )
-    for answers, means in _by_cell(cases, found).items():
-        ratios = [_ratio(means[method], means["optimal"]) for method in methods]
+    for answers, means in by_cell((case.answers for case in cases), found).items():
+        ratios = [ratio(means[method], means["optimal"]) for method in methods]
         table.rows.append([answers.wrong, answers.refused, answers.errors, means["optimal"], *ratios])
     return table
-
-
-def _verdict(cases: list[Case], found: list[Costs], methods: Sequence[str]) -> Table:
-    table = Table(
-        "Distance from the optimum with wrong and refused answers",
-        [
-            Column("method"),
-            number("mean above, %", 3),
-            number("worst cell above, %", 3),
-            count("problems solved best"),
-            count("problems"),
-            count("below the optimum"),
-        ],
-        notes=["expected of planner: 1 % on average and 3 % in the worst cell; never below"],
-    )
-    cells = _by_cell(cases, found)
-    for method in methods:
-        above = [100 * (_ratio(means[method], means["optimal"]) - 1) for means in cells.values()]
-        best = sum(costs[method] <= costs["optimal"] + 1e-6 for costs in found)
-        below = sum(costs[method] < costs["optimal"] - 1e-7 for costs in found)
-        table.rows.append([method, float(np.mean(above)), max(above), best, len(found), below])
-    return table
-
-
-def _ratio(mean: float, optimum: float) -> float:
-    return mean / optimum if optimum > ROUNDING else 1.0 if mean <= ROUNDING else float("inf")

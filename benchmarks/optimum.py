@@ -7,18 +7,16 @@ the optimum. Nothing may be below the optimum.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate, solve
 from askwise.questions import QueryCost
+from benchmarks.distance import by_cell, ratio, verdict
 from benchmarks.pool import process_pool
-from benchmarks.report import Column, Table, count, number, progress
+from benchmarks.report import Column, Table, number, progress
 
 SIZES = ((6, 6), (8, 8), (10, 10))
 """Side of the grid, stations."""
@@ -27,7 +25,7 @@ WALLS = (0.0, 0.2)
 PRIORS = ("far", "uniform", "near")
 PRICES = (0.0, 0.2, 0.5)
 METHODS = ("planner", "planner-light", "ezq-local", "ezq", "cost-prob", "toolbox", "baseline", "never")
-ROUNDING = 1e-9
+EXPECTED = "expected of planner: 2 % on average and 5 % in the worst cell, at best 0.5 % and 1.5 %; never below"
 Cell = tuple[tuple[int, int], float, str, float]
 """Size, walls, prior, price."""
 
@@ -68,7 +66,8 @@ def run(quick: bool) -> list[Table]:
             found.append(costs)
             if k % 200 == 0:
                 progress(f"optimum: {k} of {len(cases)} small problems")
-    return [_table(cases, found, instances), _verdict(cases, found)]
+    cells = by_cell(map(_cell, cases), found)
+    return [_table(cases, found, instances), verdict("Distance from the optimum", EXPECTED, cells, found, METHODS)]
 
 
 def _cases(instances: int, sizes: tuple[tuple[int, int], ...]) -> Iterator[Case]:
@@ -79,13 +78,8 @@ def _cases(instances: int, sizes: tuple[tuple[int, int], ...]) -> Iterator[Case]
                     yield from (Case(size, walls, prior, price, seed) for seed in range(instances))
 
 
-def _by_cell(cases: list[Case], found: list[dict[str, float]]) -> dict[Cell, dict[str, float]]:
-    cells: dict[Cell, list[dict[str, float]]] = defaultdict(list)
-    for case, costs in zip(cases, found, strict=True):
-        cells[case.size, case.walls, case.prior, case.price].append(costs)
-    return {
-        cell: {name: float(np.mean([each[name] for each in rows])) for name in rows[0]} for cell, rows in cells.items()
-    }
+def _cell(case: Case) -> Cell:
+    return case.size, case.walls, case.prior, case.price
 
 
 def _table(cases: list[Case], found: list[dict[str, float]], instances: int) -> Table:
@@ -96,35 +90,9 @@ def _table(cases: list[Case], found: list[dict[str, float]], instances: int) -> 
         [*columns, number("optimal", 4), *names],
         notes=[f"{TOOLBOXES} toolboxes, base cost 0.5; ratios of means"],
     )
-    for ((side, stations), walls, prior, price), means in _by_cell(cases, found).items():
-        ratios = [_ratio(means[method], means["optimal"]) for method in METHODS]
+    for ((side, stations), walls, prior, price), means in by_cell(map(_cell, cases), found).items():
+        ratios = [ratio(means[method], means["optimal"]) for method in METHODS]
         table.rows.append(
             [f"{side} x {side}, {stations} stations", f"{walls:.0%}", prior, price, means["optimal"], *ratios]
         )
-    return table
-
-
-def _ratio(mean: float, optimum: float) -> float:
-    return mean / optimum if optimum > ROUNDING else 1.0 if mean <= ROUNDING else float("inf")
-
-
-def _verdict(cases: list[Case], found: list[dict[str, float]]) -> Table:
-    table = Table(
-        "Distance from the optimum",
-        [
-            Column("method"),
-            number("mean above, %", 3),
-            number("worst cell above, %", 3),
-            count("problems solved best"),
-            count("problems"),
-            count("below the optimum"),
-        ],
-        notes=["expected of planner: 2 % on average and 5 % in the worst cell, at best 0.5 % and 1.5 %; never below"],
-    )
-    cells = _by_cell(cases, found)
-    for method in METHODS:
-        above = [100 * (_ratio(means[method], means["optimal"]) - 1) for means in cells.values()]
-        best = sum(costs[method] <= costs["optimal"] + 1e-6 for costs in found)
-        below = sum(costs[method] < costs["optimal"] - 1e-7 for costs in found)
-        table.rows.append([method, float(np.mean(above)), max(above), best, len(found), below])
     return table

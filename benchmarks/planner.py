@@ -6,6 +6,9 @@ a decision is next to nothing, so the time of decisions while several goals are 
 
 from __future__ import annotations
 
+from time import process_time
+from typing import Any
+
 import numpy as np
 
 from askwise.domains.tool_fetching import Prior, ToolFetching
@@ -19,13 +22,18 @@ from benchmarks.timed import Taken, Timed
 METHODS = ("planner", "planner-light", "ezq", "ezq-local")
 PRIORS = ("far", "uniform", "near")
 STATIONS = (10, 25, 50, 100, 200)
+ANSWERS = ("truthful", "wrong:0.05", "wrong:0.2", "wrong:0.1,refused:0.3", "wrong:0.1,persistent")
 SIDES = (10, 20, 40, 70, 100)
 
 
 def run(quick: bool) -> list[Table]:
     """Measure decisions at the paper's size, then growth."""
     episodes = 3 if quick else 60
-    return [_decisions(episodes), _growth(STATIONS[:2] if quick else STATIONS, SIDES[:2] if quick else SIDES)]
+    return [
+        _decisions(episodes),
+        _doubtful(2 if quick else 10),
+        _growth(STATIONS[:2] if quick else STATIONS, SIDES[:2] if quick else SIDES),
+    ]
 
 
 def _played(method: str, prior: str, price: float, side: int, stations: int, episodes: int) -> list[Taken]:
@@ -70,7 +78,40 @@ def _decisions(episodes: int) -> Table:
     return table
 
 
-def _spread(taken: list[Taken]) -> list[object]:
+def _doubtful(episodes: int) -> Table:
+    """Compare decisions with true answers and with others, taking turns on the same maps."""
+    table = Table(
+        f"Time for a decision of the planner, by how answers come ({episodes} maps, three priors, two prices)",
+        [
+            Column("answers"),
+            count("decisions"),
+            seconds("mean"),
+            number("beside true answers", 3),
+            count("undecided"),
+            seconds("mean of these"),
+            number("beside true answers ", 3),
+            seconds("worst"),
+        ],
+        notes=["20 x 20 cells, 50 stations, processor time; expected: at most twice as long as with true answers"],
+    )
+    taken: dict[str, list[Taken]] = {answers: [] for answers in ANSWERS}
+    for k in range(episodes + 1):
+        progress(f"planner: wrong answers, map {k} of {episodes}")
+        for prior in PRIORS:
+            for price in (0.0, 0.2):
+                drawn = generate(size=20, stations=50, seed=k, prior=Prior(prior), query_cost=QueryCost(0.5, price))
+                for answers, mine in taken.items():
+                    agent = Timed("planner", process_time)
+                    simulate(ToolFetching(drawn), agent, seed=1000 + k, answers=answers)
+                    mine += agent.taken if k else []  # the first loads compiled code
+    true = _spread(taken[ANSWERS[0]])
+    for answers, mine in taken.items():
+        n, mean, undecided, hard, _, worst = _spread(mine)
+        table.rows.append([answers, n, mean, mean / true[1], undecided, hard, hard / true[3], worst])
+    return table
+
+
+def _spread(taken: list[Taken]) -> list[Any]:
     every, hard = _seconds(taken), _seconds([each for each in taken if each.several])
     return [every.size, every.mean(), hard.size, hard.mean(), np.median(hard), every.max()]
 

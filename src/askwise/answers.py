@@ -29,7 +29,10 @@ from askwise.types import FloatArray
 
 ERRORS = ("independent", "persistent")
 MOST_WRONG = 0.5
-"""Of two answers, one that is wrong more often than right would tell more than a right one."""
+"""Of two answers, one that is wrong more often than right would tell more than a right one.
+
+An `AnswerModel` is for questions of every kind, those with two answers included; see `most_wrong` for one question.
+"""
 
 CREDIBLE = 1e-3
 """How probable a goal has to be beside the likeliest one to be reckoned with, where answers can be wrong."""
@@ -48,7 +51,7 @@ class AnswerModel:
     """How often answers are wrong or missing.
 
     Attributes:
-        wrong: how often an answer that is given is wrong, from 0 and below 0.5.
+        wrong: how often an answer that is given is wrong, from 0 and below 0.5, whatever is asked.
         refused: how often none is given, from 0 and below 1.
         errors: ``independent``, or ``persistent``: the same question always gets the same reply.
     """
@@ -87,12 +90,7 @@ class AnswerModel:
 
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
         """``float64 [n_goals]``: how probable each goal makes this answer; the same for all if there was none."""
-        if answer.reply is None:
-            return np.full(n_goals, self.refused)
-        k = n_answers(answer.asked, n_goals)
-        right, miss = (1.0 - self.wrong, self.wrong / (k - 1)) if k > 1 else (1.0, 0.0)
-        agrees = agreeing(answer, n_goals)
-        return np.where(agrees, right, miss) * (1.0 - self.refused)
+        return likelihood_of(answer, n_goals, self.wrong, self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
         """Return an answer to a question, drawn anew."""
@@ -150,6 +148,23 @@ def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np
     return ~agree
 
 
+def most_wrong(k: int) -> float:
+    """Return what `wrong` has to be below for a question with `k` answers, at least 2.
+
+    From there on, an answer would be heard more often where another one is true.
+    """
+    return 1.0 - 1.0 / k
+
+
+def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) -> FloatArray:
+    """``float64 [n_goals]``: how probable each goal makes this answer, see the top of this module."""
+    if answer.reply is None:
+        return np.full(n_goals, refused)
+    k = n_answers(answer.asked, n_goals)
+    right, miss = (1.0 - wrong, wrong / (k - 1)) if k > 1 else (1.0, 0.0)
+    return np.where(agreeing(answer, n_goals), right, miss) * (1.0 - refused)
+
+
 def check_reply(answer: Answer, n_goals: int) -> None:
     """Refuse a reply that the question does not offer."""
     asked, reply = answer.asked, answer.reply
@@ -203,7 +218,10 @@ def parse_answers(text: str, field: str = "answers") -> AnswerModel:
             raise InputError(field, repr(text), expected)
         else:
             found[name] = _number(value, field, part, expected)
-    return AnswerModel(found.get("wrong", 0.0), found.get("refused", 0.0), errors)
+    try:
+        return AnswerModel(found.get("wrong", 0.0), found.get("refused", 0.0), errors)
+    except InputError as error:
+        raise InputError(error.field.replace("answers", field, 1), error.found, error.expected) from None
 
 
 def _number(text: str, field: str, part: str, expected: str) -> float:

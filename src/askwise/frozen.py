@@ -48,6 +48,11 @@ def frozen(value: Any) -> Any:
     return value
 
 
+def arrived(kind: Callable[..., Any], *fields: Any) -> Any:
+    """Return a record that came from another process, its arrays read-only again: pickle forgets that."""
+    return kind(*map(frozen, fields))
+
+
 def is_hashable(value: object) -> bool:
     """Whether `value` can be a name, and never changes; a tuple with a list inside only looks as if it could."""
     try:

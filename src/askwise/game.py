@@ -64,8 +64,23 @@ def goal_number(problem: Problem, goal: int | str) -> int:
     return index
 
 
-def check_question(problem: Problem, asked: Question | Sequence[int], who: str, *, may_be_empty: bool = False) -> None:
-    """Refuse a question that is not about some goals, each named once, and a choice that has one answer only."""
+def check_question(
+    problem: Problem,
+    asked: Question | Sequence[int],
+    who: str,
+    *,
+    may_be_empty: bool = False,
+    may_be_full: bool = False,
+) -> None:
+    """Refuse a question that is not about some goals, each named once, and one that has one answer only.
+
+    Args:
+        problem: what is played.
+        asked: the question.
+        who: how the refusal begins.
+        may_be_empty: allow to ask about no goal.
+        may_be_full: allow to ask about all goals, which tells nothing either.
+    """
     n = len(problem.goals)
     if isinstance(asked, Choice):
         if not all(as_int(goal) is not None and 0 <= goal < n for goal in asked.goals):
@@ -78,6 +93,8 @@ def check_question(problem: Problem, asked: Question | Sequence[int], who: str, 
     numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
     if not (asked or may_be_empty) or not numbers or len(set(asked)) != len(asked):
         raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
+    if len(asked) == n and not may_be_full:
+        raise InvalidDecision(f"{who} asked whether it is one of all {n} goals; expected a question with two answers")
 
 
 def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
@@ -118,6 +135,7 @@ class Game:
         max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
         empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
             their price and say nothing.
+        full_questions: the same for questions about all goals.
         names: what refusals call the ego agent and the teammate.
         answer_seed: makes answers repeatable that are wrong or refused by chance.
 
@@ -125,6 +143,7 @@ class Game:
         problem: what is played.
         goal: number of the teammate's goal, None while it is not known.
         state: where both agents are.
+        before: where they were before the last step in which they moved.
         teammate_action: what the teammate did in the last step, None at the start and after a question.
         answer: the answer to the last step's question, None if it was none.
         allowed: ``bool [n_goals]``, the goals that the prior and all answers allow that cannot be wrong.
@@ -134,6 +153,7 @@ class Game:
         finished: the goal was reached.
         max_steps: where it is cut off.
         empty_questions: whether questions about no goal are allowed.
+        full_questions: whether questions about all goals are.
         names: what refusals call the two agents.
     """
 
@@ -144,6 +164,7 @@ class Game:
         *,
         max_steps: int | None = None,
         empty_questions: bool = False,
+        full_questions: bool = False,
         names: tuple[str, str] = ("the ego agent", "the teammate"),
         answer_seed: Seed = None,
     ) -> None:
@@ -153,8 +174,10 @@ class Game:
         if (as_int(self.max_steps) or 0) < 1:
             raise InputError("max_steps", max_steps, "a whole number from 1")
         self.empty_questions = empty_questions
+        self.full_questions = full_questions
         self.names = names
         self.state = problem.start
+        self.before = problem.start
         self.teammate_action: int | None = None
         self.answer: Answer | None = None
         self.allowed: BoolArray = problem.prior > 0
@@ -198,7 +221,7 @@ class Game:
     def act(self, ego_action: int, teammate_action: int) -> Observation:
         """Let both act; return what the ego agent sees then."""
         self._check_running()
-        before = self.state
+        self.before = before = self.state
         self.state = self._after(ego_action, teammate_action)
         self.teammate_action, self.answer = teammate_action, None
         self._pay(STEP_COST)
@@ -228,7 +251,8 @@ class Game:
 
     def _check_question(self, asked: Question | Sequence[int]) -> None:
         who = f"step {self.steps + 1}: {self.names[0]}"
-        check_question(self.problem, asked, who, may_be_empty=self.empty_questions)
+        empty, full = self.empty_questions, self.full_questions
+        check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
         """Take an answer from outside to a question that was asked in this step; nobody moves."""

@@ -23,7 +23,7 @@ from askwise.types import FloatArray
 
 def simulate(
     instance: object,
-    agent: str | Agent = "never",
+    agent: str | Agent = "ezq",
     teammate: str | Teammate | None = None,
     goal: int | str | None = None,
     seed: Seed = None,

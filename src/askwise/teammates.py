@@ -23,7 +23,7 @@ import numpy as np
 
 from askwise.errors import InputError, did_you_mean
 from askwise.model import Model, Policy, state_names, uniform_optimal, urop
-from askwise.problem import Problem
+from askwise.problem import Problem, teammate_names
 from askwise.types import BoolArray, FloatArray, StateLike
 
 
@@ -230,10 +230,10 @@ class FixedPlan(Teammate):
 
     def _way(self, problem: Problem) -> list[tuple[int, int]]:
         """Return the states of the plan with what is done there."""
-        names = {name: a for a, name in enumerate(problem.teammate_actions)}
         way, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
-            action = names.get(str(name), -1)
+            names = teammate_names(problem, state)
+            action = names.index(str(name)) if name and str(name) in names else -1
             following = problem.teammate_next(state, action) if action >= 0 else -1
             if following < 0:
                 where = problem.teammate_model.name(state)

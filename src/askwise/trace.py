@@ -48,7 +48,7 @@ from askwise.episode import Episode, Step
 from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.limits import read_cost, read_finite, refuse_blank
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, teammate_does, teammate_names
 from askwise.reading import Field, parse_json, read_text
 from askwise.types import FloatArray
 
@@ -91,19 +91,17 @@ def load(path: str | Path) -> Episode:
     return from_json(parse_json(text))
 
 
-def from_json(data: Any) -> Episode:
-    """Return the episode of a trace's contents."""
-    root = Field("", data).object()
-    if root.has("format"):
-        root.child("format").text([FORMAT, EARLIER])
-    earlier = root.has("format") and root.value["format"] == EARLIER
-    keys = ["format", "instance", *([] if earlier else ["answers"]), "method", "teammate", "seed", "goal"]
-    root.object([*keys, "finished", "cost", "optimal_cost", "marginal_cost", "final", "steps"], [])
-    instance = instance_from_json(root.child("instance"))
-    domain = domain_of(instance, "instance")
-    problem = domain.problem(instance)
-    if not earlier:
-        problem = problem.with_answers(answers_from_json(root.child("answers")))
+def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
+    """Return the episode of a trace's contents.
+
+    Args:
+        data: the contents.
+        problem: what was played, as `problem_from_json` returned it for this trace or one of the same problem; by
+            default it is read again.
+    """
+    root, _ = _checked(data)
+    problem = problem_from_json(data) if problem is None else problem
+    domain = domain_of(problem, "instance")
     recording = domain.recording
     seed = root.child("seed")
     goal = root.child("goal").text(problem.goals)
@@ -120,6 +118,25 @@ def from_json(data: Any) -> Episode:
     )
     _check_sums(root, episode)
     return episode
+
+
+def problem_from_json(data: Any) -> Problem:
+    """Return what was played in the episode of a trace's contents; much of the work for one that is short."""
+    root, earlier = _checked(data)
+    instance = instance_from_json(root.child("instance"))
+    problem: Problem = domain_of(instance, "instance").problem(instance)
+    return problem if earlier else problem.with_answers(answers_from_json(root.child("answers")))
+
+
+def _checked(data: Any) -> tuple[Field, bool]:
+    """Return the contents of a trace, with all keys that belong there, and whether an earlier version wrote it."""
+    root = Field("", data).object()
+    if root.has("format"):
+        root.child("format").text([FORMAT, EARLIER])
+    earlier = root.has("format") and root.value["format"] == EARLIER
+    keys = ["format", "instance", *([] if earlier else ["answers"]), "method", "teammate", "seed", "goal"]
+    root.object([*keys, "finished", "cost", "optimal_cost", "marginal_cost", "final", "steps"], [])
+    return root, earlier
 
 
 def _check_sums(root: Field, episode: Episode) -> None:
@@ -150,7 +167,7 @@ def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any
         **domain.recording.state_to_json(problem, step.state),
         "belief": None if step.belief is None else dict(zip(names, step.belief.tolist(), strict=True)),
         "action": None if decision.action is None else problem.ego_actions[decision.action],
-        _teammate_key(domain): None if done is None else problem.teammate_actions[done],
+        _teammate_key(domain): None if done is None else teammate_does(problem, step.state.teammate, done),
         "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
         "answer": None if answer is None else answer.reply,
         "why": decision.why,
@@ -200,7 +217,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
         state=state,
         belief=belief,
         decision=decision,
-        teammate_action=None if done.value is None else _index(done, problem.teammate_actions),
+        teammate_action=None if done.value is None else _index(done, teammate_names(problem, state.teammate)),
         answer=None if asked is None else reply_from_json(problem, asked, given.child("answer")),
         cost=cost,
     )

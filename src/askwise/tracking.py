@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from askwise.answers import agreeing, same_question
-from askwise.problem import JointState, Problem
+from askwise.problem import JointState, Problem, all_teammate_names
 from askwise.query.beliefs import Belief, ContradictoryObservation, make_belief
 from askwise.questions import Answer, Question
 from askwise.types import BoolArray, FloatArray
@@ -141,4 +141,4 @@ class Tracker:
     def _new(self, kind: str) -> Belief:
         problem = self.problem
         errs = problem.answers.wrong > 0
-        return make_belief(kind, problem.prior, n_actions=len(problem.teammate_actions), weighs_answers=errs)
+        return make_belief(kind, problem.prior, n_actions=len(all_teammate_names(problem)), weighs_answers=errs)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import Agent, agent_for
-from askwise.agents.sparing import Sparing
+from askwise.agents.sparing import held_to
 from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, follows_once
@@ -21,7 +21,7 @@ from askwise.types import Verdict
 
 def evaluate(
     instance: object,
-    agent: str | Agent = "never",
+    agent: str | Agent = "ezq",
     *,
     exact: bool = False,
     episodes: int | None = None,
@@ -52,6 +52,8 @@ def evaluate(
         belief: the belief of an agent that is given by name, if not its default.
         tie_break: how such an agent chooses among equally good moves, if not its default.
         questions: hold the agent to so many questions in an episode; where it would ask one more, it waits instead.
+            Those that can plan with such a number are told. The verdict says how many; `lower_bound` says what no
+            number of them is below.
         go_on: do not stop at `limit`.
         limit: give up an exact evaluation after so many decisions of the agent.
         progress: called now and then with the decisions taken (if exact) or the episodes played so far.
@@ -62,29 +64,32 @@ def evaluate(
         raise InputError("questions", repr(questions), "a whole number from 0")
     problem = as_problem(instance)
     player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
+    held = ""
     if questions is not None:
-        player = Sparing(player, questions)
+        player = held_to(player, questions)
+        held = f", at most {questions} question{'' if questions == 1 else 's'}"
     if exact:
-        found = _enumerated(problem, player, seed, None if go_on else limit, progress)
+        found = _enumerated(problem, player, seed, None if go_on else limit, progress, held)
     elif episodes is not None:
-        found = _drawn(problem, player, episodes, seed, progress)
+        found = _drawn(problem, player, episodes, seed, progress, held)
     else:
         assert paths is not None
-        found = _for_each_goal(problem, player, paths, seed, progress)
-    return Evaluation(player.name, *found, seconds=time.perf_counter() - began)
+        found = _for_each_goal(problem, player, paths, seed, progress, held)
+    return Evaluation(player.name, *found, seconds=time.perf_counter() - began, questions=questions)
 
 
 Found = tuple[float, float, Verdict, int, float, tuple[float, float]]
 """All of an `Evaluation` but its method and its time."""
 
 
-def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any) -> Found:
+def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any, held: str) -> Found:
     branches = Enumeration(problem, player, seed, limit, progress)
     marginal = branches.expected_marginal_cost()
     prior = problem.prior / problem.prior.sum()
     cost = marginal + float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
     way = "every state that it can meet" if follows_once(player, problem) else "every branch that it can meet"
     way += ", random choices by the seed" if branches.chose_at_random else ""
+    way += held
     verdict = Verdict(way)
     if branches.left_out > 0 and branches.doubtful:
         verdict = but_for(way, branches.left_out)
@@ -93,17 +98,17 @@ def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, 
     return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
 
 
-def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any) -> Found:
+def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any, held: str) -> Found:
     costs, marginal, decisions = drawn(problem, player, episodes, seed, progress)
     mean, stderr = float(marginal.mean()), spread(marginal)
-    verdict = sampled(f"{episodes:,} episodes", episodes)
+    verdict = sampled(f"{episodes:,} episodes{held}", episodes)
     return float(costs.mean()), mean, verdict, decisions, stderr, interval(mean, stderr, episodes - 1)
 
 
-def _for_each_goal(problem: Problem, player: Agent, paths: int, seed: Seed, progress: Any) -> Found:
+def _for_each_goal(problem: Problem, player: Agent, paths: int, seed: Seed, progress: Any, held: str) -> Found:
     costs, marginal, decisions = for_each_goal(problem, player, paths, seed, progress)
     mean, stderr, freedom = weighted(marginal, problem.prior)
-    verdict = sampled(f"{paths:,} episodes for each goal", costs.size)
+    verdict = sampled(f"{paths:,} episodes for each goal{held}", costs.size)
     return weighted(costs, problem.prior)[0], mean, verdict, decisions, stderr, interval(mean, stderr, freedom)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from scipy.special import stdtrit
-
+from askwise._later import Later
 from askwise.types import Verdict
+
+special = Later("scipy.special")
 
 CONFIDENCE = 0.95
 
@@ -51,6 +52,7 @@ class Evaluation:
         stderr: standard error of both costs, 0 if they are exact.
         ci: interval that holds the marginal cost with 95 % confidence.
         seconds: time taken.
+        questions: how many questions it was held to in an episode, None for any number.
     """
 
     method: str
@@ -61,9 +63,10 @@ class Evaluation:
     stderr: float
     ci: tuple[float, float]
     seconds: float = field(compare=False)
+    questions: int | None = None
 
 
 def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
     """Return the interval of Student's t around a mean."""
-    half = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
     return mean - half, mean + half
