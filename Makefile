@@ -4,11 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help reproduce beyond test lint browser docs docs-results bench oracle torture clean
+# Tests start hundreds of processes: each would translate all of the source once more.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle torture clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
 	@echo "make beyond      play the planner beside the paper's methods, the better part of an hour (out/beyond)"
+	@echo "make studio      play in the browser, beside a method or in its place; Ctrl-C ends it (out/studio)"
 	@echo "make test        lint, types and all tests"
 	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
 	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
@@ -16,6 +20,7 @@ help:
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make torture     damaged results, agents that misbehave, malformed files: up to 20 minutes"
 	@echo "make lint        ruff and mypy only"
+	@echo "make dist        the packages to publish, installed into an empty environment and tried (out/dist)"
 	@echo "make clean       remove the environment and everything that was built"
 
 $(BIN)/python:
@@ -37,6 +42,9 @@ reproduce: $(VENV)/installed
 beyond: $(VENV)/installed
 	$(BIN)/askwise study beyond
 
+studio: $(VENV)/installed-studio
+	$(BIN)/askwise studio examples
+
 lint: $(VENV)/installed-test $(VENV)/installed-docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -56,8 +64,17 @@ ifeq ($(BROWSER),)
 	fi
 endif
 
-test: lint browser
-	$(BIN)/pytest -n 2
+# Compiled loops are compiled once, while lint and types are checked, and not by every process of the tests.
+KERNELS := kernels-noisy kernels-planner kernels-methods
+.PHONY: $(KERNELS)
+$(KERNELS): kernels-%: $(VENV)/installed-test
+	$(BIN)/python -m tests.kernels $*
+
+ready: $(KERNELS) lint browser
+
+test: $(VENV)/installed-test $(VENV)/installed-docs
+	$(MAKE) -j2 ready
+	$(BIN)/pytest -n 2 --dist worksteal
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d out/doctrees docs out/docs
@@ -81,6 +98,20 @@ docs-results:
 
 bench: $(VENV)/installed-oracle $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
+
+# What would be published: a source package and a wheel, the wheel made from the source package, and its commands run
+# where nothing else is installed.
+DIST := out/dist
+dist: $(VENV)/installed-test
+	rm -rf $(DIST) && mkdir -p $(DIST)/source
+	$(BIN)/python -m hatchling build -t sdist -d $(DIST)
+	tar -xzf $(DIST)/askwise-*.tar.gz -C $(DIST)/source --strip-components 1
+	$(PIP) wheel --quiet --no-deps --no-build-isolation -w $(DIST) $(DIST)/source
+	$(PYTHON) -m venv $(DIST)/env
+	$(DIST)/env/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt $(DIST)/askwise-*.whl
+	cd $(DIST) && sh ../../tests/try_commands.sh env/bin ../../examples
+	rm -rf $(DIST)/env $(DIST)/source
+	@echo "Written: $$(ls $(DIST)/askwise-*)"
 
 oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 	$(BIN)/pytest tests/oracle

@@ -125,6 +125,10 @@ FAULTS: dict[str, tuple[Callable[[Game], object], str]] = {
         lambda game: game.ask(()),
         r"^step 1: the ego agent asked about goals \[\]; expected some of 0 to 2, each once$",
     ),
+    "a question about everything": (
+        lambda game: game.ask((2, 0, 1)),
+        r"^step 1: the ego agent asked whether it is one of all 3 goals; expected a question with two answers$",
+    ),
 }
 
 

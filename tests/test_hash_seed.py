@@ -6,10 +6,13 @@ loading the package takes longer than most of it.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,16 +20,19 @@ from pathlib import Path
 import pytest
 
 import askwise
+from askwise.cli import main
 from askwise.domains.tool_fetching.generate import generate
 from askwise.showing.layout import Net, lay_out
 from askwise.showing.page import page_text
 from tests.agents.test_golden import story
+from tests.envs import test_same_episodes
 from tests.experiments.studies import small
 from tests.showing import test_account, test_grounds_text, test_text
 from tests.showing.episodes import asking
 from tests.showing.grounds import played, two_maps, ward
 from tests.showing.test_layout import loop, path, tree
 from tests.test_teammates import EPISODES, golden_episode
+from tests.tool_fetching import workshop
 
 HASH_SEEDS = ("0", "4242")
 
@@ -37,7 +43,23 @@ def layouts() -> str:
     return str([node.at for model in models for node in lay_out(Net.of(model)).nodes])
 
 
+def printed_by(*command: str) -> str:
+    """What a command prints about the workshop."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
+        path = Path(folder) / "workshop.json"
+        workshop(query_cost={"base": 0.5, "per_station": 0.1}).save(path)
+        assert main([word.format(path) for word in command]) == 0
+    return printed.getvalue()
+
+
+def designs() -> str:
+    """Designs of a map, and what is said about them."""
+    office = Path(__file__).parent.parent / "examples" / "office.txt"
+    return str([str(askwise.design(office, 2, minimise=minimise, limit=2000)) for minimise in ("wcd", "edp")])
+
+
 PRINTED: dict[str, Callable[[], str]] = {
+    "designs": designs,
     "maps in a terminal": test_text.drawings,
     "graphs in a terminal": test_grounds_text.drawings,
     "accounts": test_account.accounts,
@@ -48,6 +70,9 @@ PRINTED: dict[str, Callable[[], str]] = {
     "episodes of agents": lambda: "".join(
         story(method) for method in ("baseline", "toolbox", "cost-prob", "ezq", "ezq-auto")
     ),
+    "episodes of an environment": test_same_episodes.told,
+    "askwise show": lambda: printed_by("show", "{}"),
+    "askwise ask": lambda: printed_by("ask", "{}", "--method", "ezq-exact"),
     "a study's fingerprint": lambda: small().fingerprint,
     "an instance that was drawn": lambda: json.dumps(generate(size=12, stations=9, walls=0.2, seed=4).to_json()),
 }

@@ -9,10 +9,13 @@ import pytest
 
 import askwise
 from askwise import AnswerModel, Choice, Game, QueryCost, Tracker
-from askwise.answers import TRUTHFUL
+from askwise.agents import make_agent
+from askwise.answers import TRUTHFUL, truth
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.game import InvalidDecision
+from askwise.problem import Problem
 from askwise.questions import Answer
+from askwise.teammates import Urop
 from tests.graphs import random_problem
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop
@@ -135,6 +138,43 @@ def test_every_episode_ends(method: str, answers: str, teammate: str) -> None:
         episode = askwise.simulate(instance, method, teammate, seed=seed, answers=answers)
         assert episode.finished
         assert episode.cost == pytest.approx(sum(step.cost for step in episode.steps))
+
+
+def lied_to(problem: Problem, method: str, belief: str, goal: int, seed: int) -> tuple[Game, list[str]]:
+    """An episode in which every single answer is a lie, and the reasons of the agent.
+
+    Beside a belief that allows for errors of the teammate only the first ones are: a liar outweighs all that is seen.
+    """
+    lies = 4 if belief == "robust" else 10**6
+    agent, teammate, game = make_agent(method, belief=belief), Urop(), Game(problem, goal)
+    agent.reset(problem, seed)
+    teammate.reset(problem, goal, np.random.default_rng(seed))
+    reasons = []
+    while not game.over:
+        decision = agent.decide(game.observation)
+        reasons.append(decision.why)
+        if decision.ask is not None:
+            game.hear(Answer(decision.ask, truth(decision.ask, goal) ^ (lies > 0)))
+            lies -= 1
+        else:
+            assert decision.action is not None
+            game.act(decision.action, teammate.act(game.state.teammate))
+    return game, reasons
+
+
+@pytest.mark.parametrize("method", ["ezq-local", "toolbox", "baseline", "cost-prob", "optimal", "planner-light"])
+def test_every_episode_ends_on_one_way_streets_whatever_is_answered(method: str) -> None:
+    """Nobody goes where no way leads back to a goal before the teammate has shown that it is not its goal."""
+    held_back = 0
+    for belief in ("elimination", "bayes", "robust"):
+        for seed in range(8):
+            problem = random_problem(seed, n_goals=3)
+            problem = problem.with_terms(problem.prior, QueryCost(0.1)).with_answers(AnswerModel(0.01))
+            for goal in range(3):
+                game, reasons = lied_to(problem, method, belief, goal, seed)
+                assert game.finished
+                held_back += any("no way leads back" in why for why in reasons)
+    assert held_back or method in ("optimal", "planner-light"), "no way of no return: the test would show nothing"
 
 
 def test_the_same_seed_gives_the_same_answers_and_true_ones_change_nothing() -> None:

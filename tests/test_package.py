@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from email.parser import Parser
@@ -27,6 +28,12 @@ def test_every_module_can_be_imported_and_explains_itself() -> None:
         assert module.__doc__ or not path.read_text(encoding="utf-8").strip(), f"{path} has no docstring"
 
 
+def _source() -> set[str]:
+    """The files of the package, by their place in ``src``."""
+    files = (path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(SOURCE.parent).as_posix() for path in files}
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     """The package as it would be shipped, built from this folder."""
@@ -46,11 +53,7 @@ def test_the_wheel_has_the_source_and_nothing_else(wheel: zipfile.ZipFile) -> No
     info = f"askwise-{askwise.__version__}.dist-info/"
     about = {name.removeprefix(info) for name in shipped if name.startswith(info)}
     assert about == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
-    source = {
-        path.relative_to(SOURCE.parent).as_posix()
-        for path in SOURCE.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    source = _source()
     assert {name for name in shipped if not name.startswith(info)} == source
     assert "askwise/py.typed" in shipped
     assert {Path(name).suffix for name in source} <= {
@@ -84,3 +87,26 @@ def test_the_wheel_is_for_any_machine(wheel: zipfile.ZipFile) -> None:
     about = wheel.read(f"askwise-{askwise.__version__}.dist-info/WHEEL").decode()
     assert "Tag: py3-none-any" in about.splitlines()
     assert "Root-Is-Purelib: true" in about.splitlines()
+
+
+def test_version_and_licence_are_the_same_everywhere() -> None:
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {askwise.__version__}\n" in cited
+    assert "\nlicense: MIT\n" in cited
+    assert f"\n## {askwise.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"Version {askwise.__version__}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_source_package_can_be_built_tested_and_cited(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (path,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    needed = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Makefile")
+    assert set(needed) <= names
+    assert {f"src/{name}" for name in _source()} <= names
+    assert {"tests/test_package.py", "tests/try_commands.sh", "examples/ward.toml", "docs/index.md"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.startswith(("out/", ".venv", "docs/drawn"))]

@@ -486,5 +486,5 @@ def test_an_episode_is_shown_in_one_line() -> None:
     asked = simulate(workshop(query_cost={"base": 0.5, "per_station": 0.1}), AsksHalf(), goal="C", seed=3)
     assert repr(asked) == str(asked)
     assert repr(asked) == "<Episode: asks the first half, goal C: cost 11.2, marginal cost 1.2, 12 steps, 2 questions>"
-    short = simulate(workshop(), goal="C", seed=3, max_steps=1)
+    short = simulate(workshop(), "never", goal="C", seed=3, max_steps=1)
     assert repr(short) == "<Episode: never, goal C: cost 1, cut off, 1 step, 0 questions>"

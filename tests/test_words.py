@@ -13,6 +13,7 @@ SOURCE = Path(askwise.__file__).parent
 ROOMS = (
     "agents",
     "deciding.py",
+    "decisions",
     "ego.py",
     "episode.py",
     "evaluation",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from askwise._registering import register_when_loaded
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -16,8 +18,18 @@ if TYPE_CHECKING:
     from askwise.agents import Decision as Decision
     from askwise.agents import Observation as Observation
     from askwise.answers import AnswerModel as AnswerModel
+    from askwise.auditing.auditing import audit as audit
+    from askwise.auditing.results import Audit as Audit
+    from askwise.auditing.results import AuditedEpisode as AuditedEpisode
+    from askwise.auditing.results import AuditedStep as AuditedStep
     from askwise.deciding import Advice as Advice
     from askwise.deciding import ask as ask
+    from askwise.decisions.entry import decide as decide
+    from askwise.decisions.problem import DecisionProblem as DecisionProblem
+    from askwise.decisions.recommendation import Recommendation as Recommendation
+    from askwise.decisions.session import Session as Session
+    from askwise.designing.designing import design as design
+    from askwise.designing.results import Design as Design
     from askwise.divergence import Divergence as Divergence
     from askwise.divergence import DpDistribution as DpDistribution
     from askwise.divergence import Zone as Zone
@@ -76,11 +88,16 @@ _HOME = {
     "Answer": "askwise.questions",
     "AnswerModel": "askwise.answers",
     "AskwiseError": "askwise.errors",
+    "Audit": "askwise.auditing.results",
+    "AuditedEpisode": "askwise.auditing.results",
+    "AuditedStep": "askwise.auditing.results",
     "Bound": "askwise.planning.bounds",
     "Choice": "askwise.questions",
     "ContradictoryObservation": "askwise.query",
     "Coverage": "askwise.domains.coverage",
     "Decision": "askwise.agents",
+    "DecisionProblem": "askwise.decisions.problem",
+    "Design": "askwise.designing.results",
     "Divergence": "askwise.divergence",
     "DpDistribution": "askwise.divergence",
     "Drawing": "askwise.model",
@@ -100,7 +117,9 @@ _HOME = {
     "Problem": "askwise.problem",
     "ProblemFile": "askwise.domains.plain.file",
     "QueryCost": "askwise.questions",
+    "Recommendation": "askwise.decisions.recommendation",
     "Result": "askwise.types",
+    "Session": "askwise.decisions.session",
     "Solution": "askwise.planning.exact.optimal",
     "Teammate": "askwise.teammates",
     "TooLarge": "askwise.planning.exact.size",
@@ -110,7 +129,10 @@ _HOME = {
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
     "ask": "askwise.deciding",
+    "audit": "askwise.auditing.auditing",
     "boltzmann": "askwise.model",
+    "decide": "askwise.decisions.entry",
+    "design": "askwise.designing.designing",
     "dp": "askwise.divergence",
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",
@@ -143,3 +165,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+register_when_loaded()

@@ -46,7 +46,7 @@ from askwise.errors import InputError, did_you_mean
 from askwise.game import check_question, check_teammate_action
 from askwise.model import state_names, urop
 from askwise.model.names import as_int
-from askwise.problem import JointState, Problem, reckoned_with
+from askwise.problem import JointState, Problem, reckoned_with, teammate_names
 from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
 from askwise.tracking import Observation
@@ -189,7 +189,7 @@ def _way(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]
     way: Steps = []
     here = problem.start.teammate
     for k, name in enumerate(seen, start=1):
-        action = _action(problem, name, f"action {k} of those seen")
+        action = _action(problem, here, name, f"action {k} of those seen")
         check_teammate_action(problem, here, action, f"action {k} of those seen: the teammate")
         way.append((here, action))
         here = problem.teammate_next(here, action)
@@ -213,11 +213,11 @@ def typical_way(problem: Problem, end: int) -> Steps:
     return way
 
 
-def _action(problem: Problem, given: StateLike, field: str) -> int:
-    names = problem.teammate_actions
-    number = names.index(given) if given in names else as_int(given)
+def _action(problem: Problem, teammate: int, given: StateLike, field: str) -> int:
+    names = teammate_names(problem, teammate)
+    number = names.index(given) if given and given in names else as_int(given)
     if number is None or not 0 <= number < len(names):
-        allowed = f"one of {', '.join(map(repr, names))}"
+        allowed = f"one of {', '.join(repr(name) for name in names if name)}"
         raise InputError(field, repr(given), allowed + did_you_mean(str(given), names))
     return number
 

@@ -146,7 +146,6 @@ def binary(path: Path) -> None:
 
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda _: None, "found no such file or directory; expected a file that can be read"),
-    "folder": (lambda path: path.mkdir(), "found is a directory; expected a file that can be read"),
     "binary": (binary, "found bytes that are not UTF-8 text; expected a text file"),
     "circular link": (
         lambda path: path.symlink_to(path),
@@ -179,7 +178,21 @@ def test_binary_standard_input_is_refused(run: Run) -> None:
     run("edp", "-", stdin=b"\x89PNG\r\n\x1a\n\x00\xff").assert_refused_somehow()
 
 
-@pytest.mark.parametrize("options", [(), ("map", "another"), ("map", "--out", "x"), ("map", "--at")])
+def test_a_folder_is_taken_for_a_planning_problem(run: Run) -> None:
+    Path("some map").mkdir()
+    run("edp", "some map").assert_refused(
+        "askwise edp: some map: found no domain.pddl; "
+        "expected domain.pddl, template.pddl, hyps.dat, and perhaps obs.dat and real_hyp.dat"
+    )
+
+
+def test_a_second_file_is_for_planning_problems(run: Run) -> None:
+    run("edp", "map", "another").assert_refused(
+        "askwise edp: TEMPLATE: found 'another'; expected a planning problem, MAP.pddl or an archive, beside it"
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("map", "--out", "x"), ("map", "--at")])
 def test_wrong_options_are_refused_with_the_usage(run: Run, options: tuple[str, ...]) -> None:
     outcome = run("edp", *options)
     assert (outcome.code, outcome.out) == (2, "")

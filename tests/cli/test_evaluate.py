@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from askwise.agents import AGENTS
+from askwise.answers import AnswerModel
+from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate, lower_bound
-from tests.cli.command import Run, run_as_user
+from tests.cli.command import Run
 from tests.tool_fetching import workshop
 
 PRICE = {"base": 0.5, "per_station": 0.1}
@@ -34,7 +36,6 @@ def test_exactly_in_words(run: Run) -> None:
     )
     text = Path("workshop.json").read_text()
     assert run("evaluate", "-", "--method", "optimal", "--exact", "--bound", stdin=text).assert_fine() == printed
-    assert run_as_user("evaluate", "workshop.json", "--method", "optimal", "--exact", "--bound").out == printed
 
 
 @pytest.mark.parametrize("method", AGENTS)
@@ -51,6 +52,28 @@ def test_exactly_as_json(run: Run, method: str) -> None:
         "stderr": 0.0,
         "ci": [expected.expected_marginal_cost] * 2,
     }
+
+
+def test_at_most_so_many_questions(run: Run) -> None:
+    """The verdict says how many, and the bound what more of them could save."""
+    options = ["evaluate", "workshop.json", "--method", "optimal", "--answers", "wrong:0.1,refused:0.2", "--exact"]
+    problem = ToolFetching(workshop(query_cost=PRICE)).with_answers(AnswerModel(0.1, 0.2))
+    for most in (0, 1, 3):
+        expected = evaluate(problem, "optimal", exact=True, questions=most)
+        bound = lower_bound(problem, questions=most)
+        asked = [*options, "--questions", str(most), "--bound"]
+        found = json.loads(run(*asked, "--json").assert_fine())
+        assert found["expected_marginal_cost"] == expected.expected_marginal_cost
+        assert (found["most_questions"], found["lower_bound"]) == (most, bound.value)
+        assert found["more_could_save"] == expected.expected_marginal_cost - bound.value > 0
+        lines = run(*asked).assert_fine().splitlines()
+        ending = f"at most {most} question{'' if most == 1 else 's'}"
+        assert lines[3] == f"verdict                 exact, every state that it can meet, {ending}"
+        assert lines[-1] == f"more questions          could save at most {found['more_could_save']:.6g}"
+    assert found["bound_verdict"] == "proven lower bound, optimal if all answers were true after the first 2"
+    drawn = run("evaluate", "workshop.json", "--method", "never", "--episodes", "3", "--questions", "1").assert_fine()
+    assert "verdict                 estimate, 3 episodes, at most 1 question\n" in drawn
+    assert "more questions" not in drawn
 
 
 def test_from_episodes(run: Run) -> None:
@@ -125,6 +148,10 @@ REFUSED = {
         "--episodes: found '1'; expected a whole number from 2",
     ),
     "half a path": (["workshop.json", "--paths", "1.5"], "--paths: found '1.5'; expected a whole number from 2"),
+    "questions below 0": (
+        ["workshop.json", "--exact", "--questions", "-1"],
+        "--questions: found '-1'; expected a whole number from 0",
+    ),
     "a seed in words": (
         ["workshop.json", "--exact", "--seed", "one"],
         "--seed: found 'one'; expected a whole number from 0",

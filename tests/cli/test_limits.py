@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from askwise.experiments.schema.study_file import study_from
+from askwise.watching import limits as usual
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.domains.instances import EXAMPLE
 from tests.experiments.studies import SMALL, small, stored, toml
@@ -31,23 +32,61 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("command", "villain", "words"),
     [
-        (["run"], "HangsInC", f"took longer than 0.5 s for a decision (villains.py, line {line_of('hangs in C')})"),
-        (["ask"], "Swallows", f"took longer than 0.5 s for a decision (villains.py, line {line_of('swallows')})"),
+        (["run"], "HangsInC", f"took longer than 3 s for a decision (villains.py, line {line_of('hangs in C')})"),
+        (["ask"], "Swallows", f"took longer than 3 s for a decision (villains.py, line {line_of('swallows')})"),
         (["evaluate", "--episodes", "2"], "Exits", "its process ended itself (exit code 3)"),
     ],
 )
-def test_an_agent_that_hangs_or_dies_under_a_limit(command: list[str], villain: str, words: str) -> None:
+def test_an_agent_that_hangs_or_dies_under_a_limit(run: Run, command: list[str], villain: str, words: str) -> None:
     name, *options = command
     method = f"villains.py:{villain}"
-    outcome = run_as_user(name, "map.json", *options, "--method", method, "--limit", "0.5")
+    outcome = run(name, "map.json", *options, "--method", method, "--limit", "3")
     outcome.assert_refused(f"askwise {name}: agent {method!r}: {words}")
 
 
-def test_a_limit_that_nobody_exceeds_changes_nothing() -> None:
+LATE = """\
+import os, time
+from askwise.agents import Never
+time.sleep(100_000)
+
+class Late(Never):
+    pass
+"""
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents that never get so far as to be agents; and nobody waits ten seconds for them."""
+    Path("late.py").write_text(LATE)
+    Path("gone.py").write_text(LATE.replace("time.sleep(100_000)", "os._exit(3)"))
+    monkeypatch.setattr(usual, "LEAST_LOADING", 3.0)
+
+
+@TELLS
+@pytest.mark.usefixtures("late")
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("late.py", "took longer than 3 s to be loaded (late.py, line 3)"),
+        ("gone.py", "its process ended itself (exit code 3)"),
+    ],
+)
+def test_an_agent_that_hangs_or_dies_while_it_is_loaded(run: Run, file: str, words: str) -> None:
+    method = f"{file}:Late"
+    run("run", "map.json", "--method", method, "--limit", "0.1").assert_refused(
+        f"askwise run: agent {method!r}: {words}"
+    )
+    run("study", "--methods", "never", method, "--decision-limit", "0.1", "--out", "out").assert_refused(
+        f"askwise study: method {method!r}: {words}"
+    )
+    assert not Path("out").exists()
+
+
+def test_a_limit_that_nobody_exceeds_changes_nothing(run: Run) -> None:
     command = ["run", "-", "--method", "never", "--seed", "1", "--json"]
     limited = run_as_user(*command, "--limit", "1000", stdin=EXAMPLE.encode())
     assert json.loads(limited.assert_fine())["finished"]
-    assert run_as_user(*command, stdin=EXAMPLE.encode()) == limited
+    assert run(*command, stdin=EXAMPLE) == limited
 
 
 def test_what_is_wrong_inside_is_said_inside() -> None:

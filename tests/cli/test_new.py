@@ -29,6 +29,9 @@ def test_it_prints_or_writes(run: Run, kind: str) -> None:
         run("ask", file).assert_fine()
         assert "#" in printed.out, "it is commented"
         assert run("ask", "-", stdin=printed.out).assert_fine() == run("ask", file).assert_fine()
+    if kind == "decision":
+        assert "#" in printed.out, "it is commented"
+        assert run("decide", "-", stdin=printed.out).assert_fine() == run("decide", file).assert_fine()
 
 
 def test_nothing_is_overwritten(run: Run) -> None:
@@ -41,7 +44,7 @@ def test_nothing_is_overwritten(run: Run) -> None:
     assert tomllib.loads(Path("ward.toml").read_text())["name"] == "Ward"
 
 
-KINDS = "one of 'graph', 'map', 'coverage', 'tool-fetching', 'study', 'agent'"
+KINDS = "one of 'graph', 'map', 'coverage', 'tool-fetching', 'decision', 'study', 'study-with-people', 'agent'"
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,24 @@ def test_colours_in_a_terminal_unless_they_are_not_wanted(run: Run) -> None:
             "file 'nowhere/p.html': found no such file or directory; expected a place that can be written to",
         ),
         (["none.json"], "file 'none.json': found no such file or directory; expected a file that can be read"),
+        *(
+            (
+                ["workshop.json", "--answers", f"{name}:{share}"],
+                f"--answers: {name}: found {float(share)}; expected a number from 0 and below {below}",
+            )
+            for name, share, below in (
+                ("wrong", "0.5", "0.5"),
+                ("wrong", "-0.1", "0.5"),
+                ("wrong", "nan", "0.5"),
+                ("refused", "1", "1"),
+                ("refused", "-1", "1"),
+            )
+        ),
+        (
+            ["workshop.json", "--answers", "rude:0.1"],
+            "--answers: found 'rude:0.1'; expected truthful, or some of wrong:E, refused:R and persistent, with commas "
+            "between",
+        ),
     ],
 )
 def test_wrong_options(run: Run, options: list[str], message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.cli.command import Run, user_environment
 from tests.domains.instances import EXAMPLE
 from tests.experiments.studies import files_in, small, table_bytes, toml
 
+COMMAND = ["study", "s.toml", "--out", "here", "--workers", "1"]
 TINY = ["--instances", "2", "--size", "4", "--stations", "3", "--toolboxes", "1", "--workers", "1"]
 
 
@@ -57,26 +59,38 @@ def test_a_quick_study(run: Run) -> None:
     assert said["per_station_costs"] == [0.0, 0.2, 0.5]
 
 
-def test_given_again_it_goes_on_and_says_the_same(run: Run) -> None:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `first` keeps what it made."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def first(run: Run, kept: Path) -> str:
+    """A finished study in the folder ``here``, of which all tests get a copy, and what the command printed."""
     Path("s.toml").write_text(toml(small()))
-    command = ["study", "s.toml", "--out", "here", "--workers", "1"]
-    first = run(*command).assert_fine()
+    if not (kept / "printed").exists():
+        printed = run(*COMMAND).assert_fine()
+        shutil.copytree("here", kept / "here")
+        (kept / "printed").write_text(printed, encoding="utf-8")
+    elif not Path("here").exists():
+        shutil.copytree(kept / "here", "here")
+    return (kept / "printed").read_text(encoding="utf-8")
+
+
+def test_given_again_it_goes_on_and_says_the_same(run: Run, first: str) -> None:
     before = table_bytes(Path("here"))
     Path("here/parts/episodes/00002.parquet").unlink()
-    assert run(*command).assert_fine() == first
-    assert run(*command, "--retry-failed").assert_fine() == first
+    assert run(*COMMAND).assert_fine() == first
     assert table_bytes(Path("here")) == before
 
 
-def test_a_damaged_part_is_named_and_played_again(run: Run) -> None:
-    Path("s.toml").write_text(toml(small()))
-    command = ["study", "s.toml", "--out", "here", "--workers", "1"]
-    first = run(*command).assert_fine()
+def test_a_damaged_part_is_named_and_played_again(run: Run, first: str) -> None:
     before = table_bytes(Path("here"))
     Path("here/parts/episodes/00003.parquet").write_bytes(b"\0" * 100)
     Path("here/parts/queries/00004.parquet").unlink()
     os.mkfifo("here/parts/queries/00004.parquet")
-    again = run(*command)
+    again = run(*COMMAND, "--retry-failed")
     assert (again.code, again.out) == (0, first)
     assert again.err == (
         "here/parts/episodes/00003.parquet is damaged (it is cut off, or no table): its instance is played again\n"
@@ -118,11 +132,10 @@ def test_what_is_refused(run: Run) -> None:
         run("study", *arguments).assert_refused(f"askwise study: {message}")
 
 
+@pytest.mark.usefixtures("first")
 def test_another_studys_folder_is_refused(run: Run) -> None:
-    Path("s.toml").write_text(toml(small()))
-    run("study", "s.toml", "--out", "here", "--workers", "1").assert_fine()
     before = table_bytes(Path("here"))
-    run("study", "s.toml", "--out", "here", "--workers", "1", "--seed", "8").assert_refused(
+    run(*COMMAND, "--seed", "8").assert_refused(
         "askwise study: folder 'here': found the results of another study, 'small', which differs in seed; expected an "
         "empty folder, or that of this very study (--out DIR chooses another)"
     )
@@ -147,7 +160,7 @@ def test_words_that_have_no_utf8_do_not_stop_a_study(run: Run, monkeypatch: pyte
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_bar_in_a_terminal_and_nothing_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(toml(small()))
+    (tmp_path / "s.toml").write_text(toml(small(priors=["far"], per_station_costs=[0.0])))
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "askwise.cli", "study", "s.toml", "--workers", "1"],
@@ -172,6 +185,6 @@ def test_a_bar_in_a_terminal_and_nothing_elsewhere(tmp_path: Path) -> None:
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert b"small" in shown
-    assert b"72/72" in shown
+    assert b"18/18" in shown
     assert b"episodes/s" in shown
     assert b"episodes/s" not in out

@@ -16,23 +16,33 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 from askwise import __version__
 from askwise.cli import memory
-from askwise.errors import AskwiseError
+from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.reading import printable
 
 COMMANDS = {
     "ask": "what the ego agent would do now, and why",
+    "audit": "what asking and not asking cost in episodes and conversations",
+    "completion": "print what a shell needs to complete commands",
+    "decide": "ask or act: one decision without a map, from what may be meant, losses and prices",
+    "design": "what to forbid so that goals become plain soonest",
     "edp": "how long goals look alike, on a map or an instance",
     "evaluate": "what a method costs on average: exactly, or from episodes",
     "generate": "draw a random instance of tool fetching",
-    "new": "write a commented file to start from: a problem, a study, an agent",
+    "grd": "how alike the goals of many planning problems are: one row for each",
+    "new": "write a commented file to start from: a problem, a decision, a study, an agent",
+    "recognise": "which goal somebody pursues, after each action seen, in planning problems",
     "reproduce": "reproduce the paper: its example, its evaluation, its figures, a report",
     "run": "play an episode: account, animation, page",
+    "serve-mcp": "serve askwise to a language-model agent, over standard input and output",
     "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
+    "study-report": "what a study with people gave: tables, figures and a report",
     "show": "describe and draw an instance",
     "solve": "the least that any method can cost on average, exactly",
+    "studio": "people play in the browser, or take part in a study",
 }
 
 RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
@@ -47,6 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with stopping.as_program() if arguments is None else contextlib.nullcontext():
         parser = build_parser()
         given = sys.argv[1:] if arguments is None else list(arguments)
+        if not given:
+            parser.print_help()
+            return 0
+        if not given[0].startswith("-") and given[0] not in COMMANDS:
+            known = f"one of {', '.join(COMMANDS)}" + did_you_mean(given[0], COMMANDS)
+            return _complain("", str(InputError("COMMAND", repr(given[0]), known)))
         options = parser.parse_args(given)
         options.arguments = given
         return _run(options)
@@ -57,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
     try:
-        run = importlib.import_module(f"askwise.cli.{options.command}").run
+        run = _module(options.command).run
         with memory.allowed(options):
             code = int(run(options))
         sys.stdout.flush()
@@ -80,8 +96,13 @@ def _run(options: argparse.Namespace) -> int:
         return _complain(options.command, f"the output cannot be written: {error.strerror or error}")
 
 
+def _module(command: str) -> Any:
+    """Return the module of a command."""
+    return importlib.import_module(f"askwise.cli.{command.replace('-', '_')}")
+
+
 def _complain(command: str, message: str) -> int:
-    print(f"askwise {command}: {message}", file=sys.stderr)
+    print(f"askwise {command}".rstrip() + f": {message}", file=sys.stderr)
     return 2
 
 
@@ -101,7 +122,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"askwise {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        module = importlib.import_module(f"askwise.cli.{name}")
+        module = _module(name)
         command = commands.add_parser(
             name,
             help=summary,
@@ -111,6 +132,6 @@ def build_parser() -> argparse.ArgumentParser:
         module.add_arguments(command)
         if name in RUN_AGENTS:
             command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
-        if name != "new":
+        if name not in ("completion", "new"):
             memory.add_option(command)
     return parser

@@ -170,21 +170,40 @@ def answered(text: str, problem: Problem) -> Answer:
 
     asked, colon, said = text.rpartition(":")
     reply = said.strip().lower()
-    if colon and "|" in asked:
-        groups = tuple(tuple(goals_in(group, problem, "--answered")) for group in asked.split("|"))
-        return Answer(Choice(groups), _group(reply, len(groups), text))
-    if not colon or reply not in REPLIES:
+    groups = [tuple(goals_in(group, problem, "--answered")) for group in asked.split("|")] if colon else []
+    if len(groups) < 2 and reply not in REPLIES:
         raise InputError("--answered", repr(text), "GOALS:yes, GOALS:no or GOALS:unknown")
-    return Answer(tuple(goals_in(asked, problem, "--answered")), REPLIES[reply])
+    _check_named(groups, problem)
+    if len(groups) < 2:
+        return Answer(groups[0], REPLIES[reply])
+    return Answer(Choice(tuple(groups)), _group(reply, len(groups), sum(map(len, groups)) < len(problem.goals), text))
 
 
-def _group(reply: str, groups: int, text: str) -> int | None:
-    """Return the number of a group from 0, as many as there are for none of them, None for no answer."""
-    if reply in ("none", "unknown"):
-        return groups if reply == "none" else None
+def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
+    """Refuse goals that are named twice, and a question that can only be answered in one way."""
+    from askwise.domains.registry import words_of
+
+    named, word = [goal for group in groups for goal in group], words_of(problem).goal
+    twice = next((goal for k, goal in enumerate(named) if goal in named[:k]), None)
+    if twice is not None:
+        where = "once" if len(groups) == 1 else "in one group at most"
+        raise InputError("--answered", f"{problem.goals[twice]} twice", f"each {word} {where}")
+    if len(groups) == 1 and len(named) == len(problem.goals):
+        raise InputError("--answered", f"a question about every {word}", "one that tells something")
+
+
+def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
+    """Return the number of a group from 0, as many as there are for none of them, None for no answer.
+
+    None of them is an answer only if there are `others`.
+    """
+    if reply == "unknown":
+        return None
+    if reply == "none" and others:
+        return groups
     if not reply.isascii() or not reply.isdigit() or not 1 <= int(reply) <= groups:
-        expected = f"GOALS|GOALS: and a number from 1 to {groups}, none or unknown"
-        raise InputError("--answered", repr(text), expected)
+        replies = f"1 to {groups}, none or unknown" if others else f"1 to {groups}, or unknown"
+        raise InputError("--answered", repr(text), f"GOALS|GOALS: and a number from {replies}")
     return int(reply) - 1
 
 
@@ -199,7 +218,9 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
     """Return the actions that a text names; whether they are actions is checked where they are done."""
-    return [] if text is None else split(text, problem.teammate_actions)
+    from askwise.problem import all_teammate_names
+
+    return [] if text is None else split(text, all_teammate_names(problem))
 
 
 def split(text: str, names: Sequence[str]) -> list[str]:

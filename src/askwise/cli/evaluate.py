@@ -5,10 +5,13 @@ standard input.
 The teammate takes one of all shortest ways at random, or does as FILE says. Choose one of
 --exact (everything that can happen; small instances), --episodes N (as they come) and
 --paths N (that many for each goal, weighted by the prior: better where rare goals cost much).
+--questions N holds the method to N questions in an episode; with --bound, what more of them
+could save at most is said too.
 
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
   askwise evaluate instance.json --method never --paths 10 --json
+  askwise evaluate instance.json --method planner --answers wrong:0.1 --exact --questions 3
   askwise evaluate --method help
 """
 
@@ -34,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exact", action="store_true", help="everything that can happen; small instances only")
     parser.add_argument("--episodes", metavar="N", help="play N episodes")
     parser.add_argument("--paths", metavar="N", help="play N episodes for each goal")
+    parser.add_argument("--questions", metavar="N", help="hold the method to N questions in an episode")
     parser.add_argument("--seed", metavar="N", default="0", help="for all that is left to chance (%(default)s)")
     parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
     parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
@@ -55,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         return limited.run(options)
     problem = values.read_problem(options)
     found = evaluated(options, problem)
-    bound = lower_bound(problem) if options.bound else None
+    bound = lower_bound(problem, questions=found.questions) if options.bound else None
     if options.json:
         print(json.dumps(as_json(found, bound), ensure_ascii=False))
     else:
@@ -73,6 +77,8 @@ def check(options: argparse.Namespace) -> None:
     for name in ("--episodes", "--paths"):
         if name in chosen:
             values.whole(given[name], name, 2)
+    if options.questions is not None:
+        values.whole(options.questions, "--questions", 0)
     values.whole(options.seed, "--seed")
 
 
@@ -91,6 +97,7 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
             episodes=None if options.episodes is None else int(options.episodes),
             paths=None if options.paths is None else int(options.paths),
             seed=int(options.seed),
+            questions=None if options.questions is None else int(options.questions),
             go_on=options.go_on,
             progress=progress,
         )
@@ -108,7 +115,18 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
         "stderr": found.stderr,
         "ci": list(found.ci),
     }
-    return shown if bound is None else {**shown, "lower_bound": bound.value, "bound_verdict": str(bound.verdict)}
+    if found.questions is not None:
+        shown["most_questions"] = found.questions
+    if bound is not None:
+        shown |= {"lower_bound": bound.value, "bound_verdict": str(bound.verdict)}
+    if bound is not None and found.questions is not None:
+        shown["more_could_save"] = _gain(found, bound)
+    return shown
+
+
+def _gain(found: Evaluation, bound: Bound) -> float:
+    """Return what a method could save at most if it were not held to a number of questions."""
+    return max(0.0, found.expected_marginal_cost - bound.value)
 
 
 def told(found: Evaluation, bound: Bound | None) -> str:
@@ -123,4 +141,6 @@ def told(found: Evaluation, bound: Bound | None) -> str:
     ]
     if bound is not None:
         lines.append(f"no method below         {bound.value:.6g} ({bound.verdict})")
+    if bound is not None and found.questions is not None:
+        lines.append(f"more questions          could save at most {_gain(found, bound):.6g}")
     return "\n".join(lines) + "\n"

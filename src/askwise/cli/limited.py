@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             if code == -signal.SIGINT:
                 raise KeyboardInterrupt
-            if watched.verdict is not None or code < 0 or watched.pulse.is_deciding:
+            if watched.verdict is not None or code < 0 or watched.pulse.is_others:
                 raise AskwiseError(f"agent {options.method!r}: {watched.end_in_words()}")
         finally:
             watched.close()

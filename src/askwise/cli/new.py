@@ -5,7 +5,9 @@
   askwise new --kind map --from plan.txt       a map drawn for askwise edp as a problem
   askwise new --kind coverage -o rooms.toml    go to another goal than the teammate does
   askwise new --kind tool-fetching             a small instance (JSON, without comments)
+  askwise new --kind decision -o ticket.toml   for askwise decide: ask or act, without a map
   askwise new --kind study -o mine.toml        for askwise study
+  askwise new --kind study-with-people         for askwise studio
   askwise new --kind agent -o mine.py          an agent of your own, in Python
 
 A drawing for --from has a W (the teammate), an F (the ego agent) and other letters, its goals.
@@ -25,7 +27,9 @@ ENDINGS = {
     "map": ".toml",
     "coverage": ".toml",
     "tool-fetching": ".json",
+    "decision": ".toml",
     "study": ".toml",
+    "study-with-people": ".toml",
     "agent": ".py",
 }
 """How the name of each kind of file ends."""

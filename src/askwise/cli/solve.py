@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from askwise.questions import Question
 
 
+BOUND = "askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no method can be below"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise solve``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
@@ -51,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
         with progress:
             found = solve(problem, questions=questions, go_on=options.go_on, progress=progress)
     except TooLarge as error:
-        raise AskwiseError(f"{error}{'' if options.go_on else ' (--go-on)'}") from None
+        go_on = "" if options.go_on else " (--go-on)"
+        raise AskwiseError(f"{error}{go_on}; {BOUND}") from None
     if options.json:
         print(json.dumps(as_json(problem, found), ensure_ascii=False))
     else:

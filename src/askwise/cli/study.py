@@ -78,7 +78,15 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the options describe."""
-    from askwise.experiments.schema.study_file import merged, quicker, read_settings, shipped_studies, study_from
+    from askwise.experiments.running.trying import try_out
+    from askwise.experiments.schema.study_file import (
+        merged,
+        outline,
+        quicker,
+        read_settings,
+        shipped_studies,
+        study_from,
+    )
 
     if options.study is None and options.methods is None:
         names = ", ".join(shipped_studies())
@@ -88,7 +96,10 @@ def chosen(options: argparse.Namespace) -> Study:
     if options.files is not None:
         settings, folder = {**settings, "instances": {}}, Path()
     settings = merged(settings, overrides)
-    return study_from(quicker(settings) if options.quick else settings, folder)
+    settings = quicker(settings) if options.quick else settings
+    stated = outline(settings)
+    try_out(stated.methods, _limits(stated.limits, options))
+    return study_from(settings, folder)
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, Any]:
@@ -158,7 +169,9 @@ def _limits(own: Limits, options: argparse.Namespace) -> Limits:
     from askwise.experiments.schema.reading_limits import limit_from
 
     given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}
-    found = {name: limit_from(text, f"--{name}-limit") for name, text in given.items() if text is not None}
+    found: dict[str, Any] = {
+        name: limit_from(text, f"--{name}-limit") for name, text in given.items() if text is not None
+    }
     return replace(own, **found)
 
 
