@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "extensions")]
 
 import askwise  # noqa: E402
+from askwise.showing.palette import DARK, LIGHT, hex_of  # noqa: E402
 from pictures import draw_all  # noqa: E402
 
 draw_all(HERE / "drawn")
@@ -39,6 +40,10 @@ nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
     ("py:class", r"Field|Ground|Path|Pixels|Place|Question|askwise\.model\.names\.Names|askwise\.reading\.Field"),
+    # A private field of a record.
+    ("py:class", r"askwise\.decisions\.search\.Found"),
+    # What PDDL was read into: parts of records whose methods are what others use.
+    ("py:class", r"askwise\.pddl\.(language|sets|tokens)\.\w+"),
     ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
 ]
 # A goal in a file and a goal in a drawing have the same name; each is linked from where it is used.
@@ -63,14 +68,14 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
-html_title = "askwise"
+html_title = f"askwise {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#0b5c8f", "color-brand-content": "#0b5c8f"},
-    "dark_css_variables": {"color-brand-primary": "#6db9e8", "color-brand-content": "#6db9e8"},
+    f"{kind}_css_variables": {f"color-brand-{part}": hex_of(look.link) for part in ("primary", "content")}
+    for kind, look in (("light", LIGHT), ("dark", DARK))
 }
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
