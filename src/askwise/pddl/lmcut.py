@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled, int64
+from askwise._compiled import compiled, inner, int64
 from askwise.pddl.relevance import Quest
 from askwise.pddl.sets import Lists, Numbers, members_of, turned
 
@@ -126,7 +126,7 @@ def bound_all(
                 cuts[k, o] = member[o]
 
 
-@compiled
+@inner
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
     """Take over the cuts of a parent but for the one that the step is in; return how many there are.
 
@@ -147,7 +147,7 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
     return n - 1 if broken > 0 else n
 
 
-@compiled
+@inner
 def _first_prices(  # noqa: C901
     state: Any, lists: Graph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
 ) -> None:
@@ -197,7 +197,7 @@ def _first_prices(  # noqa: C901
         now += 1
 
 
-@compiled
+@inner
 def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
     """List the operators of a cut; return how many there are."""
     n_bits = zone.size
@@ -243,7 +243,7 @@ def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, 
     return size
 
 
-@compiled
+@inner
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: Graph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
