@@ -62,7 +62,19 @@ def kinds(task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = 
     for number, words in wanted.items():
         alike.setdefault(_mattering(task, words).tobytes(), {})[number] = words
     begin = task.initial if start is None else start
-    return [_cut_down(task, np.frombuffer(used, dtype=bool), kind, begin) for used, kind in alike.items()]
+    found = []
+    for mask, kind in alike.items():
+        used = np.frombuffer(mask, dtype=bool)
+        matters = np.bitwise_or.reduce(np.concatenate((task.pre[used], np.stack(list(kind.values())))), axis=0)
+        found.append(_cut_down(task, used, members_of(matters), kind, begin))
+    return found
+
+
+def whole_quests(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, Quest]:
+    """Return quests with all bits, and with the operators that matter to any of the goals."""
+    wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
+    used = np.logical_or.reduce([_mattering(task, words) for words in wanted.values()])
+    return _cut_down(task, used, np.arange(task.n_facts, dtype=np.int32), wanted, task.initial)
 
 
 def _mattering(task: Task, wanted: Words) -> NDArray[np.bool_]:
@@ -77,11 +89,11 @@ def _mattering(task: Task, wanted: Words) -> NDArray[np.bool_]:
         matters |= np.bitwise_or.reduce(task.pre[more], axis=0)
 
 
-def _cut_down(task: Task, used: NDArray[np.bool_], goals: Mapping[int, Words], start: Words) -> dict[int, Quest]:
-    """Return the quests for goals of one kind."""
+def _cut_down(
+    task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
+) -> dict[int, Quest]:
+    """Return the quests for goals with some of the operators and bits."""
     operators = np.flatnonzero(used).astype(np.int32)
-    matters = np.bitwise_or.reduce(np.concatenate((task.pre[operators], np.stack(list(goals.values())))), axis=0)
-    bits = members_of(matters)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)
     number[bits] = np.arange(bits.size, dtype=np.int32)
     n_words = n_words_for(bits.size)

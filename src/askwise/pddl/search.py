@@ -195,9 +195,9 @@ class _Table:
         self.states[0] = quest.initial
         self.depth = np.full(SMALLEST_TABLE, -1, dtype=np.int32)
         self.slots = np.full(FULL * SMALLEST_TABLE, -1, dtype=np.int32)
-        self._place_all()
+        self.place_all()
 
-    def _place_all(self) -> None:
+    def place_all(self) -> None:
         """Put all states into the hash table, by the same compiled loop that finds them there."""
         place(self.states, self.n, self.slots)
 
@@ -209,7 +209,7 @@ class _Table:
         self.states = _larger(self.states, size, 0)
         self.depth = _larger(self.depth, size, -1)
         self.slots = np.full(FULL * size, -1, dtype=np.int32)
-        self._place_all()
+        self.place_all()
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
         """Return a step to each state one step further, ``[3, n]``; those that have a depth are none of them."""
@@ -238,7 +238,7 @@ class _Table:
         kept, edges = [last], []
         for level in range(len(layers) - 2, -1, -1):
             if behind is None:
-                steps = self._steps_among(layers[level], level, kept[-1])
+                steps = self.steps_among(layers[level], level, kept[-1])
             else:
                 steps = self._steps_to(kept[-1], level, behind)
             edges.append(steps)
@@ -264,7 +264,7 @@ class _Table:
                 return out[:, :filled].copy()
             out = _larger(out.T, 2 * out.shape[1], 0).T.copy()
 
-    def _steps_among(self, layer: IntArray, level: int, targets: IntArray) -> IntArray:
+    def steps_among(self, layer: IntArray, level: int, targets: IntArray) -> IntArray:
         """Return all steps from the states of a layer, all of depth `level`, to some of the next."""
         marked = np.zeros(self.states.shape[0], dtype=np.bool_)
         marked[targets] = True
@@ -360,13 +360,23 @@ class Bounded(_Table):
             self.least = cut_off
         return Found(-1, True, NO_WAY, "bounded")
 
-    def _under(self, bound: int, most_evaluated: int, most_states: int) -> tuple[list[IntArray] | None, int]:
-        """Search under one bound; return the layers, and the least length that was left out."""
+    def within(self, bound: int, most_evaluated: int, most_states: int) -> Words | None:
+        """Return all states on walks to the goal of at most `bound` steps, and perhaps others; None beyond limits."""
+        layers, _ = self._under(bound, most_evaluated, most_states, through=True)
+        return None if layers is None else self.states[np.concatenate(layers)]
+
+    def _under(
+        self, bound: int, most_evaluated: int, most_states: int, through: bool = False
+    ) -> tuple[list[IntArray] | None, int]:
+        """Search under one bound; return the layers, and the least length that was left out.
+
+        The search ends with the first layer that meets the goal, or goes on `through` it.
+        """
         self.depth[: self.n] = -1
         self.depth[0] = 0
         layers = [np.zeros(1, dtype=np.int32)]
         cut_off = NO_WAY
-        while layers[-1].size and not self.in_goal(layers[-1], self.quest.goal).any():
+        while layers[-1].size and (through or not self.in_goal(layers[-1], self.quest.goal).any()):
             level = len(layers)
             steps = self.next_layer(layers[-1], level - 1)
             self._evaluate(steps)
@@ -401,6 +411,18 @@ class Bounded(_Table):
         rows = min(size, self.remembered // (self.quest.operators.size + 1))
         cuts = np.zeros((rows, self.quest.operators.size + 1), dtype=np.uint8)
         return np.full(size, -1, dtype=np.int32), np.zeros(rows, dtype=np.uint8), cuts
+
+
+def steps_between(quest: Quest, states: Words) -> IntArray:
+    """Return all steps between some states, all different, as ``int32 [3, n]``: source, operator and target."""
+    table = _Table(quest, None)
+    table.n = states.shape[0]
+    table.states = np.ascontiguousarray(states)
+    table.depth = np.zeros(table.n, dtype=np.int32)
+    table.slots = np.full(FULL << (table.n - 1).bit_length(), -1, dtype=np.int32)
+    table.place_all()
+    everything = np.arange(table.n, dtype=np.int32)
+    return table.steps_among(everything, -1, everything)  # all are one step further than level -1
 
 
 def _holding(states: Words, goal: Words) -> NDArray[np.bool_]:
