@@ -260,3 +260,62 @@ FAULTS: dict[str, Fault] = {
 @each(FAULTS)
 def test_refused(attempt: Callable[[], object], message: str) -> None:
     assert_refused(attempt, message)
+
+
+# -- ego agents with labels --------------------------------------------------------------------------------------
+
+
+def _labelled(rng: np.random.Generator, n: int) -> Model:
+    """A random graph as a model with labels, each state's actions in whatever order."""
+    names = [f"act {k}" for k in range(7)]
+    ways = {
+        state: [(names[k], int(rng.integers(n))) for k in rng.permutation(len(names))[: rng.integers(2, 5)]]
+        for state in range(n)
+    }
+    return Model.explore(0, lambda state: [("on", (int(str(state)) + 1) % n), *ways[int(str(state))]])
+
+
+@pytest.mark.parametrize(
+    ("method", "answers"),
+    [
+        ("ezq", None),
+        ("toolbox", None),
+        ("planner", None),
+        ("optimal", None),
+        ("planner", askwise.AnswerModel(wrong=0.1)),
+        ("optimal", askwise.AnswerModel(wrong=0.1)),
+    ],
+)
+def test_an_ego_model_with_labels_decides_as_one_with_a_column_for_each_action(method: str, answers: Any) -> None:
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        model = _labelled(rng, 6)
+        problems = [
+            FactoredProblem(
+                goals=list("xyz"),
+                teammate_model=askwise.GridWorld(4, 3),
+                teammate_goals=[(3, 0), (3, 2), (0, 2)],
+                ego_model=ego,
+                ego_goals=[1, 3, 5],
+                start=((0, 0), 0),
+                query_cost=QueryCost(0.2),
+                **({} if answers is None else {"answers": answers}),
+            )
+            for ego in (model, model.with_columns())
+        ]
+        ranks, columns = problems
+        assert ranks.ego_model.labels is not None
+        assert columns.ego_model.labels is None
+        assert (ranks.ego_actions, ranks.wait, ranks.ego_moves) == (
+            columns.ego_actions,
+            columns.wait,
+            columns.ego_moves,
+        )
+        for ego in range(6):
+            assert np.array_equal(ranks.ego_optimal(ego), columns.ego_optimal(ego))
+            following = [[each.ego_next(ego, a) for a in range(len(each.ego_actions))] for each in problems]
+            assert following[0] == following[1]
+        for goal in "xyz":
+            left, right = (askwise.simulate(each, method, goal=goal, seed=seed) for each in problems)
+            assert [step.decision for step in left.steps] == [step.decision for step in right.steps]
+            assert (left.cost, left.final) == (right.cost, right.final)

@@ -31,12 +31,14 @@ class EgoMap:
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the next place, -1 where the move is not available.
-        moves: the ego action of each column of `next`, waiting included.
+        moves: the ego action of each column of `next`, waiting included; where there are `labels`, these say it.
         unloaded: ``int32 [n_places, n_goals]``, steps to the goal without its load, `FAR` if there is no way.
         loaded: the same with its load.
         load_actions: ``int32 [n_goals]``, the action that takes up the goal's load, -1 if it has none.
         load_at: ``int32 [n_goals]``, the place where that can be done, -1 if it has no load.
         states_per_place: 1 where there are no loads, else one more than goals.
+        labels: ``int32 [n_places, n_moves]``, the ego action of each column in each place, where that is not the same
+            everywhere: an agent with many actions, few of them in any place, has no column for each.
 
     Its arrays become read-only: all agents share them.
     """
@@ -48,12 +50,19 @@ class EgoMap:
     load_actions: IntArray
     load_at: IntArray
     states_per_place: int = 1
+    labels: IntArray | None = None
 
     def __post_init__(self) -> None:
         freeze_fields(self, "next", "unloaded", "loaded", "load_actions", "load_at")
+        if self.labels is not None:
+            freeze_fields(self, "labels")
 
     def __reduce__(self) -> tuple[type[EgoMap], tuple[Any, ...]]:
         return EgoMap, tuple(getattr(self, each.name) for each in fields(self))
+
+    def action(self, place: int, column: int) -> int:
+        """Return the ego action of a column of `next` in a place."""
+        return int(self.moves[column] if self.labels is None else self.labels[place, column])
 
     def split(self, ego: int) -> tuple[int, int]:
         """Return place and load (-1: none) of a state of the ego agent's model."""

@@ -80,17 +80,20 @@ class FactoredProblem(Sealed):
         self.prior = checked_prior(prior, self.goals)
         self.teammate_model = checked_model("teammate_model", teammate_model)
         ego = checked_model("ego_model", teammate_model if ego_model is None else ego_model)
-        self.ego_model = ego.with_columns()  # decisions name what the ego agent does, wherever it is
+        self.ego_model = ego.in_label_order()
         self.start = checked_start(start, self.teammate_model, self.ego_model)
         self.query_cost = self._checked_price(query_cost)
         self.answers = checked_answers(answers)
         self.groups = self._checked_groups(groups)
         self.teammate_actions = tuple(str(name) for name in self.teammate_model.actions)
-        self.ego_actions = tuple(str(name) for name in self.ego_model.actions)
-        self.wait = self.ego_model.stay
-        self.ego_moves = tuple(a for a in range(self.ego_model.n_actions) if a != self.wait)
+        # Decisions name what the ego agent does, wherever it is: its actions are labels, in a model that has them.
+        labels = self.ego_model.labels
+        self.ego_actions = tuple(str(name) for name in self.ego_model.all_actions)
+        self.wait = self.ego_model.stay if labels is None else labels.names.n - 1
+        self.ego_moves = tuple(a for a in range(len(self.ego_actions)) if a != self.wait)
         if ego_moves is not None:
-            self.ego_moves = tuple(self.ego_model.action(name, "ego_moves") for name in ego_moves)
+            number = self.ego_model.action if labels is None else labels.names.index
+            self.ego_moves = tuple(number(name, "ego_moves") for name in ego_moves)
         self._teammate_targets = targets_of("teammate_goals", goals, teammate_goals, self.teammate_model)
         self._ego_targets = targets_of("ego_goals", goals, ego_goals, self.ego_model)
         refuse_shared(self._teammate_targets, self.goals, self.teammate_model)
@@ -211,7 +214,13 @@ class FactoredProblem(Sealed):
 
     def ego_optimal(self, ego: int) -> BoolArray:
         """See `Problem`."""
-        return self._ego.optimal_at(ego)
+        optimal, labels = self._ego.optimal_at(ego), self.ego_model.labels
+        if labels is None:
+            return optimal
+        found = np.zeros((optimal.shape[0], labels.names.n), dtype=np.bool_)
+        there = labels.table[ego] >= 0
+        found[:, labels.table[ego, there]] = optimal[:, there]
+        return found
 
     def ego_steps(self, ego: int) -> IntArray:
         """See `Problem`."""
@@ -230,8 +239,9 @@ class FactoredProblem(Sealed):
     def _ego_map(self) -> EgoMap:
         steps = finite_steps(self._ego.distance)
         none = np.full(len(self.goals), -1, dtype=np.int32)
-        moves = tuple(range(self.ego_model.n_actions))
-        return EgoMap(self.ego_model.successor, moves, steps, steps, none, none)
+        moves, labels = tuple(range(self.ego_model.n_actions)), self.ego_model.labels
+        table = None if labels is None else labels.table
+        return EgoMap(self.ego_model.successor, moves, steps, steps, none, none, labels=table)
 
     def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
         """See `Problem`."""
@@ -243,7 +253,11 @@ class FactoredProblem(Sealed):
 
     def ego_next(self, ego: int, action: int) -> int:
         """See `Problem`."""
-        return int(self.ego_model.successor[ego, action])
+        labels = self.ego_model.labels
+        if labels is None:
+            return int(self.ego_model.successor[ego, action])
+        columns = np.flatnonzero(labels.table[ego] == action)
+        return int(self.ego_model.successor[ego, columns[0]]) if columns.size else -1
 
     def stays(self, action: int) -> bool:
         """See `Problem`."""

@@ -125,3 +125,36 @@ def test_a_folder_without_problems(tmp_path: Path, run: Run) -> None:
         f"askwise grd: DIR: found no problem in {str(tmp_path / 'empty')!r}; "
         "expected archives (*.tar.bz2) or folders with domain.pddl"
     )
+
+
+@pytest.mark.parametrize("command", ["grd", "recognise"])
+def test_nothing_that_can_be_read_is_one_line(command: str, data: Path, tmp_path: Path, run: Run) -> None:
+    broken = data / "walk/broken.tar.bz2"
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only/broken.tar.bz2").write_bytes(broken.read_bytes())
+    why = "no archive that can be unpacked (damaged, or neither tar nor tar in bz2, gz or xz)"
+    found = run(command, str(tmp_path / "only"))
+    assert found.code == 2
+    assert found.err.startswith(f"askwise {command}: archives: found 1, none that can be read (file ")
+    assert why in found.err
+    assert found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["grd", "recognise"])
+def test_planning_files_among_archives_are_refused(command: str, data: Path, tmp_path: Path, run: Run) -> None:
+    domain = tmp_path / "domain.pddl"
+    domain.write_text(FILES["domain.pddl"])
+    other = "edp" if command == "grd" else command
+    run(command, str(data), str(domain)).assert_refused(
+        f"askwise {command}: arguments: found {str(domain)!r}; expected archives, or folders of them "
+        f"(files by themselves: askwise {other} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat)"
+    )
+
+
+def test_the_exit_code_says_that_everything_failed(tmp_path: Path, run: Run) -> None:
+    archive(tmp_path / "one.tar.bz2", SEEN, **{"hyps.dat": "(at nowhere)"})
+    found = run("grd", str(tmp_path / "one.tar.bz2"), "--workers", "1")
+    assert found.code == 2
+    assert found.err == "one: failed: hyps.dat, line 1: found 'nowhere'; expected a known object\n"
+    archive(tmp_path / "two.tar.bz2", SEEN)
+    assert run("grd", str(tmp_path), "--workers", "1").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -55,14 +56,24 @@ def _random(rng: np.random.Generator) -> Recognition:
     return rooms(pairs, [*wanted[:3], "(at k a), (lit lobby)"])
 
 
-def _least(given: Recognition, most: int) -> dict[str, tuple[float, int]]:
+def _with_detours(rng: np.random.Generator) -> Recognition:
+    """Two rooms that are goals behind three others: ways of several lengths lead to each."""
+    inner, ends = ["lobby", *"abc"], ["x", "y"]
+    pairs = [(one, other) for one in inner for other in inner[1:] if one != other and rng.random() < 0.6]
+    pairs += [(one, end) for one in inner[1:] for end in ends if rng.random() < 0.6]
+    pairs = sorted({*pairs, ("lobby", "a"), *(("a", end) for end in ends)})
+    return rooms(pairs, [f"(at k {end})" for end in ends])
+
+
+def _least(given: Recognition, most: int, budget: int = 0) -> dict[str, tuple[float, int]]:
     """Try every set of actions, and search for plans anew each time."""
     before = cones_of(given)
     best = {minimise: (value, 0) for minimise, value in _values(before).items()}
     for n in range(1, most + 1):
         for labels in combinations(given.task.labels, n):
             cones = cones_of(forbid_actions(given, labels))
-            if np.array_equal(cones.lengths, before.lengths):
+            grown = cones.lengths - before.lengths
+            if (cones.lengths >= 0).all() and (grown <= budget).all():
                 for minimise, value in _values(cones).items():
                     if value < best[minimise][0] - 1e-9:
                         best[minimise] = value, n
@@ -84,6 +95,51 @@ def test_equal_to_trying_everything() -> None:
             found = askwise.design(given, 2, minimise=minimise)
             assert found.after.value == pytest.approx(value)
             assert (len(found.forbidden), found.verdict.proven) == (size, True)
+
+
+@pytest.mark.parametrize("budget", [1, 3])
+def test_with_a_budget_equal_to_trying_everything(budget: int) -> None:
+    for seed in (5, 19, 31):  # there the budget is of use
+        given = _with_detours(np.random.default_rng(seed))
+        truth = _least(given, 2, budget)
+        for minimise, (value, size) in truth.items():
+            found = askwise.design(given, 2, minimise=minimise, budget=budget)
+            assert found.after.value == pytest.approx(value)
+            assert (len(found.forbidden), found.verdict.proven) == (size, True)
+            after = cones_of(found.changed)
+            assert found.after.costs == dict(zip(after.goals, after.lengths.tolist(), strict=True))
+            assert _values(after)[minimise] == pytest.approx(value)
+
+
+def test_a_detour_tells_goals_apart() -> None:
+    """Both goals are behind the hall; closed to one of them, that one goes by the stairs, a step further."""
+    house = [
+        ("lobby", "hall"),
+        ("hall", "one"),
+        ("hall", "two"),
+        ("lobby", "stair"),
+        ("stair", "loft"),
+        ("loft", "one"),
+    ]
+    given = rooms(house, ["(at k one)", "(at k two)"])
+    assert askwise.design(given, 1).forbidden == ()
+    found = askwise.design(given, 1, budget=1)
+    assert found.forbidden == ("move k hall one",)
+    assert (found.before.wcd, found.after.wcd) == (2, 1)
+    assert found.after.costs == {"at k one": 3, "at k two": 2}
+    own = askwise.design(given, forbid=["move k hall one"], budget=1)
+    assert own.after.costs == found.after.costs
+
+
+def test_plans_beyond_the_limits_are_refused() -> None:
+    given = rooms(FORK, ["(at k one)", "(at k two)"])
+    limits = replace(given.limits, evaluations=1)
+    with pytest.raises(InputError) as refused:
+        askwise.design(replace(given, limits=limits), 1, budget=3)
+    assert str(refused.value) == (
+        "budget: found 3: plans of up to 5 steps for goal at k one are more than the limits reach; "
+        "expected a smaller budget, or higher limits (--limit evaluations=N --limit states=N)"
+    )
 
 
 def test_goals_that_look_alike_are_told_apart() -> None:
@@ -127,7 +183,11 @@ def test_a_goal_that_nothing_leads_to_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"most": 1, "budget": 1}, "budget: found 1; expected 0: for actions, only shortest plans are known"),
+        (
+            {"forbid": ["move k hall two"], "budget": 1},
+            "forbid: found move k hall two, which leaves the teammate no plan within the budget to goal at k two; "
+            "expected actions that leave a plan within the budget to every goal",
+        ),
         (
             {"most": 9},
             "most: found 9 actions; expected at most 5: no more actions may be forbidden",

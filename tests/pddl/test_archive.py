@@ -115,6 +115,27 @@ def test_damaged_archives_are_refused_in_one_line(tmp_path: Path, damage: Callab
     assert str(caught.value).endswith(f"expected {FIVE}")
 
 
+def test_files_in_the_wrong_order_are_called_so(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    domain, template = tmp_path / "domain.pddl", tmp_path / "template.pddl"
+    order = "first the domain, then the problem or template"
+    with pytest.raises(InputError, match=f"line 2: found a problem; expected a domain: {order}"):
+        load(template, domain, goals=tmp_path / "hyps.dat")
+    with pytest.raises(InputError, match=f"line 2: found a domain; expected a problem: {order}"):
+        load(domain, domain, goals=tmp_path / "hyps.dat")
+
+
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(InputError) as caught:
+        load(tmp_path)
+    assert str(caught.value) == f"folder {str(tmp_path)!r}: found permission denied; expected a folder that can be read"
+
+
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     path = archive(tmp_path / "post.tar.bz2", {"domain.pddl": FILES["domain.pddl"]})
     expected = "domain.pddl, template.pddl, hyps.dat, and perhaps obs.dat and real_hyp.dat"

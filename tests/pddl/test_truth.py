@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,9 +12,11 @@ from hypothesis import strategies as st
 
 from askwise.model import Model
 from askwise.pddl import Limits, cones_of, recognition
+from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.pairs import pairs_at
-from askwise.pddl.relevance import quest
-from askwise.pddl.search import Blind, Bounded, Found
+from askwise.pddl.relevance import kinds, quest
+from askwise.pddl.search import Blind, Bounded, Found, search, search_together
+from askwise.pddl.walking import backwards
 from tests.pddl.brute import Action, Puzzle, apart, holds, optimal_plans
 
 WORDS = tuple("abcdefg")
@@ -104,6 +108,75 @@ def test_blind_and_bounded_search_find_the_same(puzzle: Puzzle) -> None:
         assert bounded is not None
         assert (blind.length, blind.exact) == (bounded.length, bounded.exact)
         assert _steps(blind) == _steps(bounded)
+
+
+@settings(max_examples=60, deadline=None)
+@given(puzzles(), st.sampled_from([0, 100, 2**20]))
+def test_no_bound_exceeds_the_steps_to_the_goal(puzzle: Puzzle, remembered: int) -> None:
+    problem = recognition(puzzle.pddl())
+    for goal in problem.goals:
+        bits = problem.task.bits(goal)
+        if bits is None:
+            continue
+        bounded = Bounded(quest(problem.task, bits), remembered=remembered)
+        bounded.run(10**6, 10**6)
+        for state in range(bounded.n):
+            blind = Blind(replace(bounded.quest, initial=bounded.states[state].copy())).run(10**6)
+            assert blind is not None
+            assert bounded.bound[state] <= (blind.length if blind.length >= 0 else NO_WAY)
+
+
+@settings(max_examples=60, deadline=None)
+@given(puzzles(), st.sampled_from([1, 3, 10, 30]))
+def test_searching_for_all_goals_together_finds_what_each_search_alone_finds(puzzle: Puzzle, first: int) -> None:
+    task = recognition(puzzle.pddl()).task
+    wanted = {k: task.bits(goal) for k, goal in enumerate(recognition(puzzle.pddl()).goals)}
+    goals = {k: bits for k, bits in wanted.items() if bits is not None}
+    found: dict[int, Found] = {}
+    with mock.patch("askwise.pddl.search.FIRST", first):  # so that the searches take turns in small problems, too
+        for kind in kinds(task, goals):
+            found |= search_together(kind)
+    for k, bits in goals.items():
+        alone = search(quest(task, bits))
+        assert (found[k].length, found[k].exact, found[k].at_least) == (alone.length, alone.exact, alone.at_least)
+    together, apart_ = cones_of(task, list(goals.values())), [cones_of(task, [bits]) for bits in goals.values()]
+    for k, own in enumerate(apart_):
+        of_goal = together.states[together.inside[:, k]]
+        assert sorted(map(tuple, of_goal.tolist())) == sorted(map(tuple, own.states[own.inside[:, 0]].tolist()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(puzzles())
+def test_steps_back_are_those_of_walking_through_all_layers(puzzle: Puzzle) -> None:
+    problem = recognition(puzzle.pddl())
+    for goal in problem.goals:
+        bits = problem.task.bits(goal)
+        if bits is None:
+            continue
+        sought = quest(problem.task, bits)
+        found = Blind(sought).run(10**6)
+        with mock.patch("askwise.pddl.search.backwards", return_value=None):
+            walked = Blind(sought).run(10**6)
+        assert found is not None
+        assert walked is not None
+        assert _steps(found) == _steps(walked)
+
+
+def test_operators_that_change_much_unasked_have_their_steps_walked() -> None:
+    words = tuple("abcdefgh")
+    everything = Action("sweep", frozenset(), frozenset(), frozenset("a"), frozenset("bcdefgh"))
+    fill = [Action(f"fill-{word}", frozenset(), frozenset(), frozenset(word), frozenset()) for word in words]
+    goals = ((frozenset("ab"), frozenset("cdefgh")), (frozenset("ac"), frozenset("bdefgh")))
+    puzzle = Puzzle(words, (everything, *fill), frozenset("defgh"), goals)
+    problem = recognition(puzzle.pddl())
+    for goal, found in enumerate(cones_of(problem).found):
+        bits = problem.task.bits(problem.goals[goal])
+        assert bits is not None
+        assert backwards(quest(problem.task, bits)) is None
+        plans = optimal_plans(puzzle, goals[goal])
+        assert found.length == len(plans[0])
+        assert found.plans is not None
+        assert found.plans.operator.size == len({(plan[:k], plan[k]) for plan in plans for k in range(len(plan))})
 
 
 def _steps(found: Found) -> set[tuple[object, ...]]:

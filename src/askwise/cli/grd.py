@@ -49,8 +49,7 @@ def run(options: argparse.Namespace) -> int:
     found = rows.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
     rows.write(options, COLUMNS, found)
     print(_table(found))
-    rows.say_failures(found)
-    return 0
+    return rows.say_failures(found)
 
 
 def _table(found: list[Row]) -> str:

@@ -24,7 +24,14 @@ FIRST, EVERY = 2.0, 0.2
 
 def is_planning(path: str) -> bool:
     """Whether an argument names a planning problem: a PDDL file, an archive or a folder."""
-    return path.lower().endswith(ENDINGS) or (path != "-" and Path(path).is_dir())
+    return path.lower().endswith(ENDINGS) or (path != "-" and _is_folder(path))
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False  # whoever reads it says why
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -96,4 +103,7 @@ def speaking(command: str) -> Iterator[Callable[[str], None]]:
 
 def is_one_problem(path: str) -> bool:
     """Whether an argument names one planning problem, and not a folder of them."""
-    return not Path(path).is_dir() or (Path(path) / "domain.pddl").is_file()
+    try:
+        return not _is_folder(path) or (Path(path) / "domain.pddl").is_file()
+    except OSError:
+        return False  # a folder that cannot be looked into, which is said where it is searched

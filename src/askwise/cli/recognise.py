@@ -107,8 +107,7 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     )
     rows.write(options, COLUMNS, found)
     print(_summed_up(summaries(found)))
-    rows.say_failures(found)
-    return 0
+    return rows.say_failures(found)
 
 
 def _summed_up(found: list[Summary]) -> str:

@@ -9,6 +9,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import stopping, values
@@ -34,13 +35,18 @@ def work(
     """Return the rows of all problems below the paths, in their order."""
     from askwise.experiments.planning.collecting import collect
 
+    for path in paths:
+        if path.lower().endswith(".pddl") and Path(path).is_file():
+            how = f"askwise {'edp' if command == 'grd' else command} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat"
+            raise InputError("arguments", repr(path), f"archives, or folders of them (files by themselves: {how})")
     seconds = values.real(options.seconds, "--seconds", above=0)
     workers = _workers(options)
     problems, unreadable = collect(paths)
+    if not problems:
+        first = f"of the first: {printable(unreadable[0].why)}" if len(unreadable) > 1 else printable(unreadable[0].why)
+        raise InputError("archives", f"{len(unreadable)}, none that can be read ({first})", "at least one that can")
     for each in unreadable:
         print(f"askwise {command}: {printable(each.name)} is left out: {printable(each.why)}", file=sys.stderr)
-    if not problems:
-        raise InputError("archives", f"{len(unreadable)}, none of which can be read", "at least one that can")
     jobs = [job_for(problem) for problem in problems]
     done: dict[int, list[Row]] = {}
     try:
@@ -97,9 +103,10 @@ def _cell(value: object) -> object:
     return json.dumps(value) if isinstance(value, bool | list) else value
 
 
-def say_failures(found: Sequence[Row]) -> None:
-    """Say in full what did not come to an exact end."""
+def say_failures(found: Sequence[Row]) -> int:
+    """Say in full what did not come to an exact end; return the exit code, 2 where everything failed."""
     for row in found:
         if not row["verdict"].startswith("exact"):
             name = row.get("archive") or row["problem"]
             print(f"{printable(name)}: {printable(row['verdict'])}", file=sys.stderr)
+    return 2 if all(row["verdict"].startswith("failed") for row in found) else 0

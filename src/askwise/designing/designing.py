@@ -63,8 +63,7 @@ def design(
     if minimise == "cost" and not space.plays:
         expected = "'wcd' or 'edp': nothing is said of an ego agent's goals, which a problem file does (askwise new)"
         raise InputError("minimise", "'cost'", expected)
-    if space.largest_budget is not None and budget > space.largest_budget:
-        raise InputError("budget", budget, f"{space.largest_budget}: for {space.things}, only shortest plans are known")
+    space = _wide_enough(space, budget)
     options: dict[str, Any] = {"minimise": minimise, "by": by, "limit": limit, "progress": progress}
     try:
         if forbid is not None:
@@ -94,6 +93,15 @@ def design(
         given=space.changed(()),
         seconds=time.perf_counter() - began,
     )
+
+
+def _wide_enough(space: Space, budget: int) -> Space:
+    """Return the space with ground that is enough for a budget."""
+    if space.largest_budget is None or budget <= space.largest_budget:
+        return space
+    if space.widened is None:
+        raise InputError("budget", budget, f"{space.largest_budget}: for {space.things}, longer ways are not known")
+    return space.widened(budget)
 
 
 def _check(most: Any, minimise: Any, by: Any, budget: Any, forbid: Any, limit: Any) -> None:
@@ -190,7 +198,7 @@ def _refuse_cut_off(space: Space, design: Things, steps: Any, who: str) -> None:
     missing = np.flatnonzero(steps < 0)
     if missing.size:
         names = ", ".join(str(space.names[thing]) for thing in design)
-        way = "way" if space.largest_budget is None else "shortest plan"
+        way = {None: "way", 0: "shortest plan"}.get(space.largest_budget, "plan within the budget")
         found = f"{names}, which leaves the {who} no {way} to goal {space.goals[int(missing[0])]}"
         raise InputError("forbid", found, f"{space.things} that leave a {way} to every goal")
 

@@ -69,6 +69,8 @@ class Space:
         plays: whether there is an ego agent, so that not knowing costs something.
         largest_budget: by how much costs may grow at most, None for any number: the ground may be just the shortest
             ways.
+        widened: takes a larger budget and returns the same space with ground that is enough for it; None where there is
+            no more ground.
         both: whether what is forbidden is forbidden to both agents.
         left_out: goals that nothing leads to, and that are left out.
     """
@@ -84,6 +86,7 @@ class Space:
     errands: Errands | None = None
     plays: bool = True
     largest_budget: int | None = None
+    widened: Callable[[int], Space] | None = field(default=None, repr=False)
     both: bool = False
     left_out: tuple[str, ...] = ()
 

@@ -148,6 +148,34 @@ class Model(Sealed):
         named = [names.name(label) for label in range(names.n)]
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
+    def in_label_order(self) -> Model:
+        """Return the same model with each state's actions in the order of their labels, if it has labels; else itself.
+
+        That is the order which they have where there is a column for every action, so that whoever takes the first of
+        several equally good ones takes the same.
+        """
+        if self.labels is None:
+            return self
+        n_ranks = self.n_actions - 1
+        table, successor = self.labels.table[:, :n_ranks], self.successor[:, :n_ranks]
+        key = np.where(table < 0, self.labels.names.n, table)
+        if (np.diff(key, axis=1) >= 0).all():
+            return self
+        order = np.argsort(key, axis=1, kind="stable")
+        named = self.all_actions
+        return Model(
+            np.take_along_axis(successor, order, axis=1),
+            labels=np.take_along_axis(table, order, axis=1),
+            states=self._states,
+            actions=named[:-1],
+            stay=named[-1],
+        )
+
+    @property
+    def all_actions(self) -> tuple[Hashable, ...]:
+        """Names of all actions by their numbers: those of the labels, in a model that has them."""
+        return self.actions if self.labels is None else tuple(self.labels.names.names or ())
+
     # -- names --------------------------------------------------------------------------------------------
 
     def state(self, name: StateLike, field: str | None = None) -> int:

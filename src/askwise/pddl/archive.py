@@ -163,7 +163,11 @@ def read_texts(path: Path) -> dict[str, str]:
 
 
 def _folder(path: Path) -> dict[str, str]:
-    return _complete({name: read_text(path / name) for name in NAMES if (path / name).is_file()}, str(path))
+    try:
+        there = {each.name for each in path.iterdir()}
+    except OSError as error:
+        raise InputError(f"folder {str(path)!r}", reason(error), "a folder that can be read") from None
+    return _complete({name: read_text(path / name) for name in NAMES if name in there}, str(path))
 
 
 def _archive(path: Path) -> dict[str, str]:
@@ -182,7 +186,9 @@ def _unpacking(field: str) -> Iterator[None]:
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise InputError(field, f"no archive that can be unpacked ({printable(str(error))})", _EXPECTED) from None
+        # Of a file that is none, tarfile says in a line for each kind of archive that it is not of that kind.
+        why = printable(str(error)) if "\n" not in str(error) else "damaged, or neither tar nor tar in bz2, gz or xz"
+        raise InputError(field, f"no archive that can be unpacked ({why})", _EXPECTED) from None
     except OSError as error:
         if error.strerror is None:  # a checksum that is wrong: bz2 knows no other kind of error
             raise InputError(field, "no archive that can be unpacked (damaged data)", _EXPECTED) from None

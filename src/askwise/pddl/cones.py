@@ -27,8 +27,8 @@ from askwise.model.exploring import ranked
 from askwise.pddl.archive import Recognition
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
-from askwise.pddl.relevance import Quest, quest
-from askwise.pddl.search import Found, Plans, search
+from askwise.pddl.relevance import Quest, kinds
+from askwise.pddl.search import Found, Plans, Speaking, search_together
 from askwise.pddl.sets import Words
 from askwise.pddl.task import Task
 from askwise.types import BoolArray, IntArray
@@ -147,36 +147,39 @@ def cones_of(
     called = tuple(names) if names is not None else tuple(f"goal {k + 1}" for k in range(len(wanted)))
     begin = task.initial if start is None else np.asarray(start, dtype=np.uint64)
     union = _Union(task, begin, limits.edges)
-    found = []
-    for goal, bits in enumerate(wanted):
-        result = _search(task, bits, begin, limits, _speaking(progress, goal, len(wanted)), union, goal)
-        found.append(result)
-    return union.cones(called, wanted, tuple(found))
+    found = _found(task, wanted, begin, limits, _speaking(progress, len(wanted)), union)
+    return union.cones(called, wanted, tuple(found[goal] for goal in range(len(wanted))))
 
 
-def _search(
+def _found(
     task: Task,
-    bits: frozenset[int] | None,
+    wanted: Sequence[frozenset[int] | None],
     start: Words,
     limits: Limits,
-    progress: Progress | None,
+    progress: Speaking | None,
     union: _Union,
-    goal: int,
-) -> Found:
-    if bits is None:
-        return Found(-1, True, NO_WAY, "none")
-    sought = quest(task, bits, start)
-    result = search(sought, limits, progress)
-    if result.plans is not None:
-        union.add(goal, sought, result.plans)
-    return result
+) -> dict[int, Found]:
+    """Search for all goals, those of one kind together and the same goal only once; put their plans into the union."""
+    never = Found(-1, True, NO_WAY, "none")
+    found = {goal: never for goal, bits in enumerate(wanted) if bits is None}
+    same: dict[frozenset[int], list[int]] = {}
+    for goal, bits in enumerate(wanted):
+        if bits is not None:
+            same.setdefault(bits, []).append(goal)
+    for kind in kinds(task, {goals[0]: bits for bits, goals in same.items()}, start):
+        for first, result in search_together(kind, limits, progress).items():
+            for goal in same[wanted[first] or frozenset()]:
+                found[goal] = result
+                if result.plans is not None:
+                    union.add(goal, kind[first], result.plans)
+    return found
 
 
-def _speaking(progress: Progress | None, goal: int, n_goals: int) -> Progress | None:
+def _speaking(progress: Progress | None, n_goals: int) -> Speaking | None:
     if progress is None:
         return None
     say = progress
-    return lambda text: say(f"goal {goal + 1} of {n_goals}, {text}")
+    return lambda goal, text: say(f"goal {goal + 1} of {n_goals}, {text}")
 
 
 class _Union:

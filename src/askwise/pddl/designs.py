@@ -1,7 +1,8 @@
 """Designs of planning problems: actions, with their objects filled in, that are forbidden.
 
 The ground of the search is the union of the goals' cones (`askwise.pddl.cones`): with a budget of 0 shortest plans can
-only become fewer, so nothing else matters. Longer plans are not there; a larger budget is refused.
+only become fewer, so nothing else matters. With a larger one it is all plans within the budget (`askwise.pddl.within`),
+which are many more: where they are more than the limits reach, the budget is refused.
 
 To forbid ``stack a b`` in a planning problem, a predicate is added that no action ever changes: ``stack`` then also
 wants ``(forbidden-stack-2 ?x ?y)`` not to hold, and ``(forbidden-stack-2 a b)`` holds at first.
@@ -16,17 +17,24 @@ import numpy as np
 
 from askwise.designing.space import NOBODY, Ground, Space
 from askwise.errors import AskwiseError, InputError
+from askwise.model.exploring import ranked
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, Progress, cones_of
 from askwise.pddl.language import Condition, Literal, Schema
+from askwise.pddl.within import plans_within
+from askwise.types import IntArray
 
 
 def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
     """Return all designs of a planning problem; all goals that can be reached are equally likely."""
     cones = cones_of(given, progress=progress)
     _refuse_unknown(cones)
-    goals = cones.reached
+    return _of_shortest_plans(given, cones, progress)
+
+
+def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | None) -> Space:
     ground, names = _ground(cones)
+    goals = cones.reached
     return Space(
         thing="action",
         names=names,
@@ -38,7 +46,24 @@ def space_of_actions(given: Recognition, progress: Progress | None = None) -> Sp
         changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),
         plays=False,
         largest_budget=0,
+        widened=lambda budget: _widened(given, cones, budget, progress),
         left_out=tuple(cones.goals[goal] for goal in cones.unreachable),
+    )
+
+
+def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
+    """Return all designs of a planning problem whose costs may grow."""
+    plans = plans_within(cones, budget, given.limits, progress)
+    thing_of, names = _things(cones, plans.operator)
+    successor, owner = ranked(plans.counts, plans.target, thing_of[plans.operator])
+    return replace(
+        _of_shortest_plans(given, cones, progress),
+        names=names,
+        ground=Ground(successor, owner),
+        start=plans.start,
+        targets=plans.targets,
+        changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),
+        largest_budget=budget,
     )
 
 
@@ -55,17 +80,24 @@ def _refuse_unknown(cones: Cones) -> None:
 
 def _ground(cones: Cones) -> tuple[Ground, tuple[str, ...]]:
     """Return the union of the cones, each move owned by its action, and what these are called."""
-    model, labels = cones.model, cones.task.labels
-    used = np.unique(cones.operators[cones.operators >= 0])
+    model = cones.model
+    thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
+    owner = np.full(model.successor.shape, NOBODY, dtype=np.int32)
+    columns = [column for column in range(model.n_actions) if column != model.stay]
+    owner[:, columns] = thing_of[cones.operators]
+    return Ground(model.successor, owner), names
+
+
+def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the thing that each operator of the task belongs to, and what those of some operators are called."""
+    labels = cones.task.labels
+    used = np.unique(operators)
     names = tuple(dict.fromkeys(labels[operator] for operator in used.tolist()))
     number = {name: thing for thing, name in enumerate(names)}
     thing_of = np.full(len(labels) + 1, NOBODY, dtype=np.int32)  # -1, no operator, belongs to nobody
     for operator in used.tolist():
         thing_of[operator] = number[labels[operator]]
-    owner = np.full(model.successor.shape, NOBODY, dtype=np.int32)
-    columns = [column for column in range(model.n_actions) if column != model.stay]
-    owner[:, columns] = thing_of[cones.operators]
-    return Ground(model.successor, owner), names
+    return thing_of, names
 
 
 def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:

@@ -22,6 +22,8 @@ BEYOND = {
     ":event": "actions",
     ":constraints": "goals of a last state",
 }
+SWAPPED = ("domain", "problem")
+ORDER = "first the domain, then the problem or template"
 
 
 def read_domain(text: str, file: str = "domain.pddl") -> Domain:
@@ -47,6 +49,8 @@ def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[
             raise part.refuse(f"a part of a {kind}, such as ({known[-1]} ...)")
         if part.head in BEYOND:
             raise part.refuse(f"plain STRIPS, such as {BEYOND[part.head]}", f"'{part.head}'")
+        if part.head in SWAPPED and part.head != kind:
+            raise part.refuse(f"a {kind}: {ORDER}", f"a {part.head}")
         if part.head not in (*known, kind):
             raise part.refuse(f"one of {', '.join(known)}", f"'{part.head}'")
         parts.setdefault(part.head, []).append(part)

@@ -15,7 +15,7 @@ class Limits:
         atoms: atoms that can become true.
         operators: actions with their objects filled in.
         tries: objects that are tried in places of variables while actions are filled in.
-        blind: states of the search without a bound, for each goal; above, the search under a bound begins.
+        blind: states of the search without a bound, which goals of one kind share.
         states: states of the search under a bound, for each goal.
         evaluations: states whose bound is worked out, for each goal.
         edges: steps on optimal plans, of all goals together.
@@ -26,7 +26,7 @@ class Limits:
     tries: int = 20_000_000
     blind: int = 1_000_000
     states: int = 2_000_000
-    evaluations: int = 100_000
+    evaluations: int = 500_000
     edges: int = 20_000_000
 
     def __post_init__(self) -> None:

@@ -9,6 +9,14 @@ shortest plan (Helmert and Domshlak, "Landmarks, critical paths and abstractions
 
 Costs only ever fall, by 1, so each round repairs the costs of bits that an operator of the cut made dearer, and touches
 no other. Where forgetting deletes already shows that there is no way, the bound is `NO_WAY`.
+
+**From a state to the next.** Every plan from a state uses an operator of each of its cuts. After one step of such a
+plan the rest of it still uses one of every cut that the step is not in. Cuts have no operator in common, so the step
+breaks at most one. So a state begins with the cuts of the state that it was reached from, all but one, their operators
+costing nothing, and only looks for more: mostly one or two, in place of all. What it finds depends on where it was
+reached from, and may be a little more or less than from scratch; it never exceeds the length of the shortest plan
+(Pommerening and Helmert, "Incremental LM-cut", 2013). For each state the number of the cut that each operator is in is
+remembered, in a byte.
 """
 
 from __future__ import annotations
@@ -17,12 +25,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner, int64
 from askwise.pddl.relevance import Quest
 from askwise.pddl.sets import Lists, Numbers, members_of, turned
 
 NO_WAY = 1_000_000
 """More steps than any plan has."""
+MOST_CUTS = 255
+"""Cuts that are remembered for one state: their numbers have to fit into a byte."""
 
 
 class Graph(NamedTuple):
@@ -67,15 +77,17 @@ class Room(NamedTuple):
     cost: Numbers
     missing: Numbers
     queue: Numbers
+    later: Numbers
     queued: Numbers
     zone: Numbers
     cut: Numbers
+    member: Numbers
 
 
 def room_for(lists: Graph) -> Room:
     """Return room for one goal."""
     n_operators, n_bits = lists.pre_from.size - 1, lists.need_from.size - 1
-    sizes = (n_bits, n_operators, n_operators, n_operators, n_bits, n_bits, n_bits, n_operators)
+    sizes = (n_bits, *[n_operators] * 3, *[n_bits] * 4, *[n_operators] * 2)
     return Room(*(np.zeros(size, dtype=np.int32) for size in sizes))
 
 
@@ -83,61 +95,109 @@ def room_for(lists: Graph) -> Room:
 
 
 @compiled
-def bound_all(states: Any, which: Any, bound: Any, lists: Graph, room: Room) -> None:
-    """Fill ``bound[k]`` for each state `k` in `which`."""
-    price, dear, cost, missing, queue, queued, zone, cut = room
+def bound_all(
+    states: Any, which: Any, parents: Any, steps: Any, bound: Any, cuts: Any, n_cuts: Any, lists: Graph, room: Room
+) -> None:
+    """Fill ``bound[k]`` for each state `k` in `which`, reached from its parent (-1 for none) by a step.
+
+    ``cuts [k, o]`` becomes the number of the cut of `k` that operator `o` is in, 0 for none, and ``n_cuts[k]`` how many
+    there are. Where `cuts` has no row for a state, nothing is remembered of it, and it is as if it had none.
+    """
+    price, dear, cost, missing, queue, later, queued, zone, cut, member = room
     goal = price.size - 1
-    for k in which:
-        _first_prices(states[k], lists, price, dear, cost, missing, queue)
+    for i in range(which.size):
+        k = which[i]
+        total = _inherit(parents[i], steps[i], cuts, n_cuts, member, cost)
+        _first_prices(states[k], lists, price, dear, cost, missing, queue, later)
         if price[goal] >= NO_WAY:
             bound[k] = NO_WAY
             continue
-        rounds = 0
         while price[goal] > 0:
-            rounds += 1
+            total += 1
             size = _cut(states[k], lists, dear, cost, queue, zone, cut)
+            if total <= MOST_CUTS:
+                for c in range(size):
+                    member[cut[c]] = total
             _repair(size, cut, lists, price, dear, cost, queue, queued)
-        bound[k] = rounds
+        bound[k] = total
+        if k < cuts.shape[0]:
+            n_cuts[k] = min(total, MOST_CUTS)
+            for o in range(member.size):
+                cuts[k, o] = member[o]
 
 
-@compiled
-def _first_prices(state: Any, lists: Graph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any) -> None:
-    """Price all bits where each operator costs 1, and note each operator's dearest condition, the last to be met."""
+@inner
+def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
+    """Take over the cuts of a parent but for the one that the step is in; return how many there are.
+
+    They stay numbered from 1 without gaps: the last takes the number of the one that is broken.
+    """
+    known = 0 <= parent < cuts.shape[0]
+    n = int64(n_cuts[parent]) if known else 0
+    broken = int64(cuts[parent, step]) if known else 0
+    for o in range(member.size):
+        number = int64(cuts[parent, o]) if known else 0
+        if broken > 0 and number == broken:
+            number = 0
+        elif broken > 0 and number == n:
+            number = broken
+        member[o] = number
+        cost[o] = 1 if number == 0 else 0
+    cost[member.size - 1] = 0  # the goal, which is no step
+    return n - 1 if broken > 0 else n
+
+
+@inner
+def _first_prices(  # noqa: C901
+    state: Any, lists: Graph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
+) -> None:
+    """Price all bits, cheapest first, and note each operator's dearest condition, the last to be met."""
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY
-    cost[:] = 1
-    cost[n_operators - 1] = 0
     dear[:] = -1
     for o in range(n_operators):
         missing[o] = lists.pre_from[o + 1] - lists.pre_from[o]
     filled = 0
-    for bit in range(n_bits - 2):
-        if state[bit // 64] >> np.uint64(bit % 64) & np.uint64(1):
+    for bit in range(n_bits - 1):
+        if bit == n_bits - 2 or state[bit // 64] >> np.uint64(bit % 64) & np.uint64(1):
             price[bit] = 0
             queue[filled] = bit
             filled += 1
-    price[n_bits - 2] = 0
-    queue[filled] = n_bits - 2
-    filled += 1
-    head = 0
-    while head < filled:
-        bit = queue[head]
-        head += 1
-        for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
-            o = lists.need[k]
-            missing[o] -= 1
-            if missing[o] == 0:
+    now = 0
+    while filled > 0:
+        head, waiting = 0, 0
+        while head < filled:  # all bits of one price; operators that cost nothing add to them
+            bit = queue[head]
+            head += 1
+            if price[bit] < now:
+                continue  # found cheaper since it was put here
+            for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
+                o = lists.need[k]
+                missing[o] -= 1
+                if missing[o] > 0:
+                    continue
                 dear[o] = bit
+                after = now + cost[o]
                 for j in range(lists.add_from[o], lists.add_from[o + 1]):
                     target = lists.add[j]
-                    if price[target] == NO_WAY:
-                        price[target] = price[bit] + cost[o]
-                        if target < n_bits - 1:  # nobody needs the goal
+                    if price[target] > after:
+                        price[target] = after
+                        if target == n_bits - 1:
+                            continue  # nobody needs the goal
+                        if cost[o] == 0:
                             queue[filled] = target
                             filled += 1
+                        else:
+                            later[waiting] = target
+                            waiting += 1
+        if price[n_bits - 1] == 0:
+            return  # no cut is left to be found
+        queue, later = later, queue
+        filled = waiting
+        now += 1
 
 
-@compiled
+@inner
 def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
     """List the operators of a cut; return how many there are."""
     n_bits = zone.size
@@ -183,7 +243,7 @@ def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, 
     return size
 
 
-@compiled
+@inner
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: Graph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:

@@ -4,14 +4,19 @@ A bit matters if the goal wants it set, or if an operator that matters has it as
 sets a bit that matters and that was not one of its own conditions. An operator that does not matter is on no optimal
 plan: without it the plan would still be one, and shorter. So the search for a goal leaves these operators out, and the
 bits that do not matter with them: states that differ in nothing else are one.
+
+Goals to which the same operators matter are *of one kind*: all bits that matter to any of them are kept for each, so
+that a state is the same row of bits for all, and one search without a bound serves all. They differ only in the bits
+that goals want set and that are no condition of any operator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askwise.pddl.sets import Lists, Numbers, Words, as_words, chosen, members_of, n_words_for, renumbered, without
 from askwise.pddl.task import Task, packed
@@ -47,16 +52,48 @@ class Quest:
 
 def quest(task: Task, goal: Iterable[int], start: Words | None = None) -> Quest:
     """Return what matters to a goal, given as the bits that it wants set."""
-    wanted = packed([goal], task.n_words)[0]
+    return kinds(task, {0: goal}, start)[0][0]
+
+
+def kinds(task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None) -> list[dict[int, Quest]]:
+    """Return what matters to each goal, goals of one kind together: there only ``Quest.goal`` differs."""
+    wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
+    alike: dict[bytes, dict[int, Words]] = {}
+    for number, words in wanted.items():
+        alike.setdefault(_mattering(task, words).tobytes(), {})[number] = words
+    begin = task.initial if start is None else start
+    found = []
+    for mask, kind in alike.items():
+        used = np.frombuffer(mask, dtype=bool)
+        matters = np.bitwise_or.reduce(np.concatenate((task.pre[used], np.stack(list(kind.values())))), axis=0)
+        found.append(_cut_down(task, used, members_of(matters), kind, begin))
+    return found
+
+
+def whole_quests(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, Quest]:
+    """Return quests with all bits, and with the operators that matter to any of the goals."""
+    wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
+    used = np.logical_or.reduce([_mattering(task, words) for words in wanted.values()])
+    return _cut_down(task, used, np.arange(task.n_facts, dtype=np.int32), wanted, task.initial)
+
+
+def _mattering(task: Task, wanted: Words) -> NDArray[np.bool_]:
+    """Return ``bool [n_operators]``: which operators matter to a goal."""
     gains = task.add & ~task.pre
     matters, used = wanted.copy(), np.zeros(task.n_operators, dtype=bool)
     while True:
         more = ((gains & matters) != 0).any(axis=1) & ~used
         if not more.any():
-            break
+            return used
         used |= more
         matters |= np.bitwise_or.reduce(task.pre[more], axis=0)
-    operators, bits = np.flatnonzero(used).astype(np.int32), members_of(matters)
+
+
+def _cut_down(
+    task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
+) -> dict[int, Quest]:
+    """Return the quests for goals with some of the operators and bits."""
+    operators = np.flatnonzero(used).astype(np.int32)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)
     number[bits] = np.arange(bits.size, dtype=np.int32)
     n_words = n_words_for(bits.size)
@@ -70,5 +107,6 @@ def quest(task: Task, goal: Iterable[int], start: Words | None = None) -> Quest:
 
     pre, add, delete = (cut(lists) for lists in task.lists)
     words = (as_words(pre, n_words), as_words(add, n_words), ~as_words(delete, n_words))
-    begin, end = cut_state(task.initial if start is None else start), cut_state(wanted)
-    return Quest(operators, bits, begin, end, pre, without(add, pre, max(1, bits.size)), words)
+    gain = without(add, pre, max(1, bits.size))
+    begin = cut_state(start)
+    return {goal: Quest(operators, bits, begin, cut_state(own), pre, gain, words) for goal, own in goals.items()}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
 
 
 class Lists(NamedTuple):

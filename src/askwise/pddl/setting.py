@@ -97,7 +97,8 @@ def read_goals(text: str, domain: Domain, setting: Setting, file: str = "hyps.da
 
 def read_actions(text: str, domain: Domain, setting: Setting, file: str = "obs.dat") -> tuple[tuple[Word, str], ...]:
     """Return the actions of a list, one in each line such as ``(MOVE A B)``, each with where it stands."""
-    names = {schema.name for schema in domain.schemas}
+    names = {schema.name: schema for schema in reversed(domain.schemas)}
+    counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}
     actions: list[tuple[Word, str]] = []
     for k, line in enumerate(text.split("\n"), start=1):
         for form in forms_of(line.replace(",", " "), file, line=k):
@@ -111,6 +112,9 @@ def read_actions(text: str, domain: Domain, setting: Setting, file: str = "obs.d
                 if isinstance(term, Form) or term.text not in setting.objects:
                     hint = "" if isinstance(term, Form) else did_you_mean(term.text, setting.objects)
                     raise term.refuse(f"an object of the problem{hint}")
+            if (at.text, len(form.rest)) not in counts:
+                wanted = " ".join((at.text, *(parameter.name for parameter in names[at.text].parameters)))
+                raise form.refuse(f"as many objects as in ({wanted})")
             actions.append((at, " ".join(str(word) for word in form.items)))
     return tuple(actions)
 

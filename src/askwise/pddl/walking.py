@@ -1,18 +1,24 @@
-"""The compiled loop of every search: from the states of one layer to those of the next.
+"""The compiled loops of every search: from the states of one layer to those of the next, and back.
 
 States are rows of words. An open hash table, a power of two in size, finds the number of a state. Each operator is
 looked at only in states that have its *watched* bit set, one of its conditions that few operators have.
+
+**Back.** Few states are on optimal plans, so what leads to them is worked out from them, and not by walking through all
+layers again. Operator `o` can have led to state `t` only if `t` has all that `o` adds, all of its conditions that it
+keeps, and nothing that it deletes. Before, its conditions held; what it changes and did not ask for is not known, so
+every combination of these bits is looked up. Where an operator has more than `MOST_UNKNOWN` of them, all states of the
+layer are walked through.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from askwise._compiled import compiled
 from askwise.pddl.relevance import Quest
-from askwise.pddl.sets import Lists, turned
+from askwise.pddl.sets import Lists, Numbers, Words, turned
 
 # Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top
 # six bits for each k: a table of 64 entries then gives the position of a single bit without any branch.
@@ -23,18 +29,50 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 FULL = 2
 """A hash table has at least so many places for each state."""
+MOST_UNKNOWN = 6
+"""Bits that an operator may change without asking for them, for steps back."""
 
 
-def watching(quest: Quest) -> Lists:
-    """Return which operators to look at for each bit; those without a condition in a last row, for every state."""
-    n_operators, n_bits = quest.operators.size, quest.bits.size
-    users = np.bincount(quest.pre.members, minlength=n_bits)
-    order = np.lexsort((users[quest.pre.members], quest.pre.owners))
+def watching(wanted: Lists, n_bits: int) -> Lists:
+    """Return which operators to look at for each bit; those that want none in a last row, for every state."""
+    n_operators = wanted.starts.size - 1
+    users = np.bincount(wanted.members, minlength=n_bits)
+    order = np.lexsort((users[wanted.members], wanted.owners))
     watched = np.full(n_operators, n_bits, dtype=np.int32)
-    owners = quest.pre.owners[order]
+    owners = wanted.owners[order]
     first = np.concatenate(([True], owners[1:] != owners[:-1])) if owners.size else np.empty(0, dtype=bool)
-    watched[owners[first]] = quest.pre.members[order][first]
+    watched[owners[first]] = wanted.members[order][first]
     return turned(Lists(np.arange(n_operators + 1, dtype=np.int32), watched), n_bits + 1)
+
+
+class Backwards(NamedTuple):
+    """What operators look like from behind; all but the last two are ``uint64 [n_operators, n_words]``.
+
+    Attributes:
+        wanted: what holds after them: what they add, and the conditions that they keep.
+        changed: what they add or delete.
+        before: their conditions.
+        unknown: what they add or delete that is none of their conditions.
+        starts: which operators to look at for each bit that is set, as in `watching`.
+        watched: these operators.
+    """
+
+    wanted: Words
+    changed: Words
+    before: Words
+    unknown: Words
+    starts: Numbers
+    watched: Numbers
+
+
+def backwards(quest: Quest) -> Backwards | None:
+    """Return the operators from behind; None where too much is not known."""
+    pre, add, keep = quest.words
+    unknown = (add | ~keep) & ~pre
+    if np.bitwise_count(unknown).sum(axis=1).max(initial=0) > MOST_UNKNOWN:
+        return None
+    starts, watched = watching(quest.gain, quest.bits.size)
+    return Backwards(add | (pre & keep), add | ~keep, pre, unknown, starts, watched)
 
 
 @compiled
@@ -74,9 +112,9 @@ def walk(  # noqa: C901 - in one piece: in smaller ones a search took a third lo
 ) -> tuple[int, int, int]:
     """Apply all operators to the states ``layer[begin:]``; stop where there may be no room for what comes out.
 
-    Forwards, states that are new, or have no depth, get depth ``level + 1`` and are listed in ``out[0]``. Backwards
-    (`back`), steps to states of that depth that are marked are listed as ``out[:, k]``, source, operator and target,
-    and their sources are marked.
+    Steps are listed as ``out[:, k]``, source, operator and target. Forwards those to states that are new, or have no
+    depth, which get depth ``level + 1``. Backwards (`back`) those to states of that depth that are marked, and their
+    sources are marked.
 
     Room for one state, `following`, comes from outside.
 
@@ -139,6 +177,89 @@ def walk(  # noqa: C901 - in one piece: in smaller ones a search took a third lo
                             states[t, v] = following[v]
                     if depth[t] < 0:
                         depth[t] = level + 1
-                        out[0, filled] = t
+                        out[0, filled] = s
+                        out[1, filled] = o
+                        out[2, filled] = t
                         filled += 1
     return n, layer.size, filled
+
+
+@compiled
+def regress(  # noqa: C901 - in one piece, as `walk` is
+    layer: Any,
+    begin: int,
+    level: int,
+    states: Any,
+    slots: Any,
+    depth: Any,
+    wanted: Any,
+    changed: Any,
+    before: Any,
+    unknown: Any,
+    starts: Any,
+    watched: Any,
+    previous: Any,
+    out: Any,
+    filled: int,
+    most: int,
+) -> tuple[int, int]:
+    """List the steps from states of depth `level` to the states ``layer[begin:]``; stop where there may be no room.
+
+    Steps are listed as by `walk`; `most` is how many can lead to one state. Room for one state, `previous`, comes from
+    outside.
+
+    Returns:
+        the first place of `layer` that was not worked on, how much of `out` is filled.
+    """
+    n_words, n_bits = states.shape[1], starts.size - 2
+    mask = slots.size - 1
+    for position in range(begin, layer.size):
+        if filled + most > out.shape[1]:
+            return position, filled
+        t = layer[position]
+        for bit in range(n_bits + 1):
+            if bit < n_bits and states[t, bit // 64] >> np.uint64(bit % 64) & np.uint64(1) == 0:
+                continue
+            for k in range(starts[bit], starts[bit + 1]):
+                o = watched[k]
+                fits = True
+                for v in range(n_words):
+                    if states[t, v] & (wanted[o, v] | changed[o, v]) != wanted[o, v]:
+                        fits = False
+                        break
+                if not fits:
+                    continue
+                for v in range(n_words):
+                    previous[v] = states[t, v] & ~changed[o, v] | before[o, v]
+                more = True
+                while more:
+                    code = np.uint64(0)
+                    for v in range(n_words):
+                        code = (code ^ previous[v]) * _MIX
+                        code ^= code >> np.uint64(29)
+                    at = np.int64(code * _MIX >> np.uint64(20)) & mask
+                    s = slots[at]
+                    while s >= 0:
+                        same = True
+                        for v in range(n_words):
+                            if states[s, v] != previous[v]:
+                                same = False
+                                break
+                        if same:
+                            break
+                        at = (at + 1) & mask
+                        s = slots[at]
+                    if s >= 0 and depth[s] == level:
+                        out[0, filled] = s
+                        out[1, filled] = o
+                        out[2, filled] = t
+                        filled += 1
+                    # The next combination of the bits that are not known: count up by one, in these bits only.
+                    more = False
+                    for v in range(n_words):
+                        counted = ((previous[v] & unknown[o, v]) - unknown[o, v]) & unknown[o, v]
+                        previous[v] = previous[v] & ~unknown[o, v] | counted
+                        if counted != 0:
+                            more = True
+                            break
+    return layer.size, filled

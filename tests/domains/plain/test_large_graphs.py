@@ -139,10 +139,22 @@ def test_a_table_of_a_policy(both: Any) -> None:
     )
 
 
-def test_an_ego_agent_on_the_same_graph_has_a_column_for_each_action(both: Any) -> None:
-    ranks, columns = both(contents(start="s0", edges=edges()))
-    assert ranks.ego_actions == columns.ego_actions
-    assert np.array_equal(ranks.ego_model.successor, columns.ego_model.successor)
+def test_an_ego_agent_with_many_actions_has_no_column_for_each(both: Any) -> None:
+    across = [["s0", "across", "s2"], ["s1", "over", "s6"], ["s2", "over", "s6"]]  # several ways of the same length
+    ranks, columns = both(contents(start="s0", edges=[*across, *edges()]))
+    assert ranks.ego_model.n_actions <= 5 < N_STATES <= columns.ego_model.n_actions
+    assert (ranks.ego_actions, ranks.wait) == (columns.ego_actions, columns.wait)
+    assert ranks.ego_moves == columns.ego_moves
+    for state in (0, 1, 2, 6, 600):
+        assert np.array_equal(ranks.ego_optimal(state), columns.ego_optimal(state))
+        here = np.flatnonzero(columns.ego_model.available[state]).tolist()
+        assert [ranks.ego_next(state, a) for a in here] == [columns.ego_next(state, a) for a in here]
+        assert ranks.ego_next(state, 999) == columns.ego_next(state, 999)
+    assert ranks.file.to_json() == columns.file.to_json()
+    for method in ("ezq", "planner", "optimal"):
+        left, right = (askwise.simulate(problem, method, goal="right", seed=3) for problem in (ranks, columns))
+        assert [step.decision for step in left.steps] == [step.decision for step in right.steps]
+        assert (left.cost, left.final) == (right.cost, right.final)
 
 
 def test_the_same_design(both: Any) -> None:
@@ -173,8 +185,9 @@ def test_the_limit_is_on_the_table_that_is_made(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(reading_sides, "MOST_ENTRIES", 5 * N_STATES)
     assert ProblemFile.from_json(contents()).teammate.model.labels is not None
     assert_refused(
-        lambda: ProblemFile.from_json(contents(start="s0", edges=edges())),
-        f"ego.edges: found 1001 states and 1000 actions; expected at most {5 * N_STATES} of both multiplied",
+        lambda: ProblemFile.from_json(contents(start="s0", edges=[*edges(), ["s0", "x", "s1"]])),
+        "ego.edges: found 1001 states and 6 actions (twice those of a state); "
+        f"expected at most {5 * N_STATES} of both multiplied",
     )
     monkeypatch.setattr(reading_sides, "MOST_ENTRIES", 5 * N_STATES - 1)
     assert_refused(

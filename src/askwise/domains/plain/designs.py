@@ -237,7 +237,7 @@ def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProble
         ego_goals=[state_names(own, problem.ego_targets(goal)) for goal in goals],
         start=(old.name(problem.start.teammate), own.name(problem.start.ego)),
         query_cost=problem.query_cost,
-        ego_moves=[own.actions[move] for move in problem.ego_moves],
+        ego_moves=[own.all_actions[move] for move in problem.ego_moves],
         groups={name: [problem.goals[goal] for goal in members] for name, members in problem.groups.items()},
         answers=problem.answers,
     )

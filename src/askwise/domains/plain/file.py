@@ -198,7 +198,7 @@ def _read(root: Field) -> ProblemFile:
         root = with_graph(root)
     name = read_name(root.child("name")) if root.has("name") else ""
     teammate = read_side(root.child("teammate"), ("policy",), by_rank=True)
-    ego = read_side(root.child("ego"))
+    ego = read_side(root.child("ego"), by_rank=True)
     goals = read_goals(root.child("goals"), teammate, ego)
     targets = {each: goal.teammate for each, goal in goals.items()}
     side = root.child("teammate")

@@ -55,8 +55,7 @@ def _side(field: str, model: Model, start: int) -> dict[str, Any]:
         rows = np.where(model.walls, WALL, FREE)[::-1]
         return {"start": name_to_json(model.name(start), field), "map": ["".join(row) for row in rows.tolist()]}
     states = [name_to_json(model.name(state), field) for state in range(model.n_states)]
-    names = model.actions if model.labels is None else model.labels.names.names or ()
-    actions = [_action(field, name) for name in names]
+    actions = [_action(field, name) for name in model.all_actions]
     stay = _action(field, model.action_name(0, model.stay))
     places, moves = np.nonzero(model.available)
     edges = [
@@ -85,7 +84,7 @@ def _action(field: str, name: Hashable) -> str:
 
 
 def _refuse_other_moves(problem: FactoredProblem) -> None:
-    moves = tuple(a for a in range(problem.ego_model.n_actions) if a != problem.wait)
+    moves = tuple(a for a in range(len(problem.ego_actions)) if a != problem.wait)
     if problem.ego_moves != moves:
         raise InputError("ego_moves", "some of the actions", f"all but waiting: a file of {FORMAT} holds no others")
 

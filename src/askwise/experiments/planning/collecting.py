@@ -14,6 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from askwise.errors import InputError
+from askwise.files import reason
 from askwise.pddl.archive import DOMAIN, ENDINGS, GOALS, SEEN, TEMPLATE, TRUE_GOAL, read_texts
 
 SHARED = (DOMAIN, TEMPLATE, GOALS)
@@ -77,8 +78,8 @@ class Unreadable:
 def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadable]]:
     """Return the problems in archives, folders of a problem, and folders of these, in the order of their names."""
     problems: dict[tuple[tuple[str, str], ...], list[Watching]] = {}
-    unreadable = []
-    for path in _unique(each for given in paths for each in _found(Path(given))):
+    unreadable: list[Unreadable] = []
+    for path in _unique(each for given in paths for each in _found(Path(given), unreadable)):
         name = _name(path)
         try:
             texts = read_texts(path)
@@ -102,14 +103,19 @@ def _names(groups: list[list[Watching]]) -> list[str]:
     return [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
 
 
-def _found(path: Path) -> Iterator[Path]:
-    """Iterate over the archives and problem folders at and below a path."""
+def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
+    """Iterate over the archives and problem folders at and below a path; note folders that cannot be looked into."""
+
+    def note(error: OSError) -> None:
+        refused = InputError(f"folder {str(error.filename)!r}", reason(error), "a folder that can be read")
+        unreadable.append(Unreadable(_name(Path(error.filename)), str(refused)))
+
     if not path.is_dir():
         if not path.exists():
             raise InputError(f"file {str(path)!r}", "no such file or directory", "an archive, or a folder of archives")
         yield path
         return
-    for folder, inside, names in os.walk(path):
+    for folder, inside, names in os.walk(path, onerror=note):
         inside.sort()
         if DOMAIN in names:
             yield Path(folder)

@@ -158,7 +158,7 @@ class LimitedSolver:
             asking = self._beliefs.asking(belief)
             assert asking is not None
             return Move(None, asking.options[-1 - choice].asked, cost)
-        return Move(self._walking.action(choice), None, cost)
+        return Move(self._walking.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     __call__ = at
 

@@ -98,7 +98,7 @@ class Solver:
         cost = regret / float(self._weights(goals, state.teammate).sum())
         if choice < 0:
             return BestMove(None, self._listed(-1 - choice), cost)
-        return BestMove(self._action(choice), None, cost)
+        return BestMove(self._action(place, choice), None, cost)
 
     __call__ = at
 
@@ -143,9 +143,9 @@ class Solver:
     def _listed(self, goals: int) -> tuple[int, ...]:
         return tuple(goal for k, goal in enumerate(self.goals) if (goals >> k) & 1)
 
-    def _action(self, choice: int) -> int:
+    def _action(self, place: int, choice: int) -> int:
         ego, n_moves = self.tables.ego, len(self.tables.ego.moves)
-        return int(ego.moves[choice] if choice < n_moves else ego.load_actions[self.goals[choice - n_moves]])
+        return ego.action(place, choice) if choice < n_moves else int(ego.load_actions[self.goals[choice - n_moves]])
 
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
         key = key_of(self.arrays, goals, w, place, load)

@@ -50,10 +50,10 @@ class Walking:
             here = there
         self.grounds.append(Ground(here, self._steps(here), np.empty((0, 0), dtype=np.int32)))
 
-    def action(self, number: int) -> int:
-        """Return the ego action of that number."""
+    def action(self, place: int, number: int) -> int:
+        """Return the ego action of that number in a place."""
         if number < len(self.moves):
-            return int(self.ego.moves[self.moves[number]])
+            return self.ego.action(place, self.moves[number])
         return int(self.ego.load_actions[self.goals[number - len(self.moves)]])
 
     def regrets(self, depth: int, teammate: IntArray) -> tuple[FloatArray, BoolArray]:

@@ -267,7 +267,7 @@ class NoisyPlanner:
         """Return the problem's number of an action as the loops number it."""
         tables, moves = self.tables, self.tables.ego.moves
         if action < len(moves):
-            return moves[action]
+            return tables.ego.action(place, action)
         return int(tables.ego.load_actions[tables.loads[tables.loads_from[place] + action - len(moves)]])
 
 
