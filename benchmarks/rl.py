@@ -52,7 +52,7 @@ SETTINGS = (
     Setting("examples/ward.toml", 40_000, (0, 1, 2)),
     Setting(
         "map of 5 x 5 cells, 4 stations, 2 toolboxes",
-        100_000,
+        60_000,
         (0, 1),
         {"width": 5, "stations": 4, "toolboxes": 2, "seed": 3},
     ),

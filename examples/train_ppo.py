@@ -46,6 +46,7 @@ ENVIRONMENT = {
 }
 LEARNING = {
     "gamma": 0.95,
+    "gae_lambda": 0.8,  # rewards tell at once: what comes much later is mostly noise
     "n_steps": 64,
     "batch_size": 128,
     "n_epochs": 8,
@@ -161,7 +162,7 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
 
     from askwise.experiments.analysis.figures.styles import FAINT, GRID, legend_below, styles
 
-    looks = styles([*costs, TRAINED])
+    looks = styles([*(method for method in costs if method != "optimal"), TRAINED])
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     ax = figure.subplots()
     for method, cost in costs.items():
@@ -172,12 +173,12 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
             ax.axhline(cost, label=f"{method}, {cost:.2f}", **line)
     tried = [(point.steps, point.training) for point in curve if point.training is not None]
     colour = looks[TRAINED].colour
-    ax.plot(*zip(*tried, strict=True), color=colour, linewidth=1.2, alpha=0.5, label=f"{TRAINED} while it learns")
+    ax.plot(*zip(*tried, strict=True), color=colour, linewidth=1.2, alpha=0.5, label=f"{TRAINED} while learning")
     exact = [float("nan") if point.exact is None else point.exact for point in curve]
-    last = f", {exact[-1]:.2f} at the end"
-    ax.plot([point.steps for point in curve], exact, label=TRAINED + last, **looks[TRAINED].line())
+    last = "never done" if curve[-1].exact is None else f"at last {exact[-1]:.2f}"
+    ax.plot([point.steps for point in curve], exact, label=f"{TRAINED}, {last}", **looks[TRAINED].line())
     ax.set(xlabel="steps in the environment", ylabel="expected marginal cost")
-    ax.set_ylim(0, 1.6 * max(costs.values()))
+    ax.set(xlim=(0, None), ylim=(0, 1.6 * max(costs.values())))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     ax.grid(color=GRID)
     ax.spines[["top", "right"]].set_visible(False)
