@@ -32,6 +32,9 @@ class Always:
             raise InputError("option 'problem'", repr(chosen), "the problem of this environment")
         return self.example
 
+    def check(self, problem: object) -> None:
+        self.given(problem)
+
 
 class Numbers:
     """Shows the numbers of everything."""

@@ -16,9 +16,11 @@ _TOOL_FETCHING = "askwise.domains.tool_fetching.envs"
 HOMES = {
     "FlatProblem": f"{_ANY}.flat:FlatProblem",
     "FlatToolFetching": f"{_TOOL_FETCHING}.flat:FlatToolFetching",
+    "PolicyAgent": "askwise.envs.policy:PolicyAgent",
     "ProblemEnv": f"{_ANY}.environment:ProblemEnv",
     "ToolFetchingEnv": f"{_TOOL_FETCHING}.environment:ToolFetchingEnv",
     "problem_v0": f"{_ANY}.problem_v0",
+    "RegretReward": "askwise.envs.regret:RegretReward",
     "tool_fetching_v0": f"{_TOOL_FETCHING}.tool_fetching_v0",
 }
 """``module:name``, or a module, of everything that can be imported from `askwise.envs`."""

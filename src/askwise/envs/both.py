@@ -121,8 +121,8 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         stage, play = self.stage, self.play
         stage.show_if_watched()
         observations = {
-            self.teammate: {**stage.observe(play), "goal": play.game.goal},
-            self.ego: stage.observe(play),
+            self.teammate: {**stage.seen(play), "goal": play.game.goal},
+            self.ego: stage.seen(play),
         }
         infos = {
             self.teammate: play.info(illegal[self.teammate], play.teammate_mask()),

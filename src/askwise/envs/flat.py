@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -12,13 +12,29 @@ from gymnasium.utils import RecordConstructorArgs
 
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.flattening import Flattener
+from askwise.envs.playing import Play
 from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
 from askwise.game import Game
+from askwise.problem import Problem
 from askwise.query.beliefs import belief_kind
 from askwise.tracking import Tracker
 from askwise.types import BoolArray
+
+
+class Shown(NamedTuple):
+    """What a flat environment shows of one moment.
+
+    Attributes:
+        flat: the observation, ``float32 [k]``.
+        mask: ``int8 [n_actions]``, 1 for the actions that make sense.
+        asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
+    """
+
+    flat: Any
+    mask: Any
+    asked: BoolArray
 
 
 class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -60,8 +76,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         n_goals = len(staging.source.example.goals)
         seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
         self._flatten = Flattener(spaces.Dict(seen), [*staging.observer.changing, "belief"], scaled=scaled)
+        self._flattened: Problem | None = None
         self.observation_space = self._flatten.space
         self._n_ontic = len(staging.source.example.ego_actions)
+        self._mask: BoolArray
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
         bare.flat_question = self.question
 
@@ -73,10 +91,9 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
         seen, info = self.env.reset(seed=seed, options=options)
-        game = self.game
-        self.tracker = Tracker(game.problem, self._kind_of_belief)
-        self.tracker.update(game.observation)
-        self._flatten.begin({**seen, "belief": game.problem.prior})
+        self.tracker = self.new_tracker(self.game.problem)
+        self.tracker.update(self.game.observation)
+        self._flattened = None  # an environment of somebody else's may show something new in every episode
         return self._look(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -104,17 +121,36 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         goals = np.flatnonzero(self._asked[number - self._n_ontic]).tolist()
         return tuple(self.game.problem.goals[goal] for goal in goals)
 
-    def context(self) -> QuestionContext:
-        """Return what questions may depend on now."""
-        game, tracker = self.game, self.tracker
+    def new_tracker(self, problem: Problem) -> Tracker:
+        """Return a belief as the wrapper keeps it, at the start of an episode."""
+        return Tracker(problem, self._kind_of_belief)
+
+    def follow(self, problem: Problem) -> Play:
+        """Return a new episode that is played elsewhere, of a problem with the shape of this environment."""
+        return self._bare.stage.follow(problem)
+
+    def context(self, game: Game, tracker: Tracker) -> QuestionContext:
+        """Return what questions may depend on at a moment."""
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
-    def _look(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Work out the questions and the mask, and return the flat observation and the info with the mask."""
-        context = self.context()
-        self._asked = self._questions(context)
-        sizes = self._asked.sum(axis=1)
+    def show(self, play: Play, tracker: Tracker) -> Shown:
+        """Return what is seen and what can be done at a moment of an episode, of this environment's own or another."""
+        return self._shown(play, tracker, self._bare.stage.seen(play), play.ego_mask())
+
+    def _shown(self, play: Play, tracker: Tracker, seen: dict[str, Any], ontic: Any) -> Shown:
+        context = self.context(play.game, tracker)
+        asked = self._questions(context)
+        sizes = asked.sum(axis=1)
         sensible = (sizes > 0) & (sizes < context.possible.sum())
-        mask = np.concatenate([info["action_mask"], sensible.astype(np.int8)])
-        self._mask = mask.astype(np.bool_)
-        return self._flatten({**seen, "belief": context.probabilities}), {**info, "action_mask": mask}
+        mask = np.concatenate([ontic, sensible.astype(np.int8)])
+        whole = {**seen, "belief": context.probabilities}
+        if self._flattened is not context.problem:
+            self._flattened = context.problem
+            self._flatten.begin(whole)
+        return Shown(self._flatten(whole), mask, asked)
+
+    def _look(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Remember the questions and the mask, and return the flat observation and the info with the mask."""
+        shown = self._shown(self._bare.play, self.tracker, seen, info["action_mask"])
+        self._asked, self._mask = shown.asked, shown.mask.astype(np.bool_)
+        return shown.flat, {**info, "action_mask": shown.mask}

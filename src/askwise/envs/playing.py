@@ -7,13 +7,15 @@ instead. The last question is remembered, because an observation goes on showing
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from askwise.game import Game
 from askwise.problem import Problem
+from askwise.questions import Answer
+from askwise.tracking import Observation
 from askwise.types import BoolArray
 
 MOST_REMEMBERED = 4096
@@ -25,6 +27,7 @@ class Play:
 
     Attributes:
         game: the episode itself. It knows the goal: for the teammate's eyes only.
+        masks: the actions that are available in each state.
         asked: ``bool [n_goals]``, the last question, all False if there was none.
         answer: the answer to it as a number: 0 nothing was asked, 1 no, 2 yes, 3 there was no answer.
         allowed_when_asked: ``bool [n_goals]``, the goals that the prior and all answers before that one allow.
@@ -32,7 +35,7 @@ class Play:
 
     def __init__(self, game: Game, masks: Masks) -> None:
         self.game = game
-        self._masks = masks
+        self.masks = masks
         self.asked: BoolArray = np.zeros(len(game.problem.goals), dtype=np.bool_)
         self.answer = 0
         self.allowed_when_asked: BoolArray = game.allowed
@@ -40,7 +43,7 @@ class Play:
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
         """Return the ego agent's action or question if it is available, else the action that does nothing."""
         if isinstance(chosen, int):
-            available = self._masks.ego(self.game.state.ego)[chosen]
+            available = self.masks.ego(self.game.state.ego)[chosen]
         else:
             available = self.game.empty_questions or chosen.any()
         return chosen if available else self.game.problem.wait
@@ -48,22 +51,33 @@ class Play:
     def available_to_teammate(self, action: int) -> int:
         """Return the teammate's action if it is available, else one that does nothing."""
         here = self.game.state.teammate
-        return action if self._masks.teammate(here)[action] else idle_action(self.game.problem, here)
+        return action if self.masks.teammate(here)[action] else idle_action(self.game.problem, here)
 
     def ego_mask(self) -> Any:
         """``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
-        return self._masks.ego(self.game.state.ego).copy()
+        return self.masks.ego(self.game.state.ego).copy()
 
     def teammate_mask(self) -> Any:
         """``int8 [n_teammate_actions]``: 1 for the teammate's actions that are available now."""
-        return self._masks.teammate(self.game.state.teammate).copy()
+        return self.masks.teammate(self.game.state.teammate).copy()
 
     def ask(self, asked: BoolArray) -> None:
         """Ask whether the goal is among these, ``bool [n_goals]``; nobody moves."""
         allowed = self.game.allowed
-        seen = self.game.ask(np.flatnonzero(asked).tolist())
-        assert seen.answer is not None
-        reply = seen.answer.yes
+        self._keep_in_view(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
+
+    def follow(self, observation: Observation) -> None:
+        """Take in what is seen of an episode that is played elsewhere; the game here does not know its goal."""
+        game, allowed = self.game, self.game.allowed
+        if observation.answer is not None:
+            game.hear(observation.answer)
+            self._keep_in_view(named(observation.answer.goals, allowed.size), observation.answer, allowed)
+        # Not `act`: whether the step was the last one is decided where the goal is known.
+        game.state, game.teammate_action = observation.state, observation.teammate_action
+
+    def _keep_in_view(self, asked: BoolArray, answer: Answer | None, allowed: BoolArray) -> None:
+        assert answer is not None
+        reply = answer.yes
         self.asked, self.answer, self.allowed_when_asked = asked, 3 if reply is None else 1 + reply, allowed
 
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
@@ -80,6 +94,13 @@ class Play:
             # Not the game's own marginal cost: learners want a number for an episode that was cut off, too.
             info |= {"goal": game.goal, "optimal_cost": best, "marginal_cost": game.cost - best}
         return info
+
+
+def named(goals: Sequence[int], n: int) -> BoolArray:
+    """Mark some of `n` goals."""
+    marked = np.zeros(n, dtype=np.bool_)
+    marked[list(goals)] = True
+    return marked
 
 
 def idle_action(problem: Problem, teammate: int) -> int:

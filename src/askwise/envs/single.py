@@ -105,7 +105,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     def _seen(self, illegal: bool) -> tuple[dict[str, Any], dict[str, Any]]:
         play = self.play
         self.stage.show_if_watched()
-        return self.stage.observe(play), play.info(illegal, play.ego_mask())
+        return self.stage.seen(play), play.info(illegal, play.ego_mask())
 
     def render(self) -> Any:
         """Return text or pixels, according to `render_mode`; a window shows itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from askwise.envs.playing import Masks, Play
 from askwise.envs.rendering import Painter, Renderer
 from askwise.envs.starting import Source, begin, checked_limit
 from askwise.factored_input import checked_answers
+from askwise.game import Game
 from askwise.problem import Problem
 
 
@@ -68,6 +70,7 @@ class Stage:
         self.render = Renderer(staging.painter, render_mode)
         self._max_steps = checked_limit(max_steps)
         self._play: Play | None = None
+        self._prepared: Problem | None = None
 
     @property
     def play(self) -> Play:
@@ -88,11 +91,28 @@ class Stage:
         staging = self.staging
         answering = None if self.answers is None else self._answered
         game, for_teammate = begin(staging.source, rng, options, self._max_steps, staging.empty_questions, answering)
-        if self._play is None or self._play.game.problem is not game.problem:
-            self.observe.begin(game.problem)
-            self._masks = staging.masks(game.problem)
-        self._play = Play(game, self._masks)
+        self._play = self._played(game)
         return for_teammate
+
+    def follow(self, problem: Problem) -> Play:
+        """Return a new episode that is played elsewhere, where its goal is known; see `Play.follow`."""
+        self.staging.source.check(problem)
+        return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))
+
+    def seen(self, play: Play) -> dict[str, Any]:
+        """Return what players see of an episode, of this environment's own or one that is followed."""
+        self._prepare(play.game.problem)
+        return self.observe(play)
+
+    def _played(self, game: Game) -> Play:
+        self._prepare(game.problem)
+        return Play(game, self._masks)
+
+    def _prepare(self, problem: Problem) -> None:
+        if self._prepared is not problem:
+            self._prepared = problem
+            self.observe.begin(problem)
+            self._masks = self.staging.masks(problem)
 
     def _answered(self, problem: Problem) -> Problem:
         """Return a problem with other answers; the same as last time if the problem is."""

@@ -43,6 +43,9 @@ class Source(Protocol):
     def given(self, chosen: Any) -> Problem:
         """Return what the option chooses, or refuse it."""
 
+    def check(self, problem: Problem) -> None:
+        """Refuse a problem that has another shape than those of this source."""
+
 
 def begin(
     source: Source,

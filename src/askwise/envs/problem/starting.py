@@ -72,7 +72,11 @@ class ProblemSource:
     def given(self, chosen: object) -> Problem:
         """Return the chosen problem if it has the shape of the spaces."""
         problem = as_problem(chosen)
+        self.check(problem, "option 'problem'")
+        return problem
+
+    def check(self, problem: Problem, field: str = "problem") -> None:
+        """See `askwise.envs.starting.Source`."""
         shape = Shape.of(problem)
         if shape != self.shape:
-            raise InputError("option 'problem'", str(shape), f"{self.shape}, the shape of the spaces")
-        return problem
+            raise InputError(field, str(shape), f"{self.shape}, the shape of the spaces")

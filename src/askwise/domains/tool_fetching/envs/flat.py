@@ -11,6 +11,8 @@ from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
 from askwise.domains.tool_fetching.envs.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.envs.flat import FlatEnv
 from askwise.envs.questions import Asking
+from askwise.game import Game
+from askwise.tracking import Tracker
 
 DEFAULT_QUESTIONS = ("toolbox", "move", "half", "likeliest")
 
@@ -64,13 +66,12 @@ class FlatToolFetching(FlatEnv):
         super().__init__(env, questions=questions, belief=belief, scaled=scaled)
         self._boxes_of: Any = None
 
-    def context(self) -> QuestionContext:
+    def context(self, game: Game, tracker: Tracker) -> QuestionContext:
         """See `FlatEnv`."""
-        tracker = self.tracker
-        problem: Any = self.game.problem
+        problem: Any = game.problem
         if self._boxes_of is not problem:
             self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)
-        return QuestionContext(problem, self.game.state.ego, tracker.possible, tracker.probabilities, self._boxes)
+        return QuestionContext(problem, game.state.ego, tracker.possible, tracker.probabilities, self._boxes)
 
 
 def make_flat(

@@ -15,6 +15,7 @@ from askwise.domains.tool_fetching.instance import PRIOR_KINDS, as_instance
 from askwise.envs.starting import one_of
 from askwise.errors import InputError
 from askwise.model.names import as_int
+from askwise.problem import Problem
 from askwise.questions import QueryCost
 
 STEPS_PER_CELL = 4
@@ -105,10 +106,19 @@ class Source:
         instance = as_instance(chosen)
         if self._fixed is not None and instance == self._fixed.instance:
             return self._fixed
+        self._check_shape(instance, "option 'instance'")
+        return ToolFetching(instance)
+
+    def check(self, problem: Problem) -> None:
+        """See `askwise.envs.starting.Source`."""
+        if not isinstance(problem, ToolFetching):
+            raise InputError("problem", type(problem).__name__, "one of tool fetching, as in the environment")
+        self._check_shape(problem.instance, "problem")
+
+    def _check_shape(self, instance: Instance, field: str) -> None:
         shape = Shape.of(instance)
         if shape != self.shape:
-            raise InputError("option 'instance'", str(shape), f"{self.shape}, the shape of the spaces")
-        return ToolFetching(instance)
+            raise InputError(field, str(shape), f"{self.shape}, the shape of the spaces")
 
 
 def _generator_arguments(settings: Settings) -> dict[str, Any]:
