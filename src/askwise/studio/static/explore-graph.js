@@ -7,6 +7,7 @@ import { CURSOR, isClosed, moved, placeName, same, thingOf, things, withWay } fr
 
 const MARGIN = 0.6;
 const BETWEEN = 1; // units between two graphs
+const ROOM = 1.5; // units for all marks at a state: nodes are further apart than that
 const REACH = 1.2; // units from a node within which a pointer means it
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const SIDES = ["teammate", "ego"];
@@ -40,7 +41,7 @@ export class GraphBoard {
     const known = things(sketch).filter((thing) => this.nodeOf(thing) >= 0);
     const [x, y] = this.centre(...this.cursor);
     this.svg.replaceChildren(...this.grounds.map((ground, side) => this.ground(ground, side)), shape("g", { class: "heat" }, ...this.heat(known)),
-      ...marksOf(known, (thing) => this.centre(this.sideOf(thing), this.nodeOf(thing)), this),
+      ...marksOf(known, (thing) => this.centre(this.sideOf(thing), this.nodeOf(thing)), this, ROOM),
       shape("circle", { class: "cursor", cx: x, cy: y, r: 0.62 }));
   }
 

@@ -12,8 +12,8 @@ export function markOf(thing, { sketch, shown, marks, selected, names }) {
   return made;
 }
 
-// Whatever shares a place shares its room: the marks of things around their places, by `at(thing)`.
-export function marksOf(things, at, drawn) {
+// Whatever shares a place shares its room, `room` units wide: the marks of things around their places, by `at(thing)`.
+export function marksOf(things, at, drawn, room = 1) {
   const places = new Map();
   for (const thing of things) {
     const key = at(thing).join();
@@ -22,9 +22,10 @@ export function marksOf(things, at, drawn) {
   return [...places.values()].flatMap((here) => here.map((thing, k) => {
     const side = Math.ceil(Math.sqrt(here.length));
     const rows = Math.ceil(here.length / side);
+    const size = (side > 1 ? room : 1) / side;
     const [x, y] = at(thing);
     const made = markOf(thing, drawn);
-    made.setAttribute("transform", `translate(${x + ((k % side) + 0.5 - side / 2) / side} ${y + (Math.floor(k / side) + 0.5 - rows / 2) / side}) scale(${1 / side})`);
+    made.setAttribute("transform", `translate(${x + ((k % side) + 0.5 - side / 2) * size} ${y + (Math.floor(k / side) + 0.5 - rows / 2) * size}) scale(${size})`);
     return made;
   }));
 }
