@@ -49,7 +49,7 @@ class LoopLines:
     def __init__(self, loop: asyncio.AbstractEventLoop, process: Watched, heard: Heard, ended: Ended) -> None:
         self._loop, self._process, self._heard, self._ended = loop, process, heard, ended
         self._to, self._from = (stream.fileno() for stream in process.streams)
-        self._begun = b""
+        self._begun: list[bytes] = []
         self._waiting = bytearray()
         self._open = True
         loop.add_reader(self._from, self._read)
@@ -90,7 +90,11 @@ class LoopLines:
             self._leave()
             threading.Thread(target=self._bury, daemon=True).start()
             return
-        *lines, self._begun = (self._begun + found).split(b"\n")
+        *lines, rest = found.split(b"\n")
+        if lines:  # a long line comes in many parts, which are put together once
+            lines[0] = b"".join([*self._begun, lines[0]])
+            self._begun.clear()
+        self._begun.append(rest)
         for line in lines:
             self._heard(line)
 
