@@ -13,6 +13,13 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 const SIDES = ["teammate", "ego"];
 const narrow = window.matchMedia("(max-width: 700px)");
 
+// A cross in the middle of a way, which is a curve drawn towards a point.
+function crossed(ground, { first, second, through }) {
+  const [one, other] = [first, second].map((node) => ground.nodes[node].at);
+  const [x, y] = [0, 1].map((k) => (one[k] + other[k]) / 4 + through[k] / 2);
+  return shape("path", { class: "closing", d: `M${x - 0.16} ${ground.height - y - 0.16}l.32.32m-.32 0l.32-.32` });
+}
+
 export class GraphBoard {
   // `change(sketch, {over})` hears every change; `over` says whether it is whole, or something is still being dragged.
   constructor(svg, { change, select, say }) {
@@ -84,6 +91,7 @@ export class GraphBoard {
     ground.ways.forEach((way, k) => {
       parts[k].dataset.way = `${side}.${k}`;
       parts[k].classList.toggle("closed", this.closed(side, way));
+      if (this.closed(side, way)) parts[k].append(crossed(ground, way));
       parts[k].append(shape("path", { class: "grip", d: parts[k].querySelector("path").getAttribute("d") }));
     });
     made.append(...parts);
