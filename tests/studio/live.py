@@ -21,7 +21,7 @@ from websockets.sync.client import ClientConnection, connect
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-PATIENCE = 120
+PATIENCE = 300
 """Seconds for a reply: kernels may have to be compiled."""
 
 

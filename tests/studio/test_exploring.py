@@ -20,8 +20,10 @@ from askwise.errors import InputError
 from askwise.reading import Field
 from askwise.studio import explore
 from askwise.studio.exploring.desk import explored
+from askwise.studio.exploring.draft import TAKES
 from askwise.studio.exploring.following import METHODS
-from askwise.studio.exploring.sketch import TAKES, read_sketch, sketch_of
+from askwise.studio.exploring.kinds import draft_of
+from askwise.studio.exploring.sketch import Sketch, read_map
 from askwise.studio.security.keys import Person
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -29,7 +31,7 @@ KITCHEN = (EXAMPLES / "kitchen.toml").read_text(encoding="utf-8")
 
 
 def kitchen(**changes: Any) -> dict[str, Any]:
-    sketch: dict[str, Any] = sketch_of(KITCHEN).to_json()
+    sketch: dict[str, Any] = draft_of(KITCHEN).to_json()
     return {**sketch, **changes}
 
 
@@ -49,7 +51,8 @@ def refused(what: str, given: Any) -> str:
 
 
 def test_a_file_becomes_a_sketch_and_the_sketch_the_same_problem() -> None:
-    sketch = sketch_of(KITCHEN)
+    sketch = draft_of(KITCHEN)
+    assert isinstance(sketch, Sketch)
     stated = ProblemFile.load(EXAMPLES / "kitchen.toml")
     for name, goal in stated.goals.items():
         assert sketch.file.goals[name] == goal
@@ -74,9 +77,7 @@ def test_what_is_saved_is_a_problem_file_and_is_loaded_with_all_that_was_drawn(t
 
 
 def test_other_files_are_refused_with_what_explore_takes() -> None:
-    graph = (EXAMPLES / "ward.toml").read_text(encoding="utf-8")
     coverage = (EXAMPLES / "coverage.toml").read_text(encoding="utf-8")
-    assert refused("read", {"text": graph}) == f"teammate: found a graph; expected {TAKES}"
     assert refused("read", {"text": coverage}) == f"format: found a file of another kind; expected {TAKES}"
     other_walls = KITCHEN.replace("g....#.....", "g..........")
     assert refused("read", {"text": other_walls}) == (
@@ -124,7 +125,7 @@ def test_edp_zones_and_heat_are_those_of_the_plain_functions() -> None:
     sketch = kitchen()
     sketch["teammate"]["now"] = [1, 3]
     found = follow(sketch, pair=[4, 1])
-    problem = read_sketch(Field("", sketch)).file.problem()
+    problem = read_map(Field("", sketch)).file.problem()
     grid = problem.teammate_model
     targets = [[tuple(cell) for cell in goal["teammate"]] for goal in sketch["goals"]]
     for i in range(len(targets)):
@@ -179,11 +180,11 @@ def test_suggested_walls_are_those_of_design(tmp_path: Path) -> None:
     wanted = {"minimise": "wcd", "most": 2, "budget": 4}
     found = explored("suggest", {"sketch": sketch, "design": wanted})
     expected = design(str(EXAMPLES / "kitchen.toml"), 2, minimise="wcd", budget=4)
-    assert [tuple(cell) for cell in found["cells"]] == list(expected.forbidden)
+    assert [tuple(cell) for cell in found["things"]] == list(expected.forbidden)
     assert (found["before"]["wcd"], found["after"]["wcd"]) == (expected.before.wcd, expected.after.wcd)
     assert found["inTheWay"] == []
-    sketch["ego"]["now"] = found["cells"][0]
-    assert explored("suggest", {"sketch": sketch, "design": wanted})["inTheWay"] == [found["cells"][0]]
+    sketch["ego"]["now"] = found["things"][0]
+    assert explored("suggest", {"sketch": sketch, "design": wanted})["inTheWay"] == [found["things"][0]]
     assert refused("suggest", {"sketch": sketch, "design": {**wanted, "most": 40}}) == (
         "design.most: found 40; expected a whole number from 1 to 3"
     )

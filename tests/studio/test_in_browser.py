@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KEYS = {"NORTH": "ArrowUp", "SOUTH": "s", "EAST": "d", "WEST": "ArrowLeft", "STAY": " "}
 TURN = "body[data-phase=move], body[data-phase=answer], body[data-phase=over]"
-PATIENCE = 60_000
+PATIENCE = 300_000  # milliseconds: methods may have to be compiled first, on a busy machine
 MARKUP = '<img src=x onerror="document.title=1">'
 HOSTILE = f"""
 format = "askwise/problem@1"

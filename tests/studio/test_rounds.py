@@ -12,6 +12,7 @@ from askwise.errors import InputError
 from askwise.problem import Problem
 from askwise.reading import Field
 from askwise.studio.rounds import sight
+from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import PERSON, Refused, Round, replayed
 from askwise.studio.rounds.setup import Setup, belief_beside_people
@@ -55,6 +56,20 @@ def test_who_walks_like_a_simulated_teammate_gets_its_episode(name: str, method:
     assert trace.to_json(made.episode()) == trace_of(simulated)
     assert made.episode().steps == simulated.steps
     assert made.phase == "over"
+
+
+@pytest.mark.parametrize(("name", "method"), [("kitchen", "planner"), ("workshop", "planner-light")])
+def test_rounds_that_begin_with_a_copy_of_the_planner_go_on_as_if_nobody_had_played(name: str, method: str) -> None:
+    openings, stated = Openings(), problem(name)
+    for seed in (5, 6, 5):
+        simulated = as_teammate(name, method, seed)
+        made = openings.begin(stated, Setup(role="teammate", method=method, seed=seed))
+        assert trace.to_json(done(made, deeds(simulated, "teammate")).episode()) == trace_of(simulated)
+        assert made.robot is not None
+        assert made.robot.problem is stated
+    assert len(openings._kept) == 1
+    openings.begin(stated, Setup(role="teammate", method="never", seed=1))
+    assert len(openings._kept) == 1, "of others nothing is known that would allow for it"
 
 
 @pytest.mark.parametrize("teammate", ["noisy:0.3", "via"])

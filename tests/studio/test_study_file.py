@@ -84,6 +84,17 @@ def test_the_order_comes_from_the_seed_alone() -> None:
 # -- the file ----------------------------------------------------------------------------------------------------
 
 
+def test_without_a_number_as_many_may_come_as_the_computer_carries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_study(tmp_path)
+    assert load(path).most_at_once == 6
+    path.write_text(path.read_text(encoding="utf-8").replace("most_at_once = 6\n", ""), encoding="utf-8")
+    for cores, people in ((2, 100), (None, 50), (64, 1000)):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        assert load(path).most_at_once == people
+
+
 def test_the_way_through_a_study(tmp_path: Path) -> None:
     study = load(write_study(tmp_path))
     way = screens(study, cells(2, 2, within=True)[0])

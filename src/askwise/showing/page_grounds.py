@@ -18,6 +18,9 @@ from askwise.showing.layout.lettering import LABEL_LETTERS, LINE_HEIGHT, NAME_BE
 from askwise.showing.scene import Scene
 from askwise.showing.spots import Spot, ego_spots, teammate_spots
 
+LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT}
+"""How large the letters of a graph are, and where they stand."""
+
 
 def is_plain(scene: Scene) -> bool:
     """Whether the ground is one map, with one place for each goal."""
@@ -33,13 +36,14 @@ def ground_data(scene: Scene) -> dict[str, Any]:
 def any_ground_data(scene: Scene) -> dict[str, Any]:
     """Return the same in the form that fits grounds of any kind: one or two of them, and the places of goals."""
     return {
-        "grounds": [_data(ground) for ground in scene.grounds],
+        "grounds": [one_ground_data(ground) for ground in scene.grounds],
         "spots": [_spot(scene, spot) for spot in (*teammate_spots(scene), *ego_spots(scene))],
-        "letters": {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT},
+        "letters": LETTERS,
     }
 
 
-def _data(ground: Ground) -> dict[str, Any]:
+def one_ground_data(ground: Ground) -> dict[str, Any]:
+    """Return what a page has to know of one ground."""
     kind = "map" if isinstance(ground, Map) else "graph"
     return {"kind": kind, **(_map_data(ground) if isinstance(ground, Map) else _graph_data(ground))}
 

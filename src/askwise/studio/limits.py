@@ -16,3 +16,9 @@ MOST_KNOWN = 20_000
 """Browsers and addresses whose rates are remembered."""
 ROUNDS_A_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
 """New rounds of one person."""
+PEOPLE_A_CORE = 50
+"""People who may take part in a study at the same time for each core, unless it says otherwise. Two moves a second of
+each take a quarter to a third of a core beside the methods that ``make bench`` measures (`benchmarks/studio.py`); the
+rest is for those who come all at once, and for methods that think longer."""
+MOST_PEOPLE = 1000
+"""That a study may allow."""

@@ -139,32 +139,39 @@ class Room:
 
     async def _played(self, n: int, deed: Any) -> bool:
         """Play a deed; True if the round has to be opened again for that."""
-        kept, began = False, time.perf_counter()
-        async for reply in self.pool.replies(self.name, {"op": "do", "n": n, "deed": deed}):
-            if "missing" in reply and kept:  # the deed is done: what is missing is what the robot decides then
-                if await self._opened(again=True):
-                    await self._tell({"type": "state", "n": len(self.log), "state": self.state})
-                return False
-            if "missing" in reply:
-                return True
-            if "refused" in reply:
-                await self._tell({"type": "refused", "n": len(self.log), "why": reply["refused"], "state": self.state})
-                return False
-            if FAILED in reply:
-                await self._failed(reply[FAILED])
-                return False
+        kept, told, began = False, False, time.perf_counter()
+        replies = self.pool.replies(self.name, {"op": "do", "n": n, "deed": deed})
+        async for reply in replies:
+            if "state" not in reply:
+                return await self._not_played(reply, kept=kept)
             if "outcome" in reply:
                 await self.store.write(*self._events(n, deed, reply))
                 self.log.append((deed, reply["outcome"]))
                 self._walk(reply["state"])
                 kept = True
             self.state = reply["state"]
+            if replies.ready:  # the robot has decided while the deed went to the disk: one message tells both
+                continue
             await self._tell({"type": "state", "n": len(self.log), "state": self.state})
             taken = time.perf_counter() - began
-            if "outcome" in reply:
+            if not told:
                 self.times.kept.append(taken)
+                told = True
             if reply.get("done"):
                 self.times.turn.append(taken)
+        return False
+
+    async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
+        """Tell what went wrong; True if the round has to be opened again for the deed."""
+        if "missing" in reply and kept:  # the deed is done: what is missing is what the robot decides then
+            if await self._opened(again=True):
+                await self._tell({"type": "state", "n": len(self.log), "state": self.state})
+        elif "missing" in reply:
+            return True
+        elif "refused" in reply:
+            await self._tell({"type": "refused", "n": len(self.log), "why": reply["refused"], "state": self.state})
+        else:
+            await self._failed(reply[FAILED])
         return False
 
     def _events(self, n: int, deed: Any, reply: dict[str, Any]) -> list[Statement]:

@@ -76,6 +76,7 @@ def serve(how: Serving) -> None:
             ws="websockets-sansio",
             ws_max_size=LARGEST_MESSAGE,
             ws_ping_interval=20.0,
+            ws_per_message_deflate=False,  # states are a kilobyte: packing them costs more than sending them
             log_level="warning",
             access_log=False,
             server_header=False,

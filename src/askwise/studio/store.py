@@ -2,18 +2,20 @@
 
 SQLite's write-ahead log with full synchronisation: a commit that returned survives a power cut. All writing is done by
 one thread. Whatever waits to be written is written in one transaction, so that a hundred events that come together cost
-one synchronisation, and nobody is told that something is kept before it is.
+one synchronisation, and nobody is told that something is kept before it is. What comes right after a commit waits for
+`BETWEEN` it and the next, together with whatever else comes meanwhile; what comes alone waits for nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -22,6 +24,8 @@ from askwise.errors import InputError
 
 FORMAT = 1
 FILE = "studio.sqlite"
+BETWEEN = 0.005
+"""Seconds between two commits: nobody feels them, and under load they save most of the synchronisations."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS keys (
@@ -39,6 +43,9 @@ CREATE TABLE IF NOT EXISTS events (
 """
 
 Statement = tuple[str, tuple[Any, ...]]
+Settle = Callable[[BaseException | None], None]
+Job = tuple[list[Statement], "Settle | asyncio.Future[None]"]
+"""What is to be written, and who waits for it: somebody on the event loop, or a function for everybody else."""
 
 
 class Store:
@@ -58,20 +65,15 @@ class Store:
         elif found[0] != str(FORMAT):
             raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
         self._reader = _connect(self.path)
-        self._queue: SimpleQueue[tuple[list[Statement], Any] | None] = SimpleQueue()
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="askwise-store", daemon=True)
         self._thread.start()
         self.commits = 0
 
     async def write(self, *statements: Statement) -> None:
         """Write all of it or nothing, and return when it is on the disk."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-
-        def settle(error: BaseException | None) -> None:
-            loop.call_soon_threadsafe(_settle, done, error)
-
-        self._queue.put((list(statements), settle))
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put((list(statements), done))
         await done
 
     def write_now(self, *statements: Statement) -> None:
@@ -107,32 +109,34 @@ class Store:
     # -- the thread -----------------------------------------------------------------------------------------------
 
     def _write(self) -> None:
+        last = -BETWEEN
         while True:
             jobs = [self._queue.get()]
+            time.sleep(max(0.0, last + BETWEEN - time.monotonic()))
             while True:
                 try:
                     jobs.append(self._queue.get_nowait())
                 except Empty:
                     break
             self._commit([job for job in jobs if job is not None])
+            last = time.monotonic()
             if None in jobs:
                 return
 
-    def _commit(self, jobs: list[tuple[list[Statement], Any]]) -> None:
+    def _commit(self, jobs: list[Job]) -> None:
         if not jobs:
             return
-        results: list[tuple[Any, BaseException | None]] = []
+        results: list[tuple[Settle | asyncio.Future[None], BaseException | None]] = []
         try:
             self._writer.execute("BEGIN IMMEDIATE")
-            results = [(settle, self._do(statements)) for statements, settle in jobs]
+            results = [(waiting, self._do(statements)) for statements, waiting in jobs]
             self._writer.execute("COMMIT")
             self.commits += 1
         except sqlite3.Error as error:  # the disk is full, say: nothing of all this is kept
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
-            results = [(settle, error) for _, settle in jobs]
-        for settle, failed in results:
-            settle(failed)
+            results = [(waiting, error) for _, waiting in jobs]
+        _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
         """Do one job inside the transaction; if it fails, the others are not disturbed."""
@@ -150,13 +154,27 @@ class Store:
         return None
 
 
-def _settle(done: asyncio.Future[None], error: BaseException | None) -> None:
-    if done.done():  # whoever waited has gone
-        return
-    if error is None:
-        done.set_result(None)
-    else:
-        done.set_exception(error)
+def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException | None]]) -> None:
+    """Tell all who waited for a commit; those on an event loop by one call, which wakes it once."""
+    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
+    for waiting, error in results:
+        if isinstance(waiting, asyncio.Future):
+            loops.setdefault(waiting.get_loop(), []).append((waiting, error))
+        else:
+            waiting(error)
+    for loop, settled in loops.items():
+        with contextlib.suppress(RuntimeError):  # the server is gone
+            loop.call_soon_threadsafe(_settle, settled)
+
+
+def _settle(settled: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
+    for done, error in settled:
+        if done.done():  # whoever waited has gone
+            continue
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

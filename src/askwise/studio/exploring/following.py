@@ -1,11 +1,11 @@
-"""What follows from a sketch: the belief, the advice and its reason, EDP between all goals, zones.
+"""What follows from a draft: the belief, the advice and its reason, EDP between all goals, zones.
 
 The teammate came from its start to where it is now by a shortest way (`askwise.ask`). If no goal explains that, the
 belief of a method that rules goals out for good would be empty; then the method is asked with the belief ``robust``,
 which makes detours unlikely instead of impossible, and the page says so.
 
-For a pair of goals that is looked at, the map shows EDP(other | truth) from every cell: how long `other` stays possible
-while the teammate pursues `truth` from there.
+For a pair of goals that is looked at, the map shows EDP(other | truth) from every cell, the graph from every state: how
+long `other` stays possible while the teammate pursues `truth` from there.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 
 from askwise.deciding import Advice, ask
-from askwise.divergence import Divergence, Zone, zones
-from askwise.domains.plain.file import StatedProblem
+from askwise.divergence import Divergence, Zone
+from askwise.divergence.zones import Zones
+from askwise.domains.registry import domain_of
 from askwise.model import GridWorld
 from askwise.problem import Problem
 from askwise.query import ContradictoryObservation
 from askwise.reading import Field, printable
 from askwise.showing.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
 from askwise.showing.words import number
-from askwise.studio.exploring.sketch import Sketch
+from askwise.studio.exploring.draft import Draft
 from askwise.types import FloatArray
 
 METHODS = ("ezq", "planner", "planner-light", "cost-prob")
@@ -33,16 +34,17 @@ ROBUST = "robust"
 Number = float | None
 
 
-def following(sketch: Sketch, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Return all that the page shows of a sketch; `pair` are the numbers of a true goal and of another one."""
-    problem = sketch.file.problem()
-    advice, belief = _advice(sketch, problem, method)
+def following(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Return all that the page shows of a draft; `pair` are the numbers of a true goal and of another one."""
+    problem = draft.problem
+    advice, belief = _advice(draft, problem, method)
     edp, wcd = problem.teammate_matrices(advice.state.teammate)
-    words = sketch.file.words
+    words = draft.words
     return {
         "title": printable(words.title),
         "words": {"teammate": words.teammate, "ego": words.ego, "goal": words.goal, "goals": words.goals},
         "signs": {"teammate": words.teammate_sign, "ego": words.ego_sign},
+        "landmark": words.landmark,
         "method": advice.method,
         "belief": [] if advice.belief is None else [float(share) for share in advice.belief],
         "possible": [] if advice.possible is None else [bool(held) for held in advice.possible],
@@ -52,7 +54,8 @@ def following(sketch: Sketch, method: str = METHODS[0], pair: tuple[int, int] | 
         "edp": _matrix(edp),
         "wcd": _matrix(wcd),
         "pairs": _pairs(advice),
-        "pair": None if pair is None or len(problem.goals) < 2 else _looked_at(sketch, problem, advice, *pair),
+        "pair": None if pair is None or len(problem.goals) < 2 else _looked_at(draft, advice, *pair),
+        **draft.drawn(),
     }
 
 
@@ -66,11 +69,11 @@ def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
     return numbers[0], numbers[1]
 
 
-def _advice(sketch: Sketch, problem: Problem, method: str) -> tuple[Advice, str | None]:
+def _advice(draft: Draft, problem: Problem, method: str) -> tuple[Advice, str | None]:
     try:
-        return ask(problem, method, teammate=sketch.teammate, ego=sketch.ego), None
+        return ask(problem, method, teammate=draft.teammate, ego=draft.ego), None
     except ContradictoryObservation:
-        return ask(problem, method, teammate=sketch.teammate, ego=sketch.ego, belief=ROBUST), ROBUST
+        return ask(problem, method, teammate=draft.teammate, ego=draft.ego, belief=ROBUST), ROBUST
 
 
 def _question(advice: Advice) -> dict[str, Any]:
@@ -125,34 +128,37 @@ def _zone(name: str, zone: Zone) -> dict[str, Any]:
     }
 
 
-def _looked_at(sketch: Sketch, problem: StatedProblem, advice: Advice, truth: int, other: int) -> dict[str, Any]:
-    found = zones(
-        problem.teammate_divergence,
-        problem.ego_divergence,
-        teammate_at=sketch.teammate,
-        ego_at=sketch.ego,
-        truth=truth,
-        other=other,
+def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str, Any]:
+    problem, state = advice.problem, advice.state
+    edp, wcd = problem.teammate_matrices(state.teammate)
+    ego_edp, ego_wcd = problem.ego_matrices(state.ego)
+    found = Zones(
+        truth=problem.goals[truth],
+        other=problem.goals[other],
+        information=Zone(1, float(wcd[other, truth])),
+        branching=Zone(float(ego_wcd[other, truth]), math.inf),
+        expected_information=Zone(1, float(edp[other, truth])),
+        expected_branching=Zone(float(ego_edp[truth, other]), math.inf),
     )
-    edp, _ = problem.teammate_matrices(advice.state.teammate)
     return {
         "truth": truth,
         "other": other,
         "edp": _finite(edp[other, truth]),
         "zones": [_zone(name, zone) for name, zone in found.named().items()],
-        "heat": heat(problem, truth, other),
+        "heat": heat(draft, truth, other),
     }
 
 
-def heat(problem: StatedProblem, truth: int, other: int) -> list[list[Number]]:
-    """Return EDP(other | truth) of every cell, ``[y][x]``, None for walls and where there is no way."""
-    grid = problem.teammate_model
-    assert isinstance(grid, GridWorld)
-    goals = list(problem.file.goals.values())
-    table = Divergence(grid, [list(goals[k].teammate) for k in (truth, other)]).edp_table()
-    values = np.full((grid.height, grid.width), np.nan)
-    values[grid.cells[:, 1], grid.cells[:, 0]] = table[:, 1, 0]
-    return _matrix(values)
+def heat(draft: Draft, truth: int, other: int) -> list[Any]:
+    """Return EDP(other | truth) of every cell, ``[y][x]``, or of every state of a graph; None where there is none."""
+    model, goals, _ = domain_of(draft.given).moments.teammate_side(draft.given)
+    targets = list(goals.values())
+    values = Divergence(model, [targets[truth], targets[other]]).edp_table()[:, 1, 0]
+    if not isinstance(model, GridWorld):
+        return [_finite(value) for value in values.tolist()]
+    cells = np.full((model.height, model.width), np.nan)
+    cells[model.cells[:, 1], model.cells[:, 0]] = values
+    return _matrix(cells)
 
 
 def _matrix(values: FloatArray) -> list[list[Number]]:

@@ -9,39 +9,40 @@ from its start by a shortest way. As JSON::
      "goals": [{"name": "soup", "teammate": [[0, 1]], "ego": [[4, 1]], "weight": 2, "price": null}],
      "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
 
-Goals are a list, because browsers sort the keys of objects that look like numbers. All else is checked by the readers
-of problem files, whose complaints name the same fields.
+All is checked by the readers of problem files, whose complaints name the same fields.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from askwise.domains.plain.file import FORMAT, ProblemFile
+from askwise.domains.plain.file import FORMAT, ProblemFile, StatedProblem
 from askwise.domains.plain.names import StateName, as_json
-from askwise.domains.plain.policies import PolicyChoice
-from askwise.domains.plain.sides import FREE, WALL, DrawnMap, same_ground
+from askwise.domains.plain.sides import DrawnMap, same_ground
 from askwise.domains.plain.stated import StatedGoal
 from askwise.domains.plain.toml_text import toml_text
-from askwise.domains.registry import read
 from askwise.errors import InputError
-from askwise.limits import read_name
-from askwise.reading import Field, copied, shown
-
-LARGEST_SIDE = 30
-MOST_GOALS = 30
-TAKES = (
-    f"what Explore takes: a problem file ({FORMAT}) in which both agents walk on the same drawn map, "
-    f"at most {LARGEST_SIDE} x {LARGEST_SIDE} cells and {MOST_GOALS} goals, the teammate by shortest ways"
+from askwise.reading import Field, copied
+from askwise.showing.vocabulary import Vocabulary
+from askwise.studio.exploring.draft import (
+    FREE,
+    LARGEST_SIDE,
+    TAKES,
+    WALL,
+    Cell,
+    read_goals,
+    read_prices,
+    read_walls,
+    remark_of,
+    remarked,
 )
-REQUIRED = ("walls", "teammate", "ego", "goals")
-OPTIONAL = ("name", "words", "query_cost", "answers", "groups")
-NOW = re.compile(r"# Explore: teammate now at \[(\d+), (\d+)\], ego agent now at \[(\d+), (\d+)\]\r?\n")
-"""The first line of a file that was saved while somebody was away from their start."""
 
-Cell = tuple[int, int]
+REQUIRED = ("walls", "teammate", "ego", "goals")
+OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
+KEPT = ("name", "words", "answers", "groups")
+"""What drafts keep as the file has it."""
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,53 @@ class Sketch:
     teammate: Cell
     ego: Cell
 
+    @property
+    def given(self) -> ProblemFile:
+        """See `Draft`."""
+        return self.file
+
+    @cached_property
+    def problem(self) -> StatedProblem:
+        """See `Draft`."""
+        return self.file.problem()
+
+    @property
+    def words(self) -> Vocabulary:
+        """See `Draft`."""
+        return self.file.words
+
     def to_json(self) -> dict[str, Any]:
-        """Return it as the page knows it."""
+        """See `Draft`."""
         return _to_json(self.file, self.teammate, self.ego)
 
-    def to_toml(self) -> str:
-        """Return the text of the problem file; where the agents are now is a remark in its first line."""
+    def to_file(self) -> tuple[str, str]:
+        """See `Draft`; where the agents are now is a remark in the first line."""
         away = (self.teammate, self.ego) != (self.file.teammate.start, self.file.ego.start)
-        remark = f"# Explore: teammate now at {list(self.teammate)}, ego agent now at {list(self.ego)}\n"
         contents = self.file.to_json()
         for who in ("teammate", "ego"):
             contents[who]["map"] = "".join(f"{line}\n" for line in contents[who]["map"])
-        return (remark if away else "") + toml_text(contents)
+        return "explored.toml", (remark_of(self.teammate, self.ego) if away else "") + toml_text(contents)
+
+    def drawn(self) -> dict[str, Any]:
+        """See `Draft`; a map is drawn from the draft alone."""
+        return {}
 
 
 def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str, Any]:
     sides = {"teammate": (file.teammate, teammate), "ego": (file.ego, ego)}
-    kept = {key: file.contents[key] for key in ("name", "words", "answers", "groups") if key in file.contents}
-    prices = file.prices
     return {
-        **copied(kept),
+        "kind": "map",
         "walls": _walls(_ground(file)),
         **{who: {"start": as_json(side.start), "now": as_json(now)} for who, (side, now) in sides.items()},
+        **terms_of(file),
+    }
+
+
+def terms_of(file: ProblemFile) -> dict[str, Any]:
+    """Return what drafts of all problem files have: goals, prices, words and what else is kept."""
+    prices = file.prices
+    return {
+        **copied({key: file.contents[key] for key in KEPT if key in file.contents}),
         "goals": [_goal_to_json(name, goal) for name, goal in file.goals.items()],
         "query_cost": {"base": prices.base, "per_goal": prices.per_goal, "per_option": prices.per_option},
     }
@@ -111,79 +137,37 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 # -- from files --------------------------------------------------------------------------------------------------
 
 
-def sketch_of(text: str) -> Sketch:
-    """Return the sketch of a problem file; refuse what Explore does not take."""
-    file = read(text)
-    if not isinstance(file, ProblemFile):
-        raise InputError("format", "a file of another kind", TAKES)
-    _refuse_others(file)
-    found = NOW.match(text)
-    now = [file.teammate.start, file.ego.start]
-    if found is not None:
-        x, y, ego_x, ego_y = map(int, found.groups())
-        now = [(x, y), (ego_x, ego_y)]
-    return read_sketch(Field("", _to_json(file, *now)))
-
-
-def _refuse_others(file: ProblemFile) -> None:
-    for who, side in (("teammate", file.teammate), ("ego", file.ego)):
-        if not isinstance(side, DrawnMap):
-            raise InputError(who, "a graph", TAKES)
+def map_of(file: ProblemFile, text: str) -> Sketch:
+    """Return the sketch of a problem file, given its text, too; refuse what Explore does not take."""
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
         raise InputError("teammate.map", f"{width} x {height} cells", TAKES)
-    if len(file.goals) > MOST_GOALS:
-        raise InputError("goals", f"{len(file.goals)} goals", TAKES)
     if not same_ground(file.teammate, file.ego):
         raise InputError("ego.map", "walls that are not the teammate's", TAKES)
-    if file.policy.kind != PolicyChoice().kind:
-        raise InputError("teammate.policy", "a policy of its own", TAKES)
+    return read_map(Field("", _to_json(file, *(remarked(text) or (file.teammate.start, file.ego.start)))))
 
 
 # -- from the page -----------------------------------------------------------------------------------------------
 
 
-def read_sketch(given: Field) -> Sketch:
+def read_map(given: Field) -> Sketch:
     """Return the sketch that a page sends, checked."""
     given.object(REQUIRED, OPTIONAL)
-    lines = _read_walls(given.child("walls"))
+    lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
-    contents: dict[str, Any] = {"format": FORMAT}
-    contents |= {key: copied(given.value[key]) for key in ("name", "words") if given.has(key)}
-    contents |= {who: {"start": side.value["start"], "map": lines} for who, side in sides.items()}
-    contents["goals"] = _read_goals(given.child("goals"))
-    contents |= {key: copied(given.value[key]) for key in ("answers", "groups") if given.has(key)}
-    if given.has("query_cost"):
-        stated = given.child("query_cost").object([], ["base", "per_goal", "per_option"]).value
-        contents["query_cost"] = {key: value for key, value in stated.items() if value is not None}
-    file = ProblemFile.from_json(Field(given.path, contents))
+    stated = {who: {"start": side.value["start"], "map": lines} for who, side in sides.items()}
+    file = ProblemFile.from_json(Field(given.path, contents_with(given, stated)))
     now = {who: _ground(file).place(side.child("now")) for who, side in sides.items()}
     return Sketch(file, now["teammate"], now["ego"])
 
 
-def _read_walls(given: Field) -> list[str]:
-    lines = [each.text() for each in given.elements()]
-    width = len(lines[0]) if lines else 0
-    if not 1 <= width <= LARGEST_SIDE or len(lines) > LARGEST_SIDE:
-        expected = f"from 1 x 1 to {LARGEST_SIDE} x {LARGEST_SIDE} cells"
-        raise InputError(given.path, f"{width} x {len(lines)} cells", expected)
-    for k, line in enumerate(lines):
-        if len(line) != width or set(line) - {WALL, FREE}:
-            raise InputError(f"{given.path}[{k}]", shown(line), f"{width} signs, each '{WALL}' (wall) or '{FREE}'")
-    return lines
-
-
-def _read_goals(given: Field) -> dict[str, Any]:
-    goals: dict[str, Any] = {}
-    listed = list(given.elements())
-    if len(listed) > MOST_GOALS:
-        raise InputError(given.path, f"{len(listed)} goals", f"at most {MOST_GOALS}")
-    for each in listed:
-        each.object(["name", "teammate", "ego", "weight"], ["price"])
-        name = read_name(each.child("name"))
-        if name in goals:
-            raise each.child("name").refuse("names that differ")
-        stated = {key: copied(each.value[key]) for key in ("teammate", "ego", "weight")}
-        own = each.value.get("price")
-        goals[name] = stated if own is None else {**stated, "price": own}
-    return goals
+def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
+    """Return the contents of the problem file of a draft, with these sides."""
+    contents: dict[str, Any] = {"format": FORMAT}
+    contents |= {key: copied(given.value[key]) for key in ("name", "words") if given.has(key)}
+    contents |= sides
+    contents["goals"] = read_goals(given.child("goals"))
+    contents |= {key: copied(given.value[key]) for key in ("answers", "groups") if given.has(key)}
+    if given.has("query_cost"):
+        contents["query_cost"] = read_prices(given.child("query_cost"))
+    return contents

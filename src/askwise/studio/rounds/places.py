@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from typing import Any
 
 from askwise.domains.registry import words_of
 from askwise.problem import JointState, Problem
@@ -32,9 +33,17 @@ class Spot:
 
 @dataclass
 class Places:
-    """The places of one problem; the teammate's do not depend on where the ego agent is, nor the other way round."""
+    """The places of one problem; the teammate's do not depend on where the ego agent is, nor the other way round.
+
+    Attributes:
+        words: what things are called.
+        board: what all rounds of the problem show (`askwise.studio.rounds.sight`), empty before the first.
+        teammate: where the teammate is, by state.
+        ego: the same of the ego agent.
+    """
 
     words: Vocabulary
+    board: dict[str, Any] = field(default_factory=dict)
     teammate: dict[int, Spot] = field(default_factory=dict)
     ego: dict[int, Spot] = field(default_factory=dict)
 

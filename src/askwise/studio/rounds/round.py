@@ -11,6 +11,7 @@ deeds: doing them again leads to the same place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
@@ -219,10 +220,21 @@ class Round:
         )
 
 
-def replayed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
-    """Return the round that these deeds led to; each must come to what it came to the first time."""
-    made = Round(problem, setup)
-    made.think()
+def replayed(
+    problem: Problem,
+    setup: Setup,
+    log: list[tuple[Any, dict[str, Any]]],
+    begin: Callable[[Problem, Setup], Round] | None = None,
+) -> Round:
+    """Return the round that these deeds led to; each must come to what it came to the first time.
+
+    Args:
+        problem: what is played.
+        setup: by whom, and how.
+        log: the deeds, and what came of each.
+        begin: returns a new round in which the robot has decided, if there is a quicker way to that.
+    """
+    made = (begin or begun_round)(problem, setup)
     for number, (deed, outcome) in enumerate(log, start=1):
         found = made.do(deed)
         if found != outcome:
@@ -232,6 +244,13 @@ def replayed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]
                 f"{outcome}, as it was (another version of askwise?)",
             )
         made.think()
+    return made
+
+
+def begun_round(problem: Problem, setup: Setup) -> Round:
+    """Return a new round, in which the robot has made its first decision."""
+    made = Round(problem, setup)
+    made.think()
     return made
 
 

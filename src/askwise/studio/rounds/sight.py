@@ -12,7 +12,7 @@ from typing import Any
 from askwise.agents.recorded_questions import question_to_json
 from askwise.answers import NONE_OF_THESE
 from askwise.episode import Step
-from askwise.problem import teammate_does
+from askwise.problem import Problem, teammate_does
 from askwise.questions import Choice, Question
 from askwise.reading import printable
 from askwise.showing.asking import groups_in_words, question_in_words, reply_in_words
@@ -29,11 +29,20 @@ MOST_NAMES = 60
 
 def board(made: Round) -> dict[str, Any]:
     """Return all that does not change in a round."""
-    problem = made.problem
+    problem, places = made.problem, places_in(made.problem)
+    if not places.board:
+        places.board = _shared(problem)
+    found = {"role": made.setup.role, **places.board}
+    if made.robot is not None:
+        return {**found, "goal": made.goal}
+    return {**found, "prior": [float(f"{p:.4g}") for p in problem.prior], "prices": _prices(made)}
+
+
+def _shared(problem: Problem) -> dict[str, Any]:
+    """Return what the boards of all rounds of a problem have."""
     scene = start_scene(problem)
     words = scene.words
-    found = {
-        "role": made.setup.role,
+    return {
         "title": words.title,
         "size": scene.size,
         "words": _words(words),
@@ -43,9 +52,6 @@ def board(made: Round) -> dict[str, Any]:
         "landmarks": [[printable(each.name), *each.at] for each in scene.landmarks],
         **any_ground_data(scene),
     }
-    if made.robot is not None:
-        return {**found, "goal": made.goal}
-    return {**found, "prior": [float(f"{p:.4g}") for p in problem.prior], "prices": _prices(made)}
 
 
 def _words(words: Vocabulary) -> dict[str, str]:

@@ -1,6 +1,6 @@
 // The map of the Explore page: draws a sketch, and turns pointer and keys into changes of it.
-// Squares are the teammate's targets, diamonds the ego agent's; starts are dashed rings; each mark has its letters.
 import { shape } from "./dom.js";
+import { marksOf } from "./explore-marks.js";
 import { CURSOR, height, inside, isWall, moved, occupied, same, thingAt, thingOf, things, walled, width } from "./sketch.js";
 
 const MARGIN = 0.15;
@@ -33,10 +33,12 @@ export class SketchBoard {
       this.lines(w, h),
       shape("g", { class: "built" }, ...this.walls()),
       ...planned.map((cell) => this.plannedWall(cell)),
-      ...this.marksOf(),
+      ...marksOf(things(sketch), ({ cell }) => this.middle(cell), this),
       shape("rect", { class: "cursor", ...this.corner(this.cursor), width: 1, height: 1 }),
     );
   }
+
+  middle([x, y]) { return [x + 0.5, height(this.sketch) - y - 0.5]; }
 
   corner([x, y]) { return { x, y: height(this.sketch) - 1 - y }; }
 
@@ -75,46 +77,6 @@ export class SketchBoard {
       const tile = shape("rect", { class: step, ...at, width: 1, height: 1 }, shape("title", {}, `EDP ${value.toFixed(2)}`));
       return digits && !occupied(this.sketch, [x, y]) ? [tile, shape("text", { class: step, x: at.x + 0.95, y: at.y + 0.14, "font-size": 0.2 }, value.toFixed(1))] : [tile];
     }));
-  }
-
-  // Whatever shares a cell shares its room.
-  marksOf() {
-    const cells = new Map();
-    for (const thing of things(this.sketch)) {
-      const key = thing.cell.join();
-      cells.set(key, [...(cells.get(key) || []), thing]);
-    }
-    return [...cells.values()].flatMap((here) => here.map((thing, k) => {
-      const side = Math.ceil(Math.sqrt(here.length));
-      const { x, y } = this.corner(thing.cell);
-      const at = [x + ((k % side) + 0.5) / side, y + (Math.floor(k / side) + 0.5) / side];
-      const made = thing.kind === "target" ? this.target(thing) : this.agent(thing);
-      made.setAttribute("transform", `translate(${at.join(" ")}) scale(${1 / side})`);
-      made.dataset.thing = thing.id;
-      made.classList.toggle("selected", thing.id === this.selected);
-      made.prepend(shape("title", {}, this.names(thing)));
-      return made;
-    }));
-  }
-
-  target({ who, goal }) {
-    const belief = this.shown?.belief?.[goal];
-    const fresh = this.shown && this.shown.belief.length === this.sketch.goals.length;
-    const step = fresh && belief !== undefined ? `belief-${Math.round(5 * Math.sqrt(belief))}` : "belief-none";
-    const asked = fresh && this.shown.asked.includes(goal);
-    const body = who === "ego"
-      ? [shape("polygon", { class: "ring", points: "0,-.5 .5,0 0,.5 -.5,0" }), shape("polygon", { class: "body", points: "0,-.42 .42,0 0,.42 -.42,0" })]
-      : [shape("rect", { class: "ring", x: -0.48, y: -0.48, width: 0.96, height: 0.96, rx: 0.16 }), shape("rect", { class: "body", x: -0.4, y: -0.4, width: 0.8, height: 0.8, rx: 0.12 })];
-    const out = fresh && belief === 0;
-    const made = shape("g", { class: `mark place of-${who} ${step}${asked ? " asked" : ""}${out ? " out" : ""}` }, ...body,
-      shape("text", { y: 0.02, "font-size": who === "ego" ? 0.34 : 0.42 }, this.marks[goal]));
-    if (out) made.append(shape("path", { class: "cross", d: "M-.28-.28l.56.56M-.28.28l.56-.56" }));
-    return made;
-  }
-
-  agent({ who, kind }) {
-    const sign = this.shown?.signs?.[who] || (who === "ego" ? "E" : "T");
-    return shape("g", { class: `mark agent-mark ${kind} of-${who}` }, shape("circle", { r: 0.4 }), shape("text", { y: 0.02, "font-size": 0.46 }, sign));
   }
 
   // -- pointer --------------------------------------------------------------------------------------------------
@@ -200,7 +162,11 @@ export class SketchBoard {
     this.select(found ? found.id : CURSOR);
   }
 
-  described(cell) {
+  to({ cell }) { this.cursor = [...cell]; }
+
+  places() { return this.cursor; }
+
+  described(cell = this.cursor) {
     const here = things(this.sketch).filter((thing) => same(thing.cell, cell)).map((thing) => this.names(thing));
     const edp = this.shown?.pair?.heat?.[cell[1]]?.[cell[0]];
     const heat = edp === null || edp === undefined ? "" : `, EDP ${edp.toFixed(2)}`;

@@ -1,5 +1,6 @@
 // What followed from a sketch, beside the map: advice, goals with prior, prices and belief, EDP between goals, zones.
 import { byId, element, percent, shape } from "./dom.js";
+import { usesBox } from "./sketch.js";
 
 const ZONES = { Z_I: "teammate", eZ_I: "teammate", Z_B: "ego", eZ_B: "ego", Z_Q: "pays", eZ_Q: "pays" };
 
@@ -16,17 +17,21 @@ export function showAdvice(shown) {
 // -- goals --------------------------------------------------------------------------------------------------------
 
 // The rows stay while only numbers change, so that nobody loses the field that they are in.
-export function showGoals(sketch, marks, heard) {
+export function showGoals(sketch, marks, shown, heard) {
   const body = document.querySelector("#goal-table tbody");
-  const names = JSON.stringify(sketch.goals.map((goal) => goal.name));
+  const names = JSON.stringify([sketch.goals.map((goal) => goal.name), sketch.boxes?.map((box) => box.name)]);
+  byId("price-head").textContent = sketch.boxes ? "Toolbox" : "Price";
   if (body.dataset.names !== names) {
     body.dataset.names = names;
-    body.replaceChildren(...sketch.goals.map((goal, k) => goalRow(goal, k, marks[k], heard)));
+    body.replaceChildren(...sketch.goals.map((goal, k) => goalRow(goal, k, marks[k], sketch.boxes, heard)));
   }
   sketch.goals.forEach((goal, k) => {
     const row = body.children[k];
-    setValue(row.querySelector("[data-key=weight]"), goal.weight);
-    setValue(row.querySelector("[data-key=price]"), goal.price);
+    const weight = row.querySelector("[data-key=weight]");
+    weight.disabled = Boolean(sketch.prior); // it follows from the map then
+    setValue(weight, sketch.prior && shown?.prior ? Number(shown.prior[k]?.toFixed(3)) : goal.weight);
+    if (sketch.boxes) setValue(row.querySelector("[data-key=box]"), goal.box);
+    else setValue(row.querySelector("[data-key=price]"), goal.price);
   });
   for (const button of body.querySelectorAll("button")) button.disabled = sketch.goals.length < 2;
   setValue(byId("base"), sketch.query_cost?.base);
@@ -37,11 +42,16 @@ export function setValue(input, value) {
   if (document.activeElement !== input) input.value = value ?? "";
 }
 
-function goalRow(goal, k, mark, heard) {
+function goalRow(goal, k, mark, boxes, heard) {
   const field = (key, options) => {
     const input = element("input", { "data-key": key, "aria-label": `${key} of ${goal.name}`, ...options });
     input.addEventListener("change", () => heard.edit(k, key, input));
     return input;
+  };
+  const chosen = () => {
+    const select = element("select", { "data-key": "box", "aria-label": `toolbox of ${goal.name}` }, ...boxes.map(({ name }) => element("option", { value: name }, name)));
+    select.addEventListener("change", () => heard.edit(k, "box", select));
+    return select;
   };
   const number = { type: "number", min: 0, step: 0.1 };
   const remove = element("button", { type: "button", "aria-label": `Remove ${goal.name}` }, "×");
@@ -49,7 +59,7 @@ function goalRow(goal, k, mark, heard) {
   const name = field("name", { type: "text", maxlength: 200 });
   name.value = goal.name;
   return element("tr", {}, element("td", {}, element("b", { class: "sign" }, mark)), element("td", {}, name),
-    element("td", {}, field("weight", number)), element("td", {}, field("price", { ...number, placeholder: "any" })),
+    element("td", {}, field("weight", number)), element("td", {}, boxes ? chosen() : field("price", { ...number, placeholder: "any" })),
     element("td", { class: "belief" }), element("td", {}, remove));
 }
 
@@ -60,6 +70,39 @@ export function showBelief(sketch, shown) {
     bar.style.width = `${Math.round(36 * shown.belief[k])}px`;
     cell.replaceChildren(bar, element("span", {}, shown.belief[k] === 0 ? "ruled out" : percent(shown.belief[k])), shown.asked.includes(k) ? element("b", {}, " asked") : "");
   });
+}
+
+// -- tool fetching and graphs ---------------------------------------------------------------------------------------
+
+export function showTools(sketch, shown, heard) {
+  if (!sketch.boxes) return;
+  const kinds = shown?.priors || (sketch.prior ? [sketch.prior.kind] : []);
+  byId("prior").replaceChildren(element("option", { value: "" }, "the weights above"), ...kinds.map((kind) => element("option", { value: kind }, PRIORS[kind] || kind)));
+  byId("prior").value = sketch.prior?.kind ?? "";
+  byId("holding").replaceChildren(element("option", { value: "" }, "nothing"), ...sketch.goals.map(({ name }) => element("option", { value: name }, `the tool of ${name}`)));
+  byId("holding").value = sketch.ego.holding ?? "";
+  byId("boxes").replaceChildren(...sketch.boxes.map(({ name }, k) => {
+    const remove = element("button", { type: "button", "aria-label": `Remove toolbox ${name}`, disabled: usesBox(sketch, name) }, "×");
+    remove.addEventListener("click", () => heard.removeBox(k));
+    return element("li", {}, element("b", { class: "sign" }, name), remove);
+  }));
+}
+
+const PRIORS = { uniform: "all alike", far: "stations far from the worker", near: "stations near the worker", "fetcher-far": "tools far from the fetcher", "fetcher-near": "tools near the fetcher" };
+
+// The boxes to tick stay while only what is ticked changes, so that nobody loses the one that they are at.
+export function showWays(ways, shown, toggle) {
+  const list = byId("ways");
+  const names = JSON.stringify(ways.map(({ id, name, whose }) => [id, name, whose && shown?.words?.[whose]]));
+  if (list.dataset.names !== names) {
+    list.dataset.names = names;
+    list.replaceChildren(...ways.map(({ id, name, whose }) => {
+      const box = element("input", { type: "checkbox", "data-way": id });
+      box.addEventListener("change", () => toggle(id));
+      return element("li", {}, element("label", {}, box, whose ? ` ${shown?.words?.[whose] ?? whose}: ${name}` : ` ${name}`));
+    }));
+  }
+  ways.forEach(({ closed }, k) => { list.children[k].querySelector("input").checked = !closed; });
 }
 
 // -- EDP ----------------------------------------------------------------------------------------------------------
@@ -86,7 +129,7 @@ export function showPair(sketch, shown) {
   byId("pair-text").textContent = "";
   if (!pair || !sketch.goals[pair.truth] || !sketch.goals[pair.other]) return;
   const [truth, other] = [sketch.goals[pair.truth].name, sketch.goals[pair.other].name];
-  byId("pair-text").textContent = `While ${truth} is pursued, ${other} is ruled out after ${pair.edp === null ? "no" : pair.edp.toFixed(2)} steps, in expectation. The map shows that from every cell: the darker, the longer.`;
+  byId("pair-text").textContent = `While ${truth} is pursued, ${other} is ruled out after ${pair.edp === null ? "no" : pair.edp.toFixed(2)} steps, in expectation. ${sketch.kind === "graph" ? "The graph shows that from every state" : "The map shows that from every cell"}: the darker, the longer.`;
   if (matchMedia("(prefers-color-scheme: dark)").matches) byId("pair-text").textContent = byId("pair-text").textContent.replace("darker", "brighter");
   byId("pair-zones").replaceChildren(zoneChart(pair.zones));
 }

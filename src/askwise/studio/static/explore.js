@@ -3,11 +3,13 @@
 import { read, written } from "./address.js";
 import { ask as request, byId, element } from "./dom.js";
 import { SketchBoard } from "./explore-board.js";
-import { showAdvice, showBelief, showGoals, showMatrix, showPair, showZones } from "./explore-panels.js";
-import { blank, CURSOR, isWall, marks, occupied, things, thingOf, walled, withAgents, withGoal, withNewGoal, withoutGoal, withPrice } from "./sketch.js";
+import { GraphBoard } from "./explore-graph.js";
+import { showAdvice, showBelief, showGoals, showMatrix, showPair, showTools, showWays, showZones } from "./explore-panels.js";
+import { blank, blankTools, CURSOR, isWall, kindOf, marks, occupied, placeName, things, thingOf, walled, withAgents, withGoal, withHolding, withNewBox, withNewGoal, withoutBox, withoutGoal, withPrice, withPrior } from "./sketch.js";
 
 const MOST_UNDONE = 500;
-const EMPTY = [[10, 8], [20, 15], [30, 30]]; // sizes of empty maps
+const sized = (make, what) => (size) => [`${what}, ${size.join(" x ")}`, () => make(...size)];
+const EMPTY = [...[[10, 8], [20, 15], [30, 30]].map(sized(blank, "an empty map")), sized(blankTools, "an empty map for tool fetching")([12, 10])];
 const SLOW = 1500; // milliseconds after which the page says what takes so long
 const tab = crypto.randomUUID();
 const past = [];
@@ -19,12 +21,15 @@ let planned = []; // walls that are suggested
 let library = [];
 let remark = ""; // what was wrong with the address; it stays until something is done
 
-const board = new SketchBoard(byId("sketch"), { change, select, say });
+const heard = { change, select, say };
+const onMap = new SketchBoard(byId("sketch"), heard);
+const onGraph = new GraphBoard(byId("sketch"), heard);
+let board = onMap; // the one that is drawn on
 
 // A sketch that does not hold together (a goal behind walls, say) is refused in words, which is no failure of a request.
 async function ask(address, body) {
   const found = await request(address, body);
-  if (found.refused) throw new Error(found.refused);
+  if (found.refused) throw Object.assign(new Error(found.refused), { found });
   return found;
 }
 
@@ -62,7 +67,9 @@ function restore(from, to, said) {
   if (!from.length) return;
   to.push(committed);
   committed = from.pop();
+  const before = kindOf(state.sketch);
   state = JSON.parse(committed);
+  if (kindOf(state.sketch) !== before) shown = null;
   planned = [];
   select(CURSOR);
   say(said);
@@ -76,18 +83,25 @@ const redo = () => restore(future, past, "Redone.");
 
 // -- showing ------------------------------------------------------------------------------------------------------
 
-function nameOf({ kind, who, goal, cell }) {
-  const called = shown?.words[who] || (who === "ego" ? "ego agent" : "teammate");
-  const at = `at ${cell.join(", ")}`;
+function nameOf({ kind, who, goal, box, cell }) {
+  const at = `at ${placeName(cell)}`;
+  if (kind === "box") return `${shown?.landmark || "toolbox"} ${state.sketch.boxes[box].name}, ${at}`;
+  const called = shown?.words?.[who] || (who === "ego" ? "ego agent" : "teammate");
   if (kind === "target") return `${state.sketch.goals[goal].name}: the ${called} goes here, ${at}`;
-  return kind === "start" ? `start of the ${called}, ${at}` : `${called} ${at}`;
+  const held = kind === "now" && who === "ego" && state.sketch.ego.holding ? `, with the tool of ${state.sketch.ego.holding}` : "";
+  return kind === "start" ? `start of the ${called}, ${at}` : `${called} ${at}${held}`;
 }
 
 function draw() {
   const { sketch } = state;
   const signs = marks(sketch);
+  document.body.dataset.kind = kindOf(sketch);
+  board = kindOf(sketch) === "graph" ? onGraph : onMap;
+  (board === onMap ? onGraph : onMap).sketch = null;
   board.draw(sketch, shown, { marks: signs, names: nameOf, planned });
-  showGoals(sketch, signs, { edit, remove });
+  showGoals(sketch, signs, shown, { edit, remove });
+  showTools(sketch, shown, { removeBox });
+  showWays(board === onGraph ? onGraph.ways() : [], shown, (id) => onGraph.toggle(id));
   fillThings();
   fillGoals("truth", state.pair?.[0]);
   fillGoals("other", state.pair?.[1]);
@@ -112,15 +126,21 @@ function legend() {
   const { teammate, ego } = shown.words;
   const rows = [["disc teammate", shown.signs.teammate, `${teammate} now`], ["disc ego", shown.signs.ego, `${ego} now`],
     ["ring", "", "start, where somebody has left it"], ["square", "", `where the ${teammate} goes`], ["for-ego", "", `where the ${ego} goes`],
-    ["ringed", "", "in the question"], ["out", "×", "ruled out"], ["block", "", "wall"]];
-  return rows.map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));
+    ["ringed", "", "in the question"], ["out", "×", "ruled out"], ["tag", "T", `${shown.landmark}, where tools are`], ["block", "", "wall"], ["dashes", "", "way that is closed"]];
+  return rows.filter(([kind]) => suits(kind)).map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));
+}
+
+// Whether a row of the legend is about something that this kind of sketch has.
+function suits(row) {
+  const kinds = { tag: ["tools"], "for-ego": ["map", "graph"], block: ["map", "tools"], dashes: ["graph"] };
+  return !kinds[row] || kinds[row].includes(kindOf(state.sketch));
 }
 
 function fillThings() {
   const chosen = board.selected;
   const found = things(state.sketch);
   if (chosen !== CURSOR && !found.some((thing) => thing.id === chosen) && thingOf(state.sketch, chosen)) found.push(thingOf(state.sketch, chosen));
-  byId("thing").replaceChildren(element("option", { value: CURSOR }, "the cursor: draw walls"), ...found.reverse().map((thing) => element("option", { value: thing.id }, nameOf(thing))));
+  byId("thing").replaceChildren(element("option", { value: CURSOR }, board === onGraph ? "the cursor" : "the cursor: draw walls"), ...found.reverse().map((thing) => element("option", { value: thing.id }, nameOf(thing))));
   byId("thing").value = chosen;
 }
 
@@ -132,9 +152,9 @@ function fillGoals(id, chosen) {
 function select(id) {
   const thing = id === CURSOR ? null : thingOf(state.sketch, id);
   board.selected = thing ? id : CURSOR;
-  if (thing) board.cursor = [...thing.cell];
+  if (thing) board.to(thing);
   draw();
-  say(thing ? `Selected: ${nameOf(thing)}.` : `Cursor at ${board.described(board.cursor)}`);
+  say(thing ? `Selected: ${nameOf(thing)}.` : `Cursor at ${board.described()}`);
 }
 
 // -- asking the studio --------------------------------------------------------------------------------------------
@@ -170,6 +190,8 @@ async function followOnce() {
     if (wanted) return; // the next one may be fine
     byId("error").textContent = error.message;
     document.body.classList.add("stale");
+    // A graph that does not hold together is drawn all the same, or nobody could mend it.
+    if (error.found?.grounds) { shown = { ...shown, ...error.found }; draw(); }
   }
 }
 
@@ -189,7 +211,7 @@ function choosePair() {
 }
 
 function edit(k, key, input) {
-  const value = key === "name" ? input.value : key === "price" && input.value === "" ? null : input.valueAsNumber;
+  const value = ["name", "box"].includes(key) ? input.value : key === "price" && input.value === "" ? null : input.valueAsNumber;
   change(withGoal(state.sketch, k, key, value), {});
 }
 
@@ -197,6 +219,11 @@ function remove(k) {
   select(CURSOR);
   state = { ...state, pair: null };
   change(withoutGoal(state.sketch, k), { said: `Removed ${state.sketch.goals[k].name}.` });
+}
+
+function removeBox(k) {
+  select(CURSOR);
+  change(withoutBox(state.sketch, k), { said: `Removed ${state.sketch.boxes[k].name}.` });
 }
 
 async function suggest() {
@@ -207,7 +234,7 @@ async function suggest() {
     const design = { minimise: byId("minimise").value, most: Number(byId("most").value), budget: Number(byId("budget").value) };
     const found = await ask("/api/explore/suggest", { tab, sketch: state.sketch, design });
     const still = JSON.stringify(state.sketch) === before;
-    planned = still ? found.cells.filter((cell) => !occupied(state.sketch, cell)) : [];
+    planned = still ? found.things.filter((cell) => !occupied(state.sketch, cell)) : [];
     byId("suggested").textContent = still ? told(found) : "The map has changed meanwhile; ask again.";
     draw();
   } catch (error) {
@@ -216,7 +243,7 @@ async function suggest() {
   byId("suggest").disabled = false;
 }
 
-function told({ cells, inTheWay, before, after, verdict }) {
+function told({ things: cells, inTheWay, before, after, verdict }) {
   if (!cells.length) return `No wall would help (${verdict}).`;
   const where = cells.map((cell) => `(${cell.join(", ")})`).join(", ");
   const blocked = inTheWay.length ? ` Somebody is at (${inTheWay[0].join(", ")}) now: move away first.` : "";
@@ -230,9 +257,11 @@ function build() {
 
 async function save() {
   try {
-    const { text } = await ask("/api/explore/file", { sketch: state.sketch });
-    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "application/toml" })), download: "explored.toml" });
+    const { name, text } = await ask("/api/explore/file", { sketch: state.sketch });
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
     link.click();
+    const away = ["teammate", "ego"].some((who) => String(state.sketch[who].start) !== String(state.sketch[who].now));
+    if (kindOf(state.sketch) === "tools" && away) say("Saved. A file of this kind says where both start; where they are now is in the address only.");
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   } catch (error) {
     byId("error").textContent = error.message;
@@ -254,7 +283,7 @@ function take(found) {
   state = found;
   planned = [];
   shown = null;
-  board.selected = CURSOR;
+  for (const each of [onMap, onGraph]) each.selected = CURSOR;
   commit();
   draw();
   follow();
@@ -283,7 +312,7 @@ async function fromLibrary() {
   for (let k = 0; k < library.length && !state; k++) {
     await load(k);
   }
-  if (!state) begin(blank(...EMPTY[0]));
+  if (!state) begin(EMPTY[0][1]());
   byId("error").textContent = remark;
 }
 
@@ -295,7 +324,7 @@ async function choose() {
   const chosen = Number(byId("from").value);
   byId("from").value = "";
   if (chosen < library.length) await load(chosen);
-  else begin(blank(...EMPTY[chosen - library.length]));
+  else begin(EMPTY[chosen - library.length][1]());
 }
 
 function listen() {
@@ -308,7 +337,10 @@ function listen() {
   byId("method").onchange = () => { state = { ...state, method: byId("method").value }; commit(); follow(); };
   byId("back").onclick = () => change(withAgents(state.sketch, "start", "now"), { said: "Both are at their start." });
   byId("here").onclick = () => change(withAgents(state.sketch, "now", "start"), { said: "Both start where they are." });
-  byId("add").onclick = () => change(withNewGoal(state.sketch, board.cursor), { said: "Goal added." });
+  byId("add").onclick = () => change(withNewGoal(state.sketch, board.places()), { said: "Goal added." });
+  byId("add-box").onclick = () => change(withNewBox(state.sketch, board.cursor), { said: "Toolbox added." });
+  byId("prior").onchange = () => change(withPrior(state.sketch, byId("prior").value, shown?.prior));
+  byId("holding").onchange = () => change(withHolding(state.sketch, byId("holding").value || null));
   byId("truth").onchange = choosePair;
   byId("other").onchange = choosePair;
   byId("base").onchange = () => change(withPrice(state.sketch, "base", byId("base").valueAsNumber));
@@ -327,7 +359,7 @@ function listen() {
 async function start() {
   const [found, { methods }] = await Promise.all([ask("/api/library"), ask("/api/explore/methods")]);
   library = found.problems;
-  const starts = [...library, ...EMPTY.map((size) => `an empty map, ${size.join(" x ")}`)];
+  const starts = [...library, ...EMPTY.map(([name]) => name)];
   byId("from").replaceChildren(element("option", { value: "", disabled: true }, "choose …"), ...starts.map((name, k) => element("option", { value: k }, name)));
   byId("from").value = "";
   byId("method").replaceChildren(...methods.map((name) => element("option", { value: name }, name)));

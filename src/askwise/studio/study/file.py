@@ -7,6 +7,7 @@ Problem files are named relative to the study file and are read with it.
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from askwise.domains.registry import read_file
 from askwise.errors import InputError
 from askwise.limits import read_name
 from askwise.reading import Field, parse_toml, read_text
+from askwise.studio.limits import MOST_PEOPLE, PEOPLE_A_CORE
 from askwise.studio.rounds.setup import ROLES
 from askwise.studio.study.items import READY, Item, read_item
 from askwise.teammates import make_teammate
@@ -107,6 +109,11 @@ def is_people_study(text: str) -> bool:
     return FORMAT in text
 
 
+def carried() -> int:
+    """Return how many people this computer carries at the same time, by what was measured."""
+    return min(MOST_PEOPLE, PEOPLE_A_CORE * (os.cpu_count() or 1))
+
+
 def read_people_study(path: str | Path) -> PeopleStudy:
     """Read a study file with all that it names."""
     text = read_text(path)
@@ -128,7 +135,7 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         role=role,
         design=root.child("design").text(DESIGNS),
         rounds=root.child("rounds").whole(1, 100),
-        most_at_once=root.child("most_at_once").whole(1, 1000) if root.has("most_at_once") else 100,
+        most_at_once=root.child("most_at_once").whole(1, MOST_PEOPLE) if root.has("most_at_once") else carried(),
         gone_after=root.child("gone_after_minutes").number(above=0) if root.has("gone_after_minutes") else 60.0,
         consent=_text(root.child("consent")),
         instructions=tuple(_text(each) for each in root.child("instructions").elements())

@@ -25,12 +25,14 @@ import signal
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
 from askwise.watching import child
 
 if TYPE_CHECKING:
     from askwise.problem import Problem
+    from askwise.studio.rounds.openings import Openings
     from askwise.studio.rounds.round import Round
 
 MOST_ROUNDS = 200
@@ -42,6 +44,9 @@ def main() -> None:
     """Serve until the server closes the pipe."""
     child.begin(sys.argv[1])
     child.one_thread()
+    # Every planner has megabytes of memory of which it uses little. As huge pages, all of it would be there, and be
+    # cleared, for every round. Read by numpy, which is not loaded yet.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     child.die_first()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     given, results = _streams()
@@ -126,13 +131,19 @@ class Desk:
         setup = Setup.from_json(Field("setup", request["setup"]))
         log = [(deed, outcome) for deed, outcome in request["log"]]
         try:
-            made = replayed(self._problem(request), setup, log)
+            made = replayed(self._problem(request), setup, log, self._openings.begin)
         except InputError as error:
             if not log:
                 raise  # of a new round it is the setup that is wrong
             raise AskwiseError(str(error)) from None
         self._keep(request["id"], made, len(log))
         yield {"board": sight.board(made), "state": sight.state(made), "trails": sight.trails(made), "done": True}
+
+    @cached_property
+    def _openings(self) -> Openings:
+        from askwise.studio.rounds.openings import Openings
+
+        return Openings()
 
     def _do(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.studio.rounds import sight

@@ -1,0 +1,138 @@
+"""A draft: a problem that is changed by hand, and where both agents are now. What all kinds of drafts have in common.
+
+A page sends a draft as JSON; ``kind`` says which it is: ``map`` (`askwise.studio.exploring.sketch`; also if nothing is
+said), ``tools`` (`askwise.studio.exploring.tools`) or ``graph`` (`askwise.studio.exploring.graphs`). Goals are a list,
+because browsers sort the keys of objects that look like numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Protocol
+
+from askwise.errors import InputError
+from askwise.limits import read_name
+from askwise.problem import Problem
+from askwise.reading import Field, copied, shown
+from askwise.showing.vocabulary import Vocabulary
+from askwise.types import StateLike
+
+LARGEST_SIDE = 30
+MOST_GOALS = 30
+MOST_STATES = 60
+TAKES = (
+    "what Explore takes: a problem file (askwise/problem@1) in which both agents walk on the same drawn map or on "
+    "graphs, the teammate by shortest ways, or one of tool fetching (askwise/tool-fetching@1); "
+    f"at most {LARGEST_SIDE} x {LARGEST_SIDE} cells, {MOST_STATES} states of a graph and {MOST_GOALS} goals"
+)
+WALL, FREE = "#."
+NOW = re.compile(r"# Explore: teammate now at (.+), ego agent now at (.+)\r?\n")
+"""The first line of a problem file that was saved while somebody was away from their start."""
+
+Cell = tuple[int, int]
+
+
+class Draft(Protocol):
+    """A problem that is changed by hand."""
+
+    @property
+    def given(self) -> Any:
+        """The instance, as its domain reads it from a file."""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem."""
+
+    @property
+    def words(self) -> Vocabulary:
+        """What things are called."""
+
+    @property
+    def teammate(self) -> StateLike:
+        """Where the teammate is now."""
+
+    @property
+    def ego(self) -> StateLike:
+        """Where the ego agent is now."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the page knows it."""
+
+    def to_file(self) -> tuple[str, str]:
+        """Return the name and the text of the file to be saved."""
+
+    def drawn(self) -> dict[str, Any]:
+        """Return what the page needs beside the draft itself to draw it."""
+
+
+# -- walls -------------------------------------------------------------------------------------------------------
+
+
+def read_walls(given: Field) -> list[str]:
+    """Return the lines of a map, the top one first."""
+    lines = [each.text() for each in given.elements()]
+    width = len(lines[0]) if lines else 0
+    if not 1 <= width <= LARGEST_SIDE or len(lines) > LARGEST_SIDE:
+        expected = f"from 1 x 1 to {LARGEST_SIDE} x {LARGEST_SIDE} cells"
+        raise InputError(given.path, f"{width} x {len(lines)} cells", expected)
+    for k, line in enumerate(lines):
+        if len(line) != width or set(line) - {WALL, FREE}:
+            raise InputError(f"{given.path}[{k}]", shown(line), f"{width} signs, each '{WALL}' (wall) or '{FREE}'")
+    return lines
+
+
+# -- goals -------------------------------------------------------------------------------------------------------
+
+
+def listed_goals(given: Field) -> list[Field]:
+    """Return the goals of a draft, not too many of them."""
+    listed = list(given.elements())
+    if len(listed) > MOST_GOALS:
+        raise InputError(given.path, f"{len(listed)} goals", f"at most {MOST_GOALS}")
+    return listed
+
+
+def read_goals(given: Field) -> dict[str, Any]:
+    """Return goals as problem files state them."""
+    goals: dict[str, Any] = {}
+    for each in listed_goals(given):
+        each.object(["name", "teammate", "ego", "weight"], ["price"])
+        stated = {key: copied(each.value[key]) for key in ("teammate", "ego", "weight")}
+        own = each.value.get("price")
+        goals[new_name(each.child("name"), goals)] = stated if own is None else {**stated, "price": own}
+    return goals
+
+
+def new_name(given: Field, taken: Any) -> str:
+    """Return a name that is not taken yet."""
+    name = read_name(given)
+    if name in taken:
+        raise given.refuse("names that differ")
+    return name
+
+
+def read_prices(given: Field, **names: str) -> dict[str, Any]:
+    """Return prices as files state them; `names` are what a file calls those that it calls otherwise."""
+    stated = given.object([], ["base", "per_goal", "per_option"]).value
+    return {names.get(key, key): value for key, value in stated.items() if value is not None}
+
+
+# -- where both are now ------------------------------------------------------------------------------------------
+
+
+def remark_of(teammate: Any, ego: Any) -> str:
+    """Return the line that says where both are now."""
+    return f"# Explore: teammate now at {json.dumps(teammate)}, ego agent now at {json.dumps(ego)}\n"
+
+
+def remarked(text: str) -> tuple[Any, Any] | None:
+    """Return where a file's first line says that both are now, None if it does not."""
+    found = NOW.match(text)
+    if found is None:
+        return None
+    try:
+        teammate, ego = (json.loads(part) for part in found.groups())
+    except ValueError:
+        return None
+    return teammate, ego

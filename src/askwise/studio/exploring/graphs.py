@@ -1,0 +1,149 @@
+"""A draft of graphs: ways that can be closed, both agents and goals on their states.
+
+As JSON::
+
+    {"kind": "graph", "name": "Ward", "words": {"teammate": "nurse"},
+     "teammate": {"start": "desk", "now": "hall", "edges": [["desk", "east", "hall"], ...], "closed": [3]},
+     "ego": {"start": "lift", "now": "lift", "edges": [...]},
+     "goals": [{"name": "pills", "teammate": ["room 1"], "ego": ["pharmacy"], "weight": 3, "price": null}],
+     "query_cost": {...}, "answers": {...}, "groups": {...}}
+
+``closed`` are the numbers of edges that are not there at present: the graph is drawn with them, so that they can be
+opened again, and the problem is without them. A graph keeps its place on the page whatever is changed on it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from askwise.domains.plain.file import ProblemFile, StatedProblem
+from askwise.domains.plain.names import StateName, as_json
+from askwise.domains.plain.reading_sides import GRAPH_KEYS, read_side
+from askwise.domains.plain.sides import Graph, same_ground
+from askwise.domains.plain.toml_text import toml_text
+from askwise.errors import InputError
+from askwise.reading import Field, copied
+from askwise.showing.layout import Net, lay_out
+from askwise.showing.page_grounds import LETTERS, one_ground_data
+from askwise.showing.vocabulary import Vocabulary
+from askwise.studio.exploring.draft import MOST_STATES, TAKES, remark_of, remarked
+from askwise.studio.exploring.sketch import contents_with, terms_of
+
+SIDES = ("teammate", "ego")
+MOST_EDGES = 1000
+REQUIRED = (*SIDES, "goals")
+OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """A draft of graphs.
+
+    Attributes:
+        given: the problem, without the edges that are closed.
+        whole: the sides with all edges, as the page has them.
+        teammate: the teammate's state.
+        ego: the ego agent's.
+    """
+
+    given: ProblemFile
+    whole: dict[str, dict[str, Any]]
+    teammate: StateName
+    ego: StateName
+
+    @cached_property
+    def problem(self) -> StatedProblem:
+        """See `Draft`."""
+        return self.given.problem()
+
+    @property
+    def words(self) -> Vocabulary:
+        """See `Draft`."""
+        return self.given.words
+
+    def to_json(self) -> dict[str, Any]:
+        """See `Draft`."""
+        return {"kind": "graph", **copied(self.whole), **terms_of(self.given)}
+
+    def to_file(self) -> tuple[str, str]:
+        """See `Draft`; where the agents are now is a remark in the first line."""
+        away = (self.teammate, self.ego) != (self.given.teammate.start, self.given.ego.start)
+        remark = remark_of(as_json(self.teammate), as_json(self.ego)) if away else ""
+        return "explored.toml", remark + toml_text(self.given.to_json())
+
+    def drawn(self) -> dict[str, Any]:
+        """See `Draft`: one ground or two, and the names of the states that their nodes stand for."""
+        return drawn(self.whole)
+
+
+def drawn(whole: dict[str, Any]) -> dict[str, Any]:
+    """Return what is drawn of two sides, whether or not they hold together."""
+    sides = [_full(who, whole[who]) for who in SIDES]
+    if same_ground(*sides):
+        sides = sides[:1]
+    return {
+        "grounds": [json.loads(_laid_out(_key(side))) for side in sides],
+        "states": [[as_json(state) for state in side.states] for side in sides],
+        "letters": LETTERS,
+    }
+
+
+def graph_of(file: ProblemFile, text: str) -> Graphs:
+    """Return the draft of a problem file, given its text, too."""
+    now = remarked(text) or tuple(as_json(side.start) for side in (file.teammate, file.ego))
+    sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, now, strict=True)}
+    return read_graph(Field("", {**copied(sides), **terms_of(file)}))
+
+
+def read_graph(given: Field) -> Graphs:
+    """Return the draft that a page sends, checked."""
+    given.object(REQUIRED, OPTIONAL)
+    sides = {who: given.child(who) for who in SIDES}
+    stated = {who: _read_side(side) for who, side in sides.items()}
+    file = ProblemFile.from_json(Field(given.path, contents_with(given, stated)))
+    assert isinstance(file.teammate, Graph)
+    assert isinstance(file.ego, Graph)
+    teammate, ego = file.teammate.place(sides["teammate"].child("now")), file.ego.place(sides["ego"].child("now"))
+    return Graphs(file, {who: copied(side.value) for who, side in sides.items()}, teammate, ego)
+
+
+def _read_side(given: Field) -> dict[str, Any]:
+    """Return a side as a problem file has it, without the edges that are closed."""
+    given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
+    edges = list(given.child("edges").elements())
+    full = _full(given.path, given.value)
+    listed = given.child("closed").elements() if given.has("closed") else ()
+    closed = {each.whole(0, max(0, len(edges) - 1)) for each in listed}
+    side = {key: copied(given.value[key]) for key in ("start", *GRAPH_KEYS) if given.has(key)}
+    if closed:  # states and actions keep their numbers
+        side |= {"states": [as_json(state) for state in full.states], "actions": list(full.actions)}
+    return {**side, "edges": [copied(edge.value) for k, edge in enumerate(edges) if k not in closed]}
+
+
+def _full(path: str, side: dict[str, Any]) -> Graph:
+    """Return the graph of a side with all its edges; refuse one that is too large to be drawn while people wait."""
+    if len(side["edges"]) > MOST_EDGES:
+        raise InputError(f"{path}.edges", f"{len(side['edges'])} edges", f"at most {MOST_EDGES}")
+    found = read_side(Field(path, {key: side[key] for key in ("start", "edges", *GRAPH_KEYS) if key in side}))
+    assert isinstance(found, Graph)
+    if len(found.states) > MOST_STATES:
+        raise InputError(path, f"a graph of {len(found.states)} states", TAKES)
+    return found
+
+
+def _key(graph: Graph) -> str:
+    """Return all that the drawing of a graph depends on."""
+    states = [as_json(state) for state in graph.states]
+    edges = [[states[s], graph.actions[a], states[t]] for s, a, t in graph.edges.tolist()]
+    return json.dumps({"start": states[0], "states": states, "edges": edges, "stay": graph.stay})
+
+
+@lru_cache(maxsize=20)
+def _laid_out(key: str) -> str:
+    """Return the drawing of a graph as JSON; while something is dragged, it is asked for again and again."""
+    side = read_side(Field("graph", json.loads(key)))
+    assert isinstance(side, Graph)
+    return json.dumps(one_ground_data(lay_out(Net.of(side.model))))

@@ -1,0 +1,53 @@
+"""Drafts of all kinds: which one a file becomes, and which one a page has sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from askwise.domains.plain.file import ProblemFile
+from askwise.domains.plain.policies import PolicyChoice
+from askwise.domains.plain.sides import DrawnMap, Graph
+from askwise.domains.registry import domain_of, read
+from askwise.errors import InputError
+from askwise.reading import Field
+from askwise.studio.exploring.draft import MOST_GOALS, TAKES, Draft
+from askwise.studio.exploring.graphs import drawn, graph_of, read_graph
+from askwise.studio.exploring.sketch import map_of, read_map
+from askwise.studio.exploring.tools import FORMAT, read_tools, tools_of
+
+KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_tools, "graph": read_graph}
+"""What reads a draft of each kind."""
+
+
+def read_draft(given: Field) -> Draft:
+    """Return the draft that a page sends, checked."""
+    given.object()
+    kind = given.child("kind").text(KINDS) if given.has("kind") else "map"
+    return KINDS[kind](given)
+
+
+def drawn_anyhow(given: Any) -> dict[str, Any]:
+    """Return what can be drawn of something that is no draft, perhaps nothing."""
+    try:
+        return drawn(given) if Field("", given).object().value.get("kind") == "graph" else {}
+    except (InputError, KeyError, TypeError):
+        return {}
+
+
+def draft_of(text: str) -> Draft:
+    """Return the draft of a file; refuse what Explore does not take."""
+    found = read(text)
+    if FORMAT in domain_of(found).recording.formats:
+        return tools_of(found)
+    if not isinstance(found, ProblemFile):
+        raise InputError("format", "a file of another kind", TAKES)
+    if len(found.goals) > MOST_GOALS:
+        raise InputError("goals", f"{len(found.goals)} goals", TAKES)
+    if found.policy.kind != PolicyChoice().kind:
+        raise InputError("teammate.policy", "a policy of its own", TAKES)
+    if isinstance(found.teammate, DrawnMap) and isinstance(found.ego, DrawnMap):
+        return map_of(found, text)
+    if isinstance(found.teammate, Graph) and isinstance(found.ego, Graph):
+        return graph_of(found, text)
+    raise InputError("teammate, ego", "a graph and a map", TAKES)

@@ -1,0 +1,181 @@
+"""A draft of tool fetching: walls, stations, toolboxes, worker and fetcher on one map.
+
+As JSON::
+
+    {"kind": "tools", "walls": ["..#..", "....."], "boxes": [{"name": "T1", "at": [0, 1]}],
+     "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0], "holding": null},
+     "goals": [{"name": "S1", "teammate": [[4, 1]], "ego": [], "box": "T1", "weight": 2}],
+     "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1}}
+
+The goals are the stations. Where ``prior`` is null, their weights count. What the fetcher has in hand is the tool of
+the station ``holding``. This module knows the file (``askwise/tool-fetching@1``) and what the registry says of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from askwise.domains.registry import as_problem, domain_of, from_json
+from askwise.errors import InputError
+from askwise.problem import Problem
+from askwise.reading import Field, as_text, copied
+from askwise.showing.vocabulary import Vocabulary
+from askwise.studio.exploring.draft import (
+    FREE,
+    LARGEST_SIDE,
+    MOST_GOALS,
+    TAKES,
+    WALL,
+    Cell,
+    listed_goals,
+    new_name,
+    read_prices,
+    read_walls,
+)
+from askwise.types import StateLike
+
+FORMAT = "askwise/tool-fetching@1"
+PRIORS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
+REQUIRED = ("walls", "boxes", "teammate", "ego", "goals")
+OPTIONAL = ("kind", "prior", "query_cost")
+
+
+@dataclass(frozen=True)
+class Tools:
+    """A draft of tool fetching.
+
+    Attributes:
+        given: the instance.
+        contents: its file.
+        teammate: the worker's cell.
+        at: the fetcher's cell.
+        holding: the station whose tool the fetcher has in hand, None for empty hands.
+    """
+
+    given: Any
+    contents: dict[str, Any]
+    teammate: Cell
+    at: Cell
+    holding: str | None
+
+    @cached_property
+    def problem(self) -> Problem:
+        """See `Draft`."""
+        return as_problem(self.given)
+
+    @property
+    def words(self) -> Vocabulary:
+        """See `Draft`."""
+        return domain_of(self.given).words
+
+    @property
+    def ego(self) -> StateLike:
+        """See `Draft`."""
+        return self.at if self.holding is None else (self.at, self.holding)
+
+    def to_json(self) -> dict[str, Any]:
+        """See `Draft`."""
+        file = self.contents
+        walls = {tuple(cell) for cell in file["walls"]}
+        rows = range(file["height"] - 1, -1, -1)
+        by_kind = "kind" in file["prior"] and isinstance(file["prior"]["kind"], str)
+        weights = {} if by_kind else file["prior"]
+        prices = file["query_cost"]
+        return {
+            "kind": "tools",
+            "walls": ["".join(WALL if (x, y) in walls else FREE for x in range(file["width"])) for y in rows],
+            "boxes": [{"name": name, "at": at} for name, at in file["toolboxes"].items()],
+            "teammate": {"start": file["worker"], "now": list(self.teammate)},
+            "ego": {"start": file["fetcher"], "now": list(self.at), "holding": self.holding},
+            "goals": [
+                {"name": name, "teammate": [each["at"]], "ego": [], "box": each["toolbox"], "weight": weights.get(name)}
+                for name, each in file["stations"].items()
+            ],
+            "prior": copied(file["prior"]) if by_kind else None,
+            "query_cost": {"base": prices["base"], "per_goal": prices["per_station"]},
+        }
+
+    def to_file(self) -> tuple[str, str]:
+        """See `Draft`; the file has no place for where both are now."""
+        return "explored.json", as_text(self.contents)
+
+    def drawn(self) -> dict[str, Any]:
+        """See `Draft`: how likely each station is at the start, and which priors there are."""
+        return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
+
+
+def tools_of(given: Any) -> Tools:
+    """Return the draft of an instance; refuse what Explore does not take."""
+    contents = domain_of(given).recording.write(given)
+    size = contents["width"], contents["height"]
+    if max(size) > LARGEST_SIDE:
+        raise InputError("width, height", f"{size[0]} x {size[1]} cells", TAKES)
+    if len(contents["stations"]) > MOST_GOALS:
+        raise InputError("stations", f"{len(contents['stations'])} stations", TAKES)
+    return Tools(given, contents, tuple(contents["worker"]), tuple(contents["fetcher"]), None)
+
+
+def read_tools(given: Field) -> Tools:
+    """Return the draft that a page sends, checked."""
+    given.object(REQUIRED, OPTIONAL)
+    lines = read_walls(given.child("walls"))
+    height, width = len(lines), len(lines[0])
+    worker = given.child("teammate").object(["start", "now"], [])
+    fetcher = given.child("ego").object(["start", "now"], ["holding"])
+    stations, weights = _read_stations(given.child("goals"))
+    rows = enumerate(reversed(lines))
+    contents: dict[str, Any] = {
+        "format": FORMAT,
+        "width": width,
+        "height": height,
+        "walls": [[x, y] for y, line in rows for x, sign in enumerate(line) if sign == WALL],
+        "toolboxes": _read_boxes(given.child("boxes")),
+        "stations": stations,
+        "worker": worker.value["start"],
+        "fetcher": fetcher.value["start"],
+        "prior": copied(given.value["prior"]) if given.has("prior") and given.value["prior"] is not None else weights,
+    }
+    if given.has("query_cost"):
+        contents["query_cost"] = read_prices(given.child("query_cost"), per_goal="per_station")
+    instance = from_json(Field(given.path, contents))
+    now = [_free(each.child("now"), lines) for each in (worker, fetcher)]
+    holding = fetcher.value.get("holding")
+    if holding is not None:
+        holding = fetcher.child("holding").text(stations)
+    return Tools(instance, domain_of(instance).recording.write(instance), now[0], now[1], holding)
+
+
+def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return stations as the file has them, and their weights."""
+    stations: dict[str, Any] = {}
+    weights: dict[str, Any] = {}
+    for each in listed_goals(given):
+        each.object(["name", "teammate", "box", "weight"], ["ego"])
+        name = new_name(each.child("name"), stations)
+        places = list(each.child("teammate").elements())
+        if len(places) != 1:
+            raise each.child("teammate").refuse("one cell")
+        stations[name] = {"at": copied(places[0].value), "toolbox": each.value["box"]}
+        weights[name] = each.value["weight"]
+    return stations, weights
+
+
+def _read_boxes(given: Field) -> dict[str, Any]:
+    boxes: dict[str, Any] = {}
+    listed = list(given.elements())
+    if len(listed) > MOST_GOALS:
+        raise InputError(given.path, f"{len(listed)} toolboxes", f"at most {MOST_GOALS}")
+    for each in listed:
+        each.object(["name", "at"], [])
+        boxes[new_name(each.child("name"), boxes)] = copied(each.value["at"])
+    return boxes
+
+
+def _free(given: Field, lines: list[str]) -> Cell:
+    """Return a cell of the map that is not a wall."""
+    x, y = given.cell(len(lines[0]), len(lines))
+    if lines[len(lines) - 1 - y][x] == WALL:
+        raise InputError(given.path, f"{[x, y]}, which is a wall", "a free cell")
+    return x, y
