@@ -90,6 +90,7 @@ OPTIONS = {
         "--paths N",
         "--seed N",
         "--bound",
+        "--tight",
         "--go-on",
         "--json",
     ],

@@ -12,6 +12,7 @@ from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate, lower_bound
+from askwise.questions import QueryCost
 from tests.cli.command import Run
 from tests.tool_fetching import workshop
 
@@ -91,6 +92,18 @@ def test_from_episodes(run: Run) -> None:
         f"expected marginal cost  {expected.expected_marginal_cost:.6g} +- {expected.stderr:.3g} "
         f"(95 %: {low:.4g} to {high:.4g})"
     )
+
+
+def test_a_tighter_bound(run: Run) -> None:
+    """With 18 stations the oracle needs several groups; what is told is the larger of the two."""
+    drawn = generate(width=9, stations=18, toolboxes=3, query_cost=QueryCost(0.5, 0.5), seed=0)
+    drawn.save("many.json")
+    options = ["evaluate", "many.json", "--method", "never", "--episodes", "2", "--seed", "1", "--json"]
+    found = json.loads(run(*options, "--tight").assert_fine())
+    expected = lower_bound(drawn, tight=True, seed=1)
+    assert (found["lower_bound"], found["bound_verdict"]) == (expected.value, str(expected.verdict))
+    assert found["lower_bound"] >= json.loads(run(*options, "--bound").assert_fine())["lower_bound"]
+    assert "lower_bound" not in json.loads(run(*options).assert_fine())
 
 
 def test_for_each_station(run: Run) -> None:

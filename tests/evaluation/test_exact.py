@@ -249,6 +249,10 @@ FAULTS: dict[str, Fault] = {
         lambda: lower_bound(workshop(), limit=0),
         "limit: found 0; expected a whole number from 1",
     ),
+    "no seed": (
+        lambda: lower_bound(workshop(), tight=True, seed=-1),
+        "seed: found -1; expected a whole number from 0",
+    ),
     "an agent with options": (
         lambda: evaluate(workshop(), Never(), exact=True, belief="bayes"),
         "belief: found 'bayes' for an agent that is made already; expected it for agents given by name only",

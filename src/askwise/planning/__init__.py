@@ -1,6 +1,6 @@
-"""Planning under uncertainty about the teammate's goal: the exact optimum, a search in belief space, a lower bound.
+"""Planning under uncertainty about the teammate's goal: the exact optimum, a search in belief space, lower bounds.
 
-All three work on one recursion, stated here once; modules refer to it by these names.
+All of them work on one recursion, stated here once; modules refer to it by these names.
 
 **State.** ``(A, w, place, load)``: `A` the goals that are possible, `w` where the teammate is, and where the ego agent
 is and what it carries (`askwise.ego`). The teammate draws one of all its shortest plans uniformly (a UROP), so the
@@ -34,5 +34,6 @@ nothing can be done about it.
 
 - `exact` solves the recursion: every action, every question;
 - `search` compares some actions and questions, and ends plans early;
-- `bounds` lets an oracle tell groups of goals apart and solves each.
+- `bounds` lets an oracle tell groups of goals apart and solves each;
+- `groups` draws such groups at random and charges questions for the goals that are not in them.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,12 +14,29 @@ from askwise.planning.exact.memory import Arrays
 from askwise.planning.tables import Tables, for_loops
 from askwise.problem import Problem
 from askwise.questions import AdditivePrice
+from askwise.types import FloatArray, IntArray
 
 MOST_GOALS = 62
 """Sets of goals are bits of one signed 64-bit number."""
 
 
-def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice) -> Arrays:
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """What questions cost in place of a price, by whether the true goal is named: see `askwise.planning.groups`.
+
+    Neither charge may fall as more goals are named, nor be below 0: the search relies on it.
+
+    Attributes:
+        amounts: ``float64 [n_zones, 2, n_goals]``; first if the true goal is named, by how many others are named with
+            it; then if it is not, by how many goals are named.
+        zone: ``int32 [n_states]``, which row holds when the teammate is in a state.
+    """
+
+    amounts: FloatArray
+    zone: IntArray
+
+
+def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None) -> Arrays:
     """Return the arrays for these goals only, as if the others could not be: weights keep their scale."""
     goals = list(goals)
     states, places = tables.weight.shape[0], tables.ego.next.shape[0]
@@ -46,6 +64,8 @@ def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice) -> Arr
         per_goal=price.per_goal,
         extra=for_loops(price.extra, np.float64),
         uniform=price.uniform,
+        charges=for_loops(np.empty((0, 2, 0)) if charges is None else charges.amounts, np.float64),
+        zone=for_loops(np.empty(0) if charges is None else charges.zone, np.int32),
     )
 
 

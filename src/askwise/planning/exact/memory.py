@@ -50,6 +50,9 @@ class Arrays(NamedTuple):
         per_goal: price for each goal in it.
         extra: ``float64 [n_goals]``, what each goal adds beyond that.
         uniform: whether `extra` is 0 everywhere.
+        charges: ``float64 [n_zones, 2, n_goals]``, in place of all these prices, see `Charges` in
+            `askwise.planning.exact.arrays`; no zones where there are none.
+        zone: ``int32 [n_states]``, the row of `charges` for each state.
     """
 
     weight: Any
@@ -64,6 +67,8 @@ class Arrays(NamedTuple):
     per_goal: float
     extra: Any
     uniform: bool
+    charges: Any
+    zone: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Arrive as it was sent."""

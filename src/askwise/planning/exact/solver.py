@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.planning.exact.arrays import arrays_of, check_answers, check_goals, check_teammate
+from askwise.planning.exact.arrays import Charges, arrays_of, check_answers, check_goals, check_teammate
 from askwise.planning.exact.memory import find, is_solved, key_of, larger, stack_of, table_of
 from askwise.planning.exact.search import DONE, TABLE_FULL, push, search
 from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
@@ -52,6 +52,7 @@ class Solver:
         tables: the problem's tables, if they are there already.
         limit: the most states to solve, None for any number.
         progress: see `solve_problem`.
+        charges: what questions cost in place of the problem's prices.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Solver:
         tables: Tables | None = None,
         limit: int | None = MOST_STATES,
         progress: Progress | None = None,
+        charges: Charges | None = None,
     ) -> None:
         self.problem = problem
         if tables is None:
@@ -76,7 +78,7 @@ class Solver:
         price = price_for_planning(problem, "the exact search adds up prices goal by goal")
         self.size = size_of(self.tables, self.goals)
         self.size.refuse_hopeless(limit)
-        self.arrays = arrays_of(self.tables, self.goals, price)
+        self.arrays = arrays_of(self.tables, self.goals, price, charges)
         self._stack = stack_of(self.arrays, int(self.tables.steps[self.tables.start].max()))
         self._table = table_of(FIRST_SIZE)
 

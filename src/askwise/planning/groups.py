@@ -1,0 +1,245 @@
+"""A tighter lower bound where many goals are likely: random groups of goals, and charges that make up for the rest.
+
+**Theory.** Deal the `n` goals into groups at random, and let an oracle say at the start, for nothing, in which group
+the goal is. That alone is the bound of `askwise.planning.bounds`, and it is too low: a question within a group names
+few goals and costs little, while it names many in the whole problem. So it is charged more. Let `B` be the group of
+the goal `g`, with `m` goals. The others in `B` are `m - 1` of the `n - 1` other goals, drawn uniformly:
+
+    P(h in B | g) = q = (m - 1) / (n - 1),      P(none of K others in B | g) = none(K)
+                                                    = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1).
+
+A question is charged by what it does in the group. If `g` is named, with `i` others of the group: ``own(i)``. If `g` is
+not named, but `j` goals of the group are: ``other(j)``. Nothing is charged where it does not tell goals of the group
+apart. With prices of ``b + c`` for each goal that is named, and ``0 <= s <= 1``,
+
+    own(i)   = b + c (1 + i / q)
+    other(j) = f + s c j / q,        f = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1,
+
+`a` the number of goals for which the teammate may be where it is. In the problem of a group goals have their weights of
+the whole problem; let ``U(B)`` be its least regret (`askwise.planning`) with these charges in place of prices. Then,
+for every prior,
+
+    optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
+
+*Proof.* Take any policy of the whole problem and let it play in the problem of the group that holds the goal. Fix the
+goal `g`, the way of the teammate and all coin tosses of the policy: then its steps and questions are fixed, and the
+others in `B` are still drawn uniformly, because the policy never hears about `B`. Steps cost what they cost in the
+whole problem. Take one of its questions, asked when the goals `A` are possible, at most `a` of them.
+
+- It names `g` and `L` others of `A`. In expectation ``q L`` of these are in `B`, so the expected charge is at most
+  ``b + c + (c / q) q L``: the price of the question. It is less if often nothing is told apart in `B`.
+- It names not `g` but `K` others. The charge is due only if one of them is in `B`, else nothing in `B` is told apart:
+  in expectation ``(1 - none(K)) f + (s c / q) q K``. By the choice of `f` that is at most ``b + c K``: the price.
+
+Goals that are named though they are impossible only make a question dearer. So, in expectation over the dealing, the
+policy pays in the groups at most what it pays in the whole problem, for each goal and therefore for every prior. In
+each group it is a policy of the group's problem: it knows all that it needs, and answers are the same. It pays ``U(B)``
+at least. The policy was any, so (1) holds for the best.
+
+What might be doubted: *Questions that do not split a group* are free there, and useless. *Which side is named*: the
+problem of a group may name either side at its own charge, so what the policy does is among what ``U(B)`` is the least
+of. *Goals with prices of their own*: `c` is the lowest. *A group too large to solve* is parted in two with the same
+charges: ``U(B) >= U(one part) + U(other part)``, since to be told the part for nothing never hurts and charges do not
+fall as more goals are named; the search relies on the same. With ``m = n`` all is known to be in one group, charges are
+prices (``s = 1``), and (1) is an equation.
+
+Why `other` is not simply ``b + c j / q``: that is unbiased as well, but charges most for questions about many goals of
+a group, which nobody asks. With small `s` more is charged for naming one goal, which is what is asked. Any `s` is
+valid. With 50 goals in groups of 10, one instance of the paper's size, prices 0.2 and 0.5 for a goal, 1/4 gave bounds
+of 1.95 and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave 1.93 and 2.97.
+
+**Confidence.** (1) is the mean over all ways to deal. Some are drawn, independently, each goal in one group of each,
+which makes their sums differ little. The bound is the lower end of the one-sided 95 % interval of Student's t for that
+mean. Drawn from a seed, so the same numbers come out each time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
+
+import numpy as np
+
+from askwise._later import Later
+from askwise.answers import TRUTHFUL
+from askwise.planning.bounds import Bound
+from askwise.planning.exact.arrays import Charges, check_goals, check_teammate
+from askwise.planning.exact.optimal import METHOD
+from askwise.planning.exact.size import TooLarge
+from askwise.planning.exact.solver import Solver
+from askwise.planning.prices import price_for_planning
+from askwise.planning.tables import Tables, tables_of
+from askwise.problem import Problem
+from askwise.questions import AdditivePrice
+from askwise.types import FloatArray, Verdict
+
+special = Later("scipy.special")
+
+LARGEST = 13
+"""Goals in a group."""
+DEALS = 6
+"""How often the goals are dealt into groups."""
+MOST_STATES = 1_000_000
+"""States to solve for one group before it is parted in two: some seconds."""
+CONFIDENCE = 0.95
+FLATTEST = 0.25
+"""The least part of the price of naming goals that is charged for each of them (`s`)."""
+
+Progress = Callable[[int, int], None]
+"""Is told how many groups are solved, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confident(Verdict):
+    """The verdict on a bound that holds with some confidence: it was drawn at random what to solve."""
+
+    confidence: float = CONFIDENCE
+
+    def __str__(self) -> str:
+        return f"lower bound with {100 * self.confidence:g} % confidence, {self.method}"
+
+
+def bound_with_groups(
+    problem: Problem,
+    *,
+    largest: int = LARGEST,
+    deals: int = DEALS,
+    seed: int = 0,
+    limit: int = MOST_STATES,
+    progress: Progress | None = None,
+) -> Bound | None:
+    """Return the lower bound from random groups; None for prices that it does not hold for.
+
+    It holds for yes/no questions with a price that is a sum over goals, its part for asking at all not below 0.
+
+    Args:
+        problem: any problem that `askwise.planning.exact` takes but for its size.
+        largest: goals in a group, at least 2; more make the bound tighter and take longer.
+        deals: how often to deal the goals into groups, at least 2.
+        seed: for dealing.
+        limit: states to solve for one group; one that takes more is parted in two.
+        progress: is told how many groups are solved.
+    """
+    began = time.perf_counter()
+    check_teammate(problem, "the bound")
+    price = price_for_planning(problem, "the exact search adds up prices goal by goal")
+    if problem.query_cost.per_option is not None or price.base < 0:
+        return None
+    truthful = problem.answers.truthful
+    problem = problem.with_answers(TRUTHFUL)
+    tables = tables_of(problem)
+    goals = check_goals(problem, tables)
+    work = Work(problem, tables, goals, price, limit)
+    ways = [goals_dealt(goals, largest, rng) for rng in np.random.default_rng(seed).spawn(deals)]
+    if len(ways[0]) == 1:
+        ways = ways[:1]
+    sums, of, done = [], sum(map(len, ways)), 0
+    for way in ways:
+        sums.append(0.0)
+        for group in way:
+            sums[-1] += work.regret(group)
+            done += 1
+            if progress is not None:
+                progress(done, of)
+    whole = work.groups in ([], [tuple(goals)])
+    return Bound(
+        value=lower_end(sums) / float(tables.weight[tables.start, goals].sum()),
+        verdict=Verdict(METHOD) if whole and truthful else _verdict(work, len(ways), truthful=truthful),
+        groups=tuple(work.groups),
+        states=work.states,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _verdict(work: Work, deals: int, *, truthful: bool) -> Verdict:
+    largest = max(map(len, work.groups), default=1)
+    method = f"goals dealt {deals} times into groups of up to {largest}, each solved exactly"
+    method += "" if truthful else " as if all answers were true"
+    return Confident(method, exact=False, error_bound=np.inf, confidence=CONFIDENCE if deals > 1 else 1.0)
+
+
+def lower_end(sums: Sequence[float]) -> float:
+    """Return the lower end of the one-sided interval for the mean, not below 0; one number stands for itself."""
+    n = len(sums)
+    if n == 1:
+        return float(sums[0])
+    off = float(special.stdtrit(n - 1, CONFIDENCE)) * float(np.std(sums, ddof=1)) / sqrt(n)
+    return max(0.0, float(np.mean(sums)) - off)
+
+
+def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """Return the goals in as few groups of up to `largest` as there can be, about equally large."""
+    n_groups = -(-len(goals) // largest)
+    dealt = rng.permutation(np.array(goals))
+    return [tuple(sorted(dealt[k::n_groups].tolist())) for k in range(n_groups)]
+
+
+class Work:
+    """Groups that are solved one after the other."""
+
+    def __init__(
+        self, problem: Problem, tables: Tables, goals: Sequence[int], price: AdditivePrice, limit: int | None
+    ) -> None:
+        self.problem, self.tables, self.limit = problem, tables, limit
+        self.n_goals = len(goals)
+        self.base = price.base
+        self.per_goal = max(0.0, price.per_goal + float(price.extra[list(goals)].min()))
+        self._alive = (tables.weight[:, list(goals)] > 0).sum(axis=1)
+        self._charges: dict[int, Charges] = {}
+        self.groups: list[tuple[int, ...]] = []
+        self.states = 0
+
+    def regret(self, group: Sequence[int]) -> float:
+        """Return the least regret of a group, times its weight."""
+        whole = len(group) == self.n_goals
+        return self._solved(group, None if whole else self.charges(len(group)))
+
+    def charges(self, size: int) -> Charges:
+        """Return the charges in groups of so many goals."""
+        if size not in self._charges:
+            amounts = charges_of(self.n_goals, size, self.base, self.per_goal)
+            self._charges[size] = Charges(amounts, self._alive)
+        return self._charges[size]
+
+    def _solved(self, group: Sequence[int], charges: Charges | None) -> float:
+        if len(group) < 2:
+            return 0.0
+        try:
+            solver = Solver(self.problem, goals=group, tables=self.tables, limit=self.limit, charges=charges)
+            regret = solver.regret(self.problem.start)
+        except TooLarge:
+            middle = len(group) // 2
+            return self._solved(group[:middle], charges) + self._solved(group[middle:], charges)
+        self.states += solver.states
+        self.groups.append(tuple(group))
+        return regret
+
+
+def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
+    """``float64 [n_goals + 1, 2, size]``: own and other, by how many goals are alive; see the top of this module.
+
+    Args:
+        n_goals: number of goals in all.
+        size: goals in the group, from 2.
+        base: price of a question.
+        per_goal: price for each goal in it.
+        flat: `s`, by default as said there.
+    """
+    there = (size - 1) / (n_goals - 1)
+    part = max(FLATTEST, there) if flat is None else flat
+    counts = np.arange(size)
+    found = np.empty((n_goals + 1, 2, size))
+    found[:, 0] = base + per_goal * (1 + counts / there)
+    others = np.arange(1, n_goals)
+    due = np.array([1 - none_of(int(k), n_goals, size) for k in others])
+    least = np.minimum.accumulate((base + (1 - part) * per_goal * others) / due)
+    for alive in range(n_goals + 1):
+        found[alive, 1] = least[max(0, alive - 2)] + part * per_goal * counts / there
+    return found
+
+
+def none_of(some: int, n_goals: int, size: int) -> float:
+    """Return how likely none of so many other goals is in the group of a goal."""
+    return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)
