@@ -17,11 +17,16 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, TypeVar, overload
 
 import numpy as np
+
+from askwise.watching import pulse
+from askwise.watching.interrupts import HeldBack
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -56,29 +61,35 @@ class Kernel:
 
     Args:
         function: the loop.
-        work: takes the same arguments and returns about how many steps they take; without it, it is always compiled.
+        work: given the arguments by name, returns about how many steps they take; without it, it is always compiled.
         **options: how it is compiled, see `askwise._jit.dispatcher`.
     """
 
-    def __init__(self, function: Callable[..., Any], work: Callable[..., int] | None = None, **options: bool) -> None:
+    def __init__(self, function: Callable[..., Any], work: Callable[[Any], int] | None = None, **options: bool) -> None:
         functools.update_wrapper(self, function)
         self.as_written = function
         self._work = work
+        self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self._options = options
         self._compiled: Any = None
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop."""
-        if self._work is not None and patience.left and patience.allows(self._work(*given)):
+        if self._work is not None and patience.left and patience.allows(self._steps(given)):
             with np.errstate(all="ignore"):  # as compiled loops do
                 return self.as_written(*given)
         return self.compiled(*given)
+
+    def _steps(self, given: tuple[Any, ...]) -> int:
+        assert self._work is not None
+        return self._work(SimpleNamespace(**dict(zip(self._names, given, strict=True))))
 
     @property
     def compiled(self) -> Any:
         """What numba makes of it."""
         if self._compiled is None:
-            from askwise import _jit
+            load()
+            from askwise import _jit  # here, for it loads numba
 
             with _building:
                 if self._compiled is None:
@@ -99,10 +110,10 @@ def compiled(function: _F) -> _F: ...
 
 
 @overload
-def compiled(*, work: Callable[..., int]) -> Callable[[_F], _F]: ...
+def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
-def compiled(function: Any = None, *, work: Callable[..., int] | None = None) -> Any:
+def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
     """Compile a loop at its first call, or at its first call with much work, and keep the machine code on disk."""
     if function is None:
         return lambda function: Kernel(function, work)
@@ -124,5 +135,17 @@ def inner(function: _F) -> _F:
 
 
 def load() -> None:
-    """Load numba now, and compile everything from now on: for processes whose decisions are timed."""
-    importlib.import_module("askwise._jit")
+    """Load numba now, and compile everything from now on: for processes whose decisions are timed.
+
+    Ctrl-C waits for it, and its time is not held against the agent that decides.
+    """
+    if "askwise._jit" not in sys.modules:
+        interrupts = HeldBack()
+        pulse.own.pause()
+        interrupts.hold()
+        try:
+            importlib.import_module("askwise._jit")
+        finally:
+            pulse.own.resume()
+            interrupts.release()
+    patience.left = 0  # numba is there: nothing is saved any more by running loops as they are written

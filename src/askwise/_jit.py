@@ -29,7 +29,6 @@ from typing import Any
 import numba
 from numba.core import event
 
-from askwise._compiled import patience
 from askwise._ingredients import Ingredients
 from askwise.watching import pulse
 from askwise.watching.interrupts import HeldBack
@@ -50,6 +49,7 @@ PARTS = {
     "askwise": "models",
 }
 """What kernels are for, by the beginning of the name of their module; the first that fits."""
+
 
 class _Compiling(event.Listener):
     """Hears when compiling begins and ends; the compilation of one kernel may need that of another."""
@@ -83,7 +83,6 @@ class _Compiling(event.Listener):
 
 
 event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
-patience.left = 0  # numba is there: nothing is saved any more by running loops as they are written
 
 
 def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:

@@ -56,7 +56,7 @@ def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
     return indptr, indices
 
 
-@compiled(work=lambda successor, indptr: successor.size)
+@compiled(work=lambda given: given.successor.size)
 def _count_edges(successor: Any, indptr: Any) -> None:
     n_states, n_actions = successor.shape
     for s in range(n_states):
@@ -68,7 +68,7 @@ def _count_edges(successor: Any, indptr: Any) -> None:
         indptr[s + 1] += indptr[s]
 
 
-@compiled(work=lambda successor, place, indices: successor.size)
+@compiled(work=lambda given: given.successor.size)
 def _list_edges(successor: Any, place: Any, indices: Any) -> None:
     n_states, n_actions = successor.shape
     for s in range(n_states):
@@ -79,7 +79,7 @@ def _list_edges(successor: Any, place: Any, indices: Any) -> None:
                 place[t] += 1
 
 
-@compiled(work=lambda order, reached, distance, successor, *_: 2 * successor.size)
+@compiled(work=lambda given: 2 * given.successor.size)
 def count_plans(
     order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
 ) -> None:
@@ -108,7 +108,7 @@ def count_plans(
         exponent[s] = top
 
 
-@compiled(work=lambda order, reached, distance, successor, *_: successor.size)
+@compiled(work=lambda given: given.successor.size)
 def plan_shares(
     order: IntArray,
     reached: int,

@@ -189,7 +189,7 @@ class _Counter:
         return np.asarray(counts / counts.sum())
 
 
-@compiled(work=lambda distance, successor, stay, state, optimal: optimal.size)
+@compiled(work=lambda given: given.optimal.size)
 def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any) -> None:
     for a in range(successor.shape[1]):
         t = successor[state, a]
@@ -198,7 +198,7 @@ def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any)
             optimal[goal, a] = a == stay if here == 0 else t >= 0 and here > 0 and distance[t, goal] == here - 1
 
 
-@compiled(work=lambda indptr, indices, targets, starts, distance, order, table: table.size)
+@compiled(work=lambda given: given.table.size)
 def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, distance: Any, order: Any, table: Any) -> None:
     n_states, n_goals = table.shape
     for goal in range(n_goals):
