@@ -94,7 +94,7 @@ def _at_terminal(*arguments: str, cache: Path) -> tuple[str, str]:
 
 def test_a_first_use_is_announced_and_a_second_is_silent(tmp_path: Path) -> None:
     drawn = [["."] * 40 for _ in range(40)]  # so large that it is worth compiling something
-    drawn[0][39], drawn[39][39], drawn[20][0] = "A", "B", "F"
+    drawn[0][39], drawn[39][39], drawn[20][0], drawn[20][1] = "A", "B", "F", "W"
     (tmp_path / "open.txt").write_text("\n".join(map("".join, drawn)) + "\n")
     given = ("edp", str(tmp_path / "open.txt"))
     printed, said = _at_terminal(*given, cache=tmp_path)
@@ -130,9 +130,11 @@ def test_a_little_work_is_done_in_python_and_no_more_than_that(patience: _compil
     numbers = np.linspace(0.1, 7.0, 1000)
     patience.left = 1001
     first = kernel(numbers, 1000)
-    assert kernel._compiled is None and patience.left == 1
+    assert kernel._compiled is None
+    assert patience.left == 1
     assert kernel(numbers, 1000) == first
-    assert kernel._compiled is not None and patience.left == 0
+    assert kernel._compiled is not None
+    assert patience.left == 0
     assert kernel(numbers, 0) == 0.0  # compiled once, it stays so
 
 
