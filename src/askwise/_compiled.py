@@ -125,13 +125,20 @@ class _Inner(Kernel):
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop."""
-        return self.as_written(*given)
+        with np.errstate(all="ignore"):
+            return self.as_written(*given)
 
 
 def inner(function: _F) -> _F:
     """Compile a loop as a part of the kernels that call it: from Python, only loops as they are written can call it."""
     kernel: Any = _Inner(function, alone=False)
     return kernel  # type: ignore[no-any-return]
+
+
+def alone(kernel: _F) -> _F:
+    """Return an inner kernel compiled on its own, for those who call it from Python and have much work for it."""
+    made: Any = kernel
+    return Kernel(made.as_written)  # type: ignore[return-value]
 
 
 def load() -> None:

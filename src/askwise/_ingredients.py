@@ -11,12 +11,33 @@ replaced.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from numba import _dynfunc
-from numba.core import compiler, typed_passes
+from numba.core import compiler, ir, typed_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
+
+
+class _Flags(compiler.Flags):  # type: ignore[misc]
+    """How to compile; numba looks up much by them, and compares them value by value, unless they are the same object."""
+
+    __slots__ = ()
+    _known: ClassVar[list[_Flags]] = []
+
+    def __hash__(self) -> int:
+        return 0  # as few of them as there are, comparing them takes no time
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or bool(super().__eq__(other))
+
+    def copy(self) -> _Flags:
+        """Return the one that was returned last time: what asks for a copy never changes it."""
+        for known in self._known:
+            if known == self:
+                return known
+        self._known.append(type(self)(self))
+        return self._known[-1]
 
 
 class _Code(JITCodeLibrary):  # type: ignore[misc]
@@ -31,8 +52,39 @@ class _Code(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
+def _owns_arrays(state: Any) -> bool:
+    """Whether a function makes arrays, is given arrays by those it calls, or returns some: then uses are counted."""
+    called = (state.calltypes[call] for call in state.calltypes if isinstance(call, ir.Expr) and call.op == "call")
+    returned = [state.return_type, *(signature.return_type for signature in called if signature is not None)]
+    return any(state.targetctx.data_model_manager[kind].contains_nrt_meminfo() for kind in returned)
+
+
+class _Lowering(typed_passes.NativeLowering):  # type: ignore[misc]
+    """From numba's notation to LLVM's, without counting uses of arrays where a function only looks into them."""
+
+    _name = "askwise_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """See numba."""
+        if not _owns_arrays(state):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return bool(super().run_pass(state))
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _WriteDown(typed_passes.NativeLowering):  # type: ignore[misc]
+class _WriteOut(_Lowering):
+    """Writes out a function that is called from Python."""
+
+    _name = "askwise_write_out"
+
+    def run_pass(self, state: Any) -> bool:
+        """See numba."""
+        state.flags.no_cpython_wrapper = False
+        return super().run_pass(state)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _WriteDown(_Lowering):
     """Writes down a function in LLVM's notation, for others to contain."""
 
     _name = "askwise_write_down"
@@ -53,14 +105,34 @@ class _WriteDown(typed_passes.NativeLowering):  # type: ignore[misc]
         return True
 
 
-class Ingredients(compiler.CompilerBase):  # type: ignore[misc]
-    """numba's compiler with that one step replaced."""
+class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
+    """numba's compiler with one step replaced."""
+
+    lowering: type[_Lowering]
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        flags = _Flags(self.state.flags)
+        flags.no_cpython_wrapper = True
+        self.state.flags = flags
 
     def define_pipelines(self) -> list[Any]:
         """See numba."""
         usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        steps = compiler.PassManager("askwise_ingredients")
+        steps = compiler.PassManager("askwise")
         for step, told in usual.passes:
-            steps.add_pass(_WriteDown if step is typed_passes.NativeLowering else step, told)
+            steps.add_pass(self.lowering if step is typed_passes.NativeLowering else step, told)
         steps.finalize()
         return [steps]
+
+
+class Alone(_Compiler):
+    """Compiles what is called from Python."""
+
+    lowering = _WriteOut
+
+
+class Ingredient(_Compiler):
+    """Compiles what only other kernels call."""
+
+    lowering = _WriteDown

@@ -29,7 +29,7 @@ from typing import Any
 import numba
 from numba.core import event
 
-from askwise._ingredients import Ingredients
+from askwise._ingredients import Alone, Ingredient
 from askwise.watching import pulse
 from askwise.watching.interrupts import HeldBack
 
@@ -97,8 +97,8 @@ def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
     """
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if alone:
-        return _once(_njit(function, cache=True, **options))
-    return _once(_njit(function, no_cpython_wrapper=True, pipeline_class=Ingredients, **options))
+        return _once(_njit(function, cache=True, pipeline_class=Alone, **options))
+    return _once(_njit(function, no_cpython_wrapper=True, pipeline_class=Ingredient, **options))
 
 
 def _once(kernel: Any) -> Any:

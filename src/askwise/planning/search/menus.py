@@ -24,7 +24,7 @@ WORTH_MOVING = 0.01
 """Goals of less than this share of the weight are not moved across to improve a question."""
 
 
-@compiled
+@inner
 def price(prices: Prices, sets: Any, row: int, question: int, inside: int, outside: int) -> float:
     """Return the price of telling the goals of `row` that are in `question` from the others: the cheaper side's.
 

@@ -19,7 +19,7 @@ MOST_PAIRED = 6
 """Groups that are put together two by two."""
 
 
-@compiled
+@inner
 def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> int:
     """Write questions worth a look into the pool; return their number.
 

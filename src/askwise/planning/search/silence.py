@@ -95,7 +95,7 @@ def _going_on(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, fra
     return min(frame.sum, finding_out(weight, prices, sets, ranked, row, frame.w))
 
 
-@compiled
+@inner
 def finding_out(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, w: Any) -> float:
     """Return what it costs to find out the goal by questions at once, times the weight of the set.
 

@@ -106,7 +106,7 @@ def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: Any, loa
     return loses
 
 
-@compiled
+@inner
 def count_actions(world: World, place: int) -> Any:
     """Return the number of actions at a place."""
     return np.int64(world.next.shape[1] + world.loads_from[place + 1] - world.loads_from[place])
@@ -123,7 +123,7 @@ def best_action(scored: Any, n_actions: int, weight: float) -> int:
     return best
 
 
-@compiled
+@inner
 def after(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return place and load after an action, numbered as in `score_actions`."""
     n_moves = world.next.shape[1]
