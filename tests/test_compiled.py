@@ -128,7 +128,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> _compiled._Patience:
 def test_a_little_work_is_done_in_python_and_no_more_than_that(patience: _compiled._Patience) -> None:
     kernel: Any = _compiled.Kernel(_half_of.as_written, lambda given: given.steps)  # type: ignore[attr-defined]
     numbers = np.linspace(0.1, 7.0, 1000)
-    patience.left = 1001
+    patience.left, patience.each = 1001, 0
     first = kernel(numbers, 1000)
     assert kernel._compiled is None
     assert patience.left == 1
@@ -136,6 +136,16 @@ def test_a_little_work_is_done_in_python_and_no_more_than_that(patience: _compil
     assert kernel._compiled is not None
     assert patience.left == 0
     assert kernel(numbers, 0) == 0.0  # compiled once, it stays so
+
+
+def test_with_numba_loaded_each_kernel_still_does_a_little_in_python(patience: _compiled._Patience) -> None:
+    kernel: Any = _compiled.Kernel(_half_of.as_written, lambda given: given.steps)  # type: ignore[attr-defined]
+    numbers = np.linspace(0.1, 7.0, 1000)
+    patience.left, patience.each = 0, 1501
+    found = [kernel(numbers, 500) for _ in range(3)]
+    assert kernel._compiled is None
+    assert [kernel(numbers, 500)] * 3 == found
+    assert kernel._compiled is not None
 
 
 def test_a_kernel_is_sent_by_its_name() -> None:

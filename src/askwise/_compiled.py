@@ -2,15 +2,15 @@
 
 A kernel is written in Python and can run as it is written. Compiled it is a hundred times faster, but numba has to be
 loaded for it, and the kernel compiled or found in numba's cache, which takes longer than most commands need for all
-their work on small problems (0.5 s on a core). So
+their work on small problems (0.5 s on a core). So a kernel that can tell how much work a call is (`work`, in steps of
+its innermost loop) runs as it is written
 
-- a kernel that can tell how much work a call is (`work`, in steps of its innermost loop) runs as it is written while
-  what was run so in this process is less work than loading numba (`PATIENCE`); whatever goes beyond that is compiled,
-  and from then on everything is;
-- all other kernels are compiled at their first call.
+- while all that was run so in this process is less work than loading numba (`PATIENCE`),
+- and once numba is there, while all that this kernel has done so is less work than finding it in the cache (`EACH`).
 
-Both ways give the same results, bit for bit: the same operations on the same kinds of numbers in the same order. So how
-much work was done before never matters. `askwise._jit` compiles, the one place where numba is loaded.
+Whatever goes beyond that is compiled; all other kernels are at their first call. Both ways give the same results, bit
+for bit: the same operations on the same kinds of numbers in the same order. So what was done before never matters.
+`askwise._jit` compiles, the one place where numba is loaded.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 PATIENCE = 200_000
 """Steps in Python that take about half as long as loading numba and some kernels: 0.2 s where these took 0.5 s."""
+EACH = 20_000
+"""Steps in Python that take about as long as finding a kernel in numba's cache; to compile it takes ten times that."""
 
 int64: Any = np.int64
 """``int64(0)`` in place of a 0 that is handed on to another kernel, which would be compiled once more for a literal, or
@@ -39,17 +41,18 @@ for another kind of number."""
 
 
 class _Patience:
-    """How many more steps may be run in Python, in this process; 0 as soon as something has been compiled."""
+    """How many more steps may be run in Python, in this process."""
 
     def __init__(self) -> None:
         self.left = PATIENCE
+        self.each = EACH
 
-    def allows(self, steps: int) -> bool:
-        """Whether so many steps may be run in Python; if so, they are taken off."""
-        if steps >= self.left:
-            return False
-        self.left -= steps
-        return True
+    def allows(self, steps: int, done: int) -> bool:
+        """Whether a kernel that has done so many steps in Python may do these; if so, they are taken off."""
+        if steps < self.left:
+            self.left -= steps
+            return True
+        return done + steps < self.each if "askwise._jit" in sys.modules else False
 
 
 patience = _Patience()
@@ -71,18 +74,18 @@ class Kernel:
         self._work = work
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
         self._options = options
+        self._done = 0
         self._compiled: Any = None
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop."""
-        if self._work is not None and patience.left and patience.allows(self._steps(given)):
-            with np.errstate(all="ignore"):  # as compiled loops do
-                return self.as_written(*given)
+        if self._compiled is None and self._work is not None:
+            steps = self._work(SimpleNamespace(**dict(zip(self._names, given, strict=True))))
+            if patience.allows(steps, self._done):
+                self._done += steps
+                with np.errstate(all="ignore"):  # as compiled loops do
+                    return self.as_written(*given)
         return self.compiled(*given)
-
-    def _steps(self, given: tuple[Any, ...]) -> int:
-        assert self._work is not None
-        return self._work(SimpleNamespace(**dict(zip(self._names, given, strict=True))))
 
     @property
     def compiled(self) -> Any:
@@ -142,10 +145,7 @@ def alone(kernel: _F) -> _F:
 
 
 def load() -> None:
-    """Load numba now, and compile everything from now on: for processes whose decisions are timed.
-
-    Ctrl-C waits for it, and its time is not held against the agent that decides.
-    """
+    """Load numba. Ctrl-C waits for it, and its time is not held against the agent that decides."""
     if "askwise._jit" not in sys.modules:
         interrupts = HeldBack()
         pulse.own.pause()
@@ -155,4 +155,10 @@ def load() -> None:
         finally:
             pulse.own.resume()
             interrupts.release()
-    patience.left = 0  # numba is there: nothing is saved any more by running loops as they are written
+    patience.left = 0
+
+
+def compile_all() -> None:
+    """Compile every kernel at its first call from now on: for processes whose decisions are timed."""
+    load()
+    patience.each = 0

@@ -106,7 +106,7 @@ COMPILING = """
 import ctypes, os, signal, sys, time
 from numba.core import event
 from askwise import _compiled
-_compiled.load()
+_compiled.compile_all()
 
 class Interrupted(event.Listener):
     "Ctrl-C in a callback of the compiler, out of which Python can raise nothing."

@@ -207,7 +207,7 @@ def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, distance: A
             table[s, goal] = distance[s]
 
 
-@compiled
+@compiled(work=lambda given: given.table.size)
 def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: Any, stay: int, table: Any) -> None:
     n_states, n_actions = successor.shape
     distance = np.empty(n_states, dtype=np.int32)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import inner
 
 
 @inner
