@@ -20,7 +20,7 @@ from numba.core.compiler_machinery import register_pass
 
 
 class _Flags(compiler.Flags):  # type: ignore[misc]
-    """How to compile; numba looks up much by them, and compares them value by value, unless they are the same object."""
+    """How to compile: numba looks up much by them, and compares them value by value unless they are the same."""
 
     __slots__ = ()
     _known: ClassVar[list[_Flags]] = []
