@@ -111,7 +111,7 @@ class Kernel:
         return self.compiled._numba_type_
 
     def __reduce__(self) -> str:
-        return self.__qualname__
+        return str(vars(self)["__qualname__"])
 
 
 @overload

@@ -14,9 +14,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from numba import _dynfunc
-from numba.core import compiler, ir, typed_passes
+from numba.core import compiler as numba_compiler
+from numba.core import ir, typed_passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
+
+compiler: Any = numba_compiler  # its types leave out much of it
+steps_of: Any = PassManager
 
 
 class _Flags(compiler.Flags):  # type: ignore[misc]
@@ -91,7 +95,8 @@ class _WriteDown(_Lowering):
 
     def run_pass(self, state: Any) -> bool:
         """See numba."""
-        state.library = code = _Code(state.targetctx.codegen(), state.func_id.func_qualname)
+        make: Any = _Code
+        state.library = code = make(state.targetctx.codegen(), state.func_id.func_qualname)
         code.enable_object_caching()
         state.flags.no_compile = True
         super().run_pass(state)
@@ -119,7 +124,7 @@ class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         """See numba."""
         usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        steps = compiler.PassManager("askwise")
+        steps = steps_of("askwise")
         for step, told in usual.passes:
             steps.add_pass(self.lowering if step is typed_passes.NativeLowering else step, told)
         steps.finalize()
