@@ -11,16 +11,21 @@ replaced.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, ClassVar
 
-from numba import _dynfunc
+from numba.core import codegen, ir
 from numba.core import compiler as numba_compiler
-from numba.core import ir, typed_passes
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core import compiler_machinery as machinery
+from numba.core import typed_passes as passes
 
-compiler: Any = numba_compiler  # its types leave out much of it
-steps_of: Any = PassManager
+# Their types leave out much of what they are.
+dynfunc: Any = importlib.import_module("numba._dynfunc")
+compiler: Any = numba_compiler
+Library: Any = codegen.JITCodeLibrary
+Lowering: Any = passes.NativeLowering
+PassManager: Any = machinery.PassManager
+register_pass: Any = machinery.register_pass
 
 
 class _Flags(compiler.Flags):  # type: ignore[misc]
@@ -44,7 +49,7 @@ class _Flags(compiler.Flags):  # type: ignore[misc]
         return self._known[-1]
 
 
-class _Code(JITCodeLibrary):  # type: ignore[misc]
+class _Code(Library):  # type: ignore[misc]
     """Code to be contained in other code, together with all that it contains itself."""
 
     def finalize(self) -> None:
@@ -63,7 +68,7 @@ def _owns_arrays(state: Any) -> bool:
     return any(state.targetctx.data_model_manager[kind].contains_nrt_meminfo() for kind in returned)
 
 
-class _Lowering(typed_passes.NativeLowering):  # type: ignore[misc]
+class _Lowering(Lowering):  # type: ignore[misc]
     """From numba's notation to LLVM's, without counting uses of arrays where a function only looks into them."""
 
     _name = "askwise_lowering"
@@ -95,8 +100,7 @@ class _WriteDown(_Lowering):
 
     def run_pass(self, state: Any) -> bool:
         """See numba."""
-        make: Any = _Code
-        state.library = code = make(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = code = _Code(state.targetctx.codegen(), state.func_id.func_qualname)
         code.enable_object_caching()
         state.flags.no_compile = True
         super().run_pass(state)
@@ -104,7 +108,7 @@ class _WriteDown(_Lowering):
         written = state["cr"]
         name = written.fndesc.qualname.rpartition(".")[2]
         # Nobody can call it: it has no address. It is there because callers find the code by it.
-        entry = _dynfunc.make_function(written.fndesc.lookup_module(), name, "", 0, written.env, (code,))
+        entry = dynfunc.make_function(written.fndesc.lookup_module(), name, "", 0, written.env, (code,))
         state.targetctx.insert_user_function(entry, written.fndesc, [code])
         state["cr"] = written._replace(cfunc=entry)
         return True
@@ -124,9 +128,9 @@ class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         """See numba."""
         usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        steps = steps_of("askwise")
+        steps = PassManager("askwise")
         for step, told in usual.passes:
-            steps.add_pass(self.lowering if step is typed_passes.NativeLowering else step, told)
+            steps.add_pass(self.lowering if step is Lowering else step, told)
         steps.finalize()
         return [steps]
 
