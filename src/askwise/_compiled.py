@@ -2,7 +2,7 @@
 
 A kernel is written in Python and can run as it is written. Compiled it is a hundred times faster, but numba has to be
 loaded for it, and the kernel compiled or found in numba's cache, which takes longer than most commands need for all
-their work on small problems (0.5 s on a core). So a kernel that can tell how much work a call is (`work`, in steps of
+their work on small problems (`ask` on an example: 0.5 s on a core without it, 1.5 s with it). So a kernel that can tell how much work a call is (`work`, in steps of
 its innermost loop) runs as it is written
 
 - while all that was run so in this process is less work than loading numba (`PATIENCE`),
@@ -31,9 +31,9 @@ from askwise.watching.interrupts import HeldBack
 _F = TypeVar("_F", bound=Callable[..., object])
 
 PATIENCE = 200_000
-"""Steps in Python that take about half as long as loading numba and some kernels: 0.2 s where these took 0.5 s."""
+"""Steps in Python that take less time than loading numba and some kernels."""
 EACH = 10_000
-"""Steps in Python that take about as long as finding a kernel in numba's cache; to compile it takes ten times that."""
+"""Steps in Python that take about as long as finding a kernel in numba's cache; to compile it takes far longer."""
 
 int64: Any = np.int64
 """``int64(0)`` in place of a 0 that is handed on to another kernel, which would be compiled once more for a literal, or
