@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import multiprocessing
 import os
+import pickle
 import pty
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import numba
 import numpy as np
 import pytest
 
-from askwise import _compiled
+from askwise import _compiled, _jit
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -33,7 +34,7 @@ class Terminal(io.StringIO):
 
 
 def test_each_part_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    listener, terminal = _compiled._Compiling(), Terminal()
+    listener, terminal = _jit._Compiling(), Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     for module in (
         "askwise.planning.search.values",
@@ -53,7 +54,7 @@ def test_each_part_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_and_workers_of_a_pool_are_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    listener, terminal = _compiled._Compiling(), Terminal()
+    listener, terminal = _jit._Compiling(), Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with monkeypatch.context() as patch:
         patch.setattr(multiprocessing, "parent_process", lambda: object())
@@ -70,7 +71,7 @@ def test_files_and_workers_of_a_pool_are_told_nothing(monkeypatch: pytest.Monkey
 def test_every_kernel_belongs_to_a_part() -> None:
     for part in ("chain", "divergence", "model", "planning", "query", "domains"):
         module = f"askwise.{part}.some"
-        assert next(told for start, told in _compiled.PARTS.items() if module.startswith(start))
+        assert next(told for start, told in _jit.PARTS.items() if module.startswith(start))
 
 
 def _at_terminal(*arguments: str, cache: Path) -> tuple[str, str]:
@@ -92,7 +93,10 @@ def _at_terminal(*arguments: str, cache: Path) -> tuple[str, str]:
 
 
 def test_a_first_use_is_announced_and_a_second_is_silent(tmp_path: Path) -> None:
-    given = ("edp", str(EXAMPLES / "two-goals.txt"))
+    drawn = [["."] * 40 for _ in range(40)]  # so large that it is worth compiling something
+    drawn[0][39], drawn[39][39], drawn[20][0], drawn[20][1] = "A", "B", "F", "W"
+    (tmp_path / "open.txt").write_text("\n".join(map("".join, drawn)) + "\n")
+    given = ("edp", str(tmp_path / "open.txt"))
     printed, said = _at_terminal(*given, cache=tmp_path)
     assert said.splitlines()
     assert all(line.startswith("askwise: compiling ") for line in said.splitlines())
@@ -105,6 +109,49 @@ def _twice(number: int) -> int:
     return 2 * number
 
 
+@_compiled.compiled(work=lambda given: given.steps)
+def _half_of(numbers: Any, steps: int) -> float:
+    total = 0.0
+    for k in range(steps):
+        total += numbers[k] / 3.0
+    return total
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> _compiled._Patience:
+    """Patience as in a new process, and the old one afterwards."""
+    fresh = _compiled._Patience()
+    monkeypatch.setattr(_compiled, "patience", fresh)
+    return fresh
+
+
+def test_a_little_work_is_done_in_python_and_no_more_than_that(patience: _compiled._Patience) -> None:
+    kernel: Any = _compiled.Kernel(_half_of.as_written, lambda given: given.steps)  # type: ignore[attr-defined]
+    numbers = np.linspace(0.1, 7.0, 1000)
+    patience.left, patience.each = 1001, 0
+    first = kernel(numbers, 1000)
+    assert kernel._compiled is None
+    assert patience.left == 1
+    assert kernel(numbers, 1000) == first
+    assert kernel._compiled is not None
+    assert patience.left == 0
+    assert kernel(numbers, 0) == 0.0  # compiled once, it stays so
+
+
+def test_with_numba_loaded_each_kernel_still_does_a_little_in_python(patience: _compiled._Patience) -> None:
+    kernel: Any = _compiled.Kernel(_half_of.as_written, lambda given: given.steps)  # type: ignore[attr-defined]
+    numbers = np.linspace(0.1, 7.0, 1000)
+    patience.left, patience.each = 0, 1501
+    found = [kernel(numbers, 500) for _ in range(3)]
+    assert kernel._compiled is None
+    assert [kernel(numbers, 500)] * 3 == found
+    assert kernel._compiled is not None
+
+
+def test_a_kernel_is_sent_by_its_name() -> None:
+    assert pickle.loads(pickle.dumps(_half_of)) is _half_of
+
+
 def _several(small: Any, large: int) -> int:
     return _twice(small[0]) + _twice(large) + _twice(1) + _twice(-1) + _twice(number=3)
 
@@ -113,4 +160,4 @@ def test_a_kernel_is_compiled_once_for_numbers_of_any_kind() -> None:
     several = numba.njit(_several)  # not kept on disk: it is compiled in every run of the tests
     assert several(np.array([20], dtype=np.int32), 5) == 2 * (20 + 5 + 1 - 1 + 3)
     kernel: Any = _twice
-    assert list(kernel.signatures) == [(numba.int64,)]
+    assert list(kernel.compiled.signatures) == [(numba.int64,)]

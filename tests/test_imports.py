@@ -22,6 +22,8 @@ LAYERS = (
     {
         "_compiled",
         "_graph",
+        "_ingredients",
+        "_jit",
         "_later",
         "_registering",
         "arguments",

@@ -1,123 +1,173 @@
-"""The one place where numba is configured.
+"""Loops over plain arrays that are worth compiling: kernels.
 
-Kernels are private, loops over plain arrays, each checked in the tests against a plain-Python twin.
+A kernel is written in Python and can run as it is written. Compiled it is a hundred times faster, but numba has to be
+loaded for it, and the kernel compiled or found in numba's cache, which takes longer than most commands need for all
+their work on small problems (`ask` on an example: 0.5 s on a core without it, 1.5 s with it). So a kernel that can tell how much work a call is (`work`, in steps of
+its innermost loop) runs as it is written
 
-**First use.** Compiling takes seconds, and whoever waits for it should know: in a terminal a line says what is being
-compiled, once for each part of the package. Machine code is kept on disk, so this is seen once on a machine. To keep it
-short,
+- while all that was run so in this process is less work than loading numba (`PATIENCE`),
+- and once numba is there, while all that this kernel has done so is less work than finding it in the cache (`EACH`).
 
-- a kernel is compiled once, and not again for a constant or a narrow integer in the place of a number (`_once`);
-- kernels that only other kernels call (`inner`) get no way in from Python, which takes as long to compile as a small
-  kernel itself, and are not kept: the code of their callers contains them;
-- no kernel can be called from C.
-
-Assigning one array to a slice of another is written as a loop, and arrays are made outside: numba compiles a message
-for shapes that do not fit, with all it takes to format it (2 of the 9 seconds that a first question once took).
-
-**Ctrl-C** waits while a kernel is compiled: in the middle of it, it would get lost in a callback of the compiler, or
-end in an error of the compiler's own. And the time that compiling takes is not held against the agent that needs the
-kernel.
+Whatever goes beyond that is compiled; all other kernels are at their first call. Both ways give the same results, bit
+for bit: the same operations on the same kinds of numbers in the same order. So what was done before never matters.
+`askwise._jit` compiles, the one place where numba is loaded.
 """
 
 from __future__ import annotations
 
-import multiprocessing
+import functools
+import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+import threading
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, TypeVar, overload
 
-import numba
 import numpy as np
-from numba.core import event
 
 from askwise.watching import pulse
 from askwise.watching.interrupts import HeldBack
 
 _F = TypeVar("_F", bound=Callable[..., object])
-_njit: Any = numba.njit  # takes more options than its types say
-_types: Any = numba.types
 
-PARTS = {
-    "askwise.planning.noisy": "the planner for wrong answers",
-    "askwise.planning.exact": "the search for the optimum",
-    "askwise.planning": "the planner",
-    "askwise.divergence": "how long goals look alike",
-    "askwise.query": "what questions are worth",
-    "askwise.decisions": "the search for the best plan of questions",
-    "askwise.pddl": "the search for optimal plans",
-    "askwise.designing": "the search for designs",
-    "askwise.chain": "expected steps",
-    "askwise": "models",
-}
-"""What kernels are for, by the beginning of the name of their module; the first that fits."""
+PATIENCE = 200_000
+"""Steps in Python that take less time than loading numba and some kernels."""
+EACH = 10_000
+"""Steps in Python that take about as long as finding a kernel in numba's cache; to compile it takes far longer."""
 
 int64: Any = np.int64
 """``int64(0)`` in place of a 0 that is handed on to another kernel, which would be compiled once more for a literal, or
 for another kind of number."""
 
 
-class _Compiling(event.Listener):
-    """Hears when compiling begins and ends; the compilation of one kernel may need that of another."""
+class _Patience:
+    """How many more steps may be run in Python, in this process."""
 
     def __init__(self) -> None:
-        self._depth = 0
-        self._interrupts = HeldBack()
-        self._told: set[str] = set()
+        self.left = PATIENCE
+        self.each = EACH
 
-    def on_start(self, happening: Any) -> None:
-        self._depth += 1
-        if self._depth == 1:
-            pulse.own.pause()
-            self._interrupts.hold()
-        self._tell(happening.data["dispatcher"].py_func.__module__)
-
-    def on_end(self, _: object) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            pulse.own.resume()
-            self._interrupts.release()
-
-    def _tell(self, module: str) -> None:
-        """Say what is being compiled, to a person at a terminal, once; workers of a pool leave it to the first."""
-        part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
-        if part is None or part in self._told or multiprocessing.parent_process() is not None:
-            return
-        self._told.add(part)
-        if sys.stderr is not None and sys.stderr.isatty():
-            print(f"askwise: compiling {part}; this is kept for later runs", file=sys.stderr, flush=True)
+    def allows(self, steps: int, done: int) -> bool:
+        """Whether a kernel that has done so many steps in Python may do these; if so, they are taken off."""
+        if steps < self.left:
+            self.left -= steps
+            return True
+        return done + steps < self.each if "askwise._jit" in sys.modules else False
 
 
-event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
+patience = _Patience()
+_building = threading.RLock()
 
 
-def compiled(function: _F) -> _F:
-    """Compile `function` at its first call and keep the machine code on disk.
+class Kernel:
+    """A loop, as it is written and compiled.
 
-    ``error_model="numpy"``: divisions are not checked for zero, which lets inner loops vectorise.
-    Fast-math stays off: infinity is an exact answer in askwise and must survive.
+    Args:
+        function: the loop.
+        work: given the arguments by name, returns about how many steps they take; without it, it is always compiled.
+        **options: how it is compiled, see `askwise._jit.dispatcher`.
     """
-    kernel: _F = _once(_njit(function, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True))
-    return kernel
+
+    def __init__(self, function: Callable[..., Any], work: Callable[[Any], int] | None = None, **options: bool) -> None:
+        functools.update_wrapper(self, function)
+        self.as_written = function
+        self._work = work
+        self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        self._options = options
+        self._done = 0
+        self._compiled: Any = None
+
+    def __call__(self, *given: Any) -> Any:
+        """Run the loop."""
+        if self._work is not None and self._compiled is None:
+            steps = self._work(SimpleNamespace(**dict(zip(self._names, given, strict=True))))
+            if patience.allows(steps, self._done):
+                self._done += steps
+                with np.errstate(all="ignore"):  # as compiled loops do
+                    return self.as_written(*given)
+        return self.compiled(*given)
+
+    @property
+    def compiled(self) -> Any:
+        """What numba makes of it."""
+        if self._compiled is None:
+            load()
+            from askwise import _jit  # here, for it loads numba
+
+            with _building:
+                if self._compiled is None:
+                    self._compiled = _jit.dispatcher(self.as_written, **self._options)
+                    self._call_at_once()
+        return self._compiled
+
+    def _call_at_once(self) -> None:
+        """From now on, calling this calls what is compiled, with no function of ours between (5 % of an episode)."""
+        calls = {"__call__": staticmethod(self._compiled)}
+        self.__class__ = type(type(self).__name__, (type(self),), calls)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """By this numba knows what to call where other kernels call this one."""
+        return self.compiled._numba_type_
+
+    def __reduce__(self) -> str:
+        return str(vars(self)["__qualname__"])
+
+
+@overload
+def compiled(function: _F) -> _F: ...
+
+
+@overload
+def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
+
+
+def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
+    """Compile a loop at its first call, or at its first call with much work, and keep the machine code on disk."""
+    if function is None:
+        return lambda function: Kernel(function, work)
+    return Kernel(function, work)
+
+
+class _Inner(Kernel):
+    """A loop that only other kernels call; called from Python, it is called by one that runs as it is written."""
+
+    def _call_at_once(self) -> None:
+        """Not from Python."""
+
+    def __call__(self, *given: Any) -> Any:
+        """Run the loop."""
+        with np.errstate(all="ignore"):
+            return self.as_written(*given)
 
 
 def inner(function: _F) -> _F:
-    """Compile `function` with the kernels that call it: like `compiled`, but it cannot be called from Python."""
-    kernel: _F = _once(_njit(function, nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True))
-    return kernel
+    """Compile a loop as a part of the kernels that call it: from Python, only loops as they are written can call it."""
+    kernel: Any = _Inner(function, alone=False)
+    return kernel  # type: ignore[no-any-return]
 
 
-def _once(kernel: Any) -> Any:
-    """Let other kernels always get the version for 64-bit numbers of a kernel, whatever they hand it."""
-    usual = kernel.get_call_template
-
-    def template(given: Iterable[Any], named: Mapping[str, Any]) -> Any:
-        return usual(tuple(map(_widened, given)), {name: _widened(kind) for name, kind in named.items()})
-
-    kernel.get_call_template = template
-    return kernel
+def alone(kernel: _F) -> _F:
+    """Return an inner kernel compiled on its own, for those who call it from Python and have much work for it."""
+    made: Any = kernel
+    return Kernel(made.as_written)  # type: ignore[return-value]
 
 
-def _widened(kind: Any) -> Any:
-    """Return the type that a kernel is compiled for: constants are numbers, signed integers have 64 bits."""
-    kind = _types.unliteral(kind)
-    return _types.int64 if isinstance(kind, _types.Integer) and kind.signed else kind
+def load() -> None:
+    """Load numba. Ctrl-C waits for it, and its time is not held against the agent that decides."""
+    if "askwise._jit" not in sys.modules:
+        interrupts = HeldBack()
+        pulse.own.pause()
+        interrupts.hold()
+        try:
+            importlib.import_module("askwise._jit")
+        finally:
+            pulse.own.resume()
+            interrupts.release()
+    patience.left = 0
+
+
+def compile_all() -> None:
+    """Compile every kernel at its first call from now on: for processes whose decisions are timed."""
+    load()
+    patience.each = 0

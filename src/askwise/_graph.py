@@ -24,7 +24,7 @@ def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, Int
     return distance, order[:reached]
 
 
-@compiled
+@compiled(work=lambda given: given.distance.size + given.indices.size)
 def breadth_first_into(starts: Any, indptr: Any, indices: Any, distance: Any, order: Any) -> int:
     """Fill `distance` and `order`; return how many nodes were reached."""
     distance[:] = -1

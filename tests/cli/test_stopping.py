@@ -105,7 +105,8 @@ def test_sigterm_is_like_ctrl_c_but_for_its_exit_code() -> None:
 COMPILING = """
 import ctypes, os, signal, sys, time
 from numba.core import event
-import askwise._compiled
+from askwise import _compiled
+_compiled.compile_all()
 
 class Interrupted(event.Listener):
     "Ctrl-C in a callback of the compiler, out of which Python can raise nothing."

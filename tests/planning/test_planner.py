@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askwise._compiled import alone
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.ego import FAR
 from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.search import proposals, silence
+from askwise.planning.search.entry import best_action, silent
 from askwise.planning.search.planner import Plan, Planner
-from askwise.planning.search.proposals import propose
 from askwise.planning.search.sets import add_up
 from askwise.planning.search.settings import FULL, LIGHT, PlannerSettings
-from askwise.planning.search.silence import finding_out as compiled_finding_out
-from askwise.planning.search.silence import silent
-from askwise.planning.search.steps import after, best_action, count_actions, score_actions
+from askwise.planning.search.steps import after
 from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
 from askwise.problem import Problem
 from askwise.questions import QueryCost
@@ -45,6 +45,9 @@ def drawn(seed: int, *, stations: int = 20, walls: float = 0.0, prior: str = "un
     return ToolFetching(
         generate(width=12, stations=stations, toolboxes=4, walls=walls, prior=prior, query_cost=cost, seed=seed)
     )
+
+
+propose, compiled_finding_out = alone(proposals.propose), alone(silence.finding_out)
 
 
 def several_goals(problem: Problem) -> bool:
@@ -124,8 +127,7 @@ def test_the_best_step_is_that_of_the_plain_twin(given: Instance, drawn: int) ->
     load = int(rng.choice(sorted(goals)))
     ws, row = planner.ws, planner.ws.rows.stack
     ws.sets[row] = mask_rows(problem.prior > 0)
-    weight = score_actions(ws.world, ws.sets, ws.ranked, ws.scored, row, w, place, load)
-    action = best_action(ws.scored, count_actions(ws.world, place), weight)
+    weight, action = best_action(ws, w, place, load)
     there = after(ws.world, place, load, action)
     best = plain.best_step(goals, w, (place, load))
     assert plain.after(goals, w, there) == pytest.approx(plain.after(goals, w, best), abs=1e-6)

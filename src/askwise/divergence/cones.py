@@ -125,7 +125,7 @@ def _room(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
     return counts, _Work(np.empty(n_states, dtype=np.int32), nowhere.copy(), words, np.zeros(n_states))
 
 
-@compiled
+@compiled(work=lambda given: 2 * given.starts.size * given.indices.size)
 def _matrices(
     successor: Any,
     indptr: Any,

@@ -72,7 +72,7 @@ def _places(side: int, goals: IntArray) -> IntArray:
     return places
 
 
-@compiled
+@compiled(work=lambda given: 4 * given.table.size)
 def _fill(table: Any, width: int, height: int) -> None:
     for p in range(width):
         for a in range(p + 1):
@@ -96,7 +96,7 @@ def _shared(to_i: int, to_j: int) -> int:
     return 0
 
 
-@compiled
+@compiled(work=lambda given: 2 * given.edp.size)
 def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any) -> None:
     n = goal_x.size
     for i in range(n):

@@ -20,7 +20,7 @@ SMALLEST = 2.0**-1022
 what rules a goal out, so rounding a rare action to 0 would change answers, not only digits."""
 
 
-@compiled
+@inner
 def scale(exponent_difference: int) -> float:
     """Return ``BASE ** exponent_difference`` for differences of 0 or less (0.0 where it underflows)."""
     if exponent_difference == 0:
@@ -56,7 +56,7 @@ def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
     return indptr, indices
 
 
-@compiled
+@compiled(work=lambda given: given.successor.size)
 def _count_edges(successor: Any, indptr: Any) -> None:
     n_states, n_actions = successor.shape
     for s in range(n_states):
@@ -68,7 +68,7 @@ def _count_edges(successor: Any, indptr: Any) -> None:
         indptr[s + 1] += indptr[s]
 
 
-@compiled
+@compiled(work=lambda given: given.successor.size)
 def _list_edges(successor: Any, place: Any, indices: Any) -> None:
     n_states, n_actions = successor.shape
     for s in range(n_states):
@@ -79,7 +79,7 @@ def _list_edges(successor: Any, place: Any, indices: Any) -> None:
                 place[t] += 1
 
 
-@compiled
+@compiled(work=lambda given: 2 * given.successor.size)
 def count_plans(
     order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
 ) -> None:
@@ -108,7 +108,7 @@ def count_plans(
         exponent[s] = top
 
 
-@compiled
+@compiled(work=lambda given: given.successor.size)
 def plan_shares(
     order: IntArray,
     reached: int,

@@ -189,7 +189,7 @@ class _Counter:
         return np.asarray(counts / counts.sum())
 
 
-@compiled
+@compiled(work=lambda given: given.optimal.size)
 def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any) -> None:
     for a in range(successor.shape[1]):
         t = successor[state, a]
@@ -198,7 +198,7 @@ def _optimal(distance: Any, successor: Any, stay: int, state: int, optimal: Any)
             optimal[goal, a] = a == stay if here == 0 else t >= 0 and here > 0 and distance[t, goal] == here - 1
 
 
-@compiled
+@compiled(work=lambda given: given.table.size)
 def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, distance: Any, order: Any, table: Any) -> None:
     n_states, n_goals = table.shape
     for goal in range(n_goals):
@@ -207,7 +207,7 @@ def _distances(indptr: Any, indices: Any, targets: Any, starts: Any, distance: A
             table[s, goal] = distance[s]
 
 
-@compiled
+@compiled(work=lambda given: given.table.size)
 def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: Any, stay: int, table: Any) -> None:
     n_states, n_actions = successor.shape
     distance = np.empty(n_states, dtype=np.int32)

@@ -190,7 +190,7 @@ def _by_place(ego: EgoMap) -> tuple[IntArray, IntArray]:
     return goals.astype(np.int32), np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
 
 
-@compiled
+@compiled(work=lambda given: given.successor.size)
 def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
     """Fill `depth` with steps from `start`, up to `furthest`; return the states reached, nearest first."""
     order = np.empty(successor.shape[0], dtype=np.int32)
@@ -211,7 +211,7 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
     return order[:filled]
 
 
-@compiled
+@compiled(work=lambda given: given.successor.size * given.prior.size)
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
     """Fill `reach`; plans left are counted furthest states first, as ``mantissa * BASE**exponent``."""
     n_states, n_moves = successor.shape
@@ -244,7 +244,7 @@ def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior:
                 reach[s, goal] = max(share, SMALLEST)
 
 
-@compiled
+@compiled(work=lambda given: given.successor.size)
 def _list_following(successor: Any, depth: Any, following: Any) -> None:
     """Fill `following`: successors one step further that some plan leads through."""
     for s in range(successor.shape[0]):

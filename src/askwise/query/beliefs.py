@@ -118,7 +118,7 @@ class Belief(ABC):
         rescale(self._weights, self._allowed)
 
 
-@compiled
+@compiled(work=lambda given: 2 * given.weights.size)
 def rescale(weights: Any, allowed: Any) -> None:
     """Divide the weights of allowed goals by the largest, none of them to less than `SMALLEST`; set the others to 0."""
     largest = SMALLEST

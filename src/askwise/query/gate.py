@@ -24,7 +24,7 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
     return common[: _common(optimal, possible, common)]
 
 
-@compiled
+@compiled(work=lambda given: given.optimal.size)
 def _common(optimal: Any, possible: Any, common: Any) -> int:
     """Write the actions that are right for all; return how many there are."""
     n_goals, n_actions = optimal.shape
@@ -41,7 +41,7 @@ def _common(optimal: Any, possible: Any, common: Any) -> int:
     return filled
 
 
-@compiled
+@compiled(work=lambda given: given.optimal.size)
 def some_out_of_reach(optimal: Any, possible: Any) -> bool:
     """Whether some possible goal has no optimal action: the agent cannot reach it."""
     n_goals, n_actions = optimal.shape

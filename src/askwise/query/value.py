@@ -178,7 +178,7 @@ def _offsets(numbers: Any, n: int) -> Any:
     return np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=n)))).astype(np.int64)
 
 
-@compiled
+@inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
     """Length of the union of the intervals of `g` with the goals whose entry in `sides` is `side`."""
     length = 0.0
@@ -199,7 +199,7 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
     return length
 
 
-@compiled
+@compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
     """``float64 [n]``: for each true goal, how long the ego agent stays torn with the goals on its own side."""
     lengths = np.empty(mask.size)
@@ -217,7 +217,7 @@ def question_value(mask: Any, belief: Any, torn: Any, intervals: Any) -> float:
     return value
 
 
-@compiled
+@compiled(work=lambda given: given.intervals.others.size)
 def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
     """Change of the value if goal `k` changes sides; only goals that share an interval with it are looked at."""
     mask[k] = not mask[k]
@@ -229,7 +229,7 @@ def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> floa
     return float(gain)
 
 
-@compiled
+@compiled(work=lambda given: given.batch.size + len(given.batch) * given.intervals.others.size)
 def _values(batch: Any, belief: Any, torn: Any, intervals: Any, found: Any) -> None:
     for row in range(batch.shape[0]):
         found[row] = question_value(batch[row], belief, torn, intervals)

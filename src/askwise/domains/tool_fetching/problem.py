@@ -284,7 +284,7 @@ def _pursuit(grid: GridWorld, cells: Sequence[int]) -> Pursuit:
     return Pursuit(grid, list(np.array(cells, dtype=np.int32)[:, None]))
 
 
-@compiled
+@compiled(work=lambda given: 5 * given.box_of.size)
 def _towards_waypoints(
     to_station: Any, to_box: Any, box_of: Any, successor: Any, cell: int, tool: int, optimal: Any
 ) -> None:

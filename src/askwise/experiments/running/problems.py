@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from askwise._compiled import compile_all
 from askwise.answers import AnswerModel
 from askwise.domains.registry import domain, studies_of
 from askwise.experiments.schema.study import Condition, StudyPrior, Task
@@ -20,6 +21,7 @@ class Problems:
         self._plain: Problem | None = None
         self.setup_seconds = 0.0
         self._made: dict[tuple[StudyPrior, QueryCost], Problem] = {}
+        compile_all()  # numba is loaded now: what that takes belongs to no decision that is timed
         self._answering: dict[tuple[StudyPrior, QueryCost, AnswerModel], Problem] = {}
 
     def __call__(self, condition: Condition) -> Problem:

@@ -130,7 +130,7 @@ def useful(goals: int, load: int) -> int:
     return load if load >= 0 and (goals >> load) & 1 else -1
 
 
-@compiled
+@inner
 def key_of(arrays: Arrays, goals: int, w: int, place: int, load: int) -> Any:
     """Return the number of a state."""
     n_states, n_goals = arrays.weight.shape
@@ -149,7 +149,7 @@ def find(keys: Any, key: int) -> Any:
     return slot
 
 
-@compiled
+@inner
 def is_solved(table: Table, slot: int) -> bool:
     """Whether the state at a place of the table is solved, not only bounded from below."""
     return bool(table.keys[slot] != EMPTY and table.choices[slot] != NO_CHOICE)

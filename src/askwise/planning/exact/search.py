@@ -13,6 +13,8 @@ The search can be left after any number of states and taken up again: all it nee
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from askwise._compiled import compiled, inner, int64
@@ -50,7 +52,7 @@ def count_bits(goals: int) -> int:
 # -- a new state -------------------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def push(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, place: int, load: int, most: float) -> None:
     """Put a state on the stack and sort its actions by what they cost at once.
 
@@ -174,15 +176,38 @@ def _finding_out_charged(arrays: Arrays, goals: int, w: int, weight: float) -> f
 # -- the loop ----------------------------------------------------------------------------------------------------
 
 
+class Start(NamedTuple):
+    """The state that a search begins with; no goals where it goes on."""
+
+    goals: int
+    w: int
+    place: int
+    load: int
+
+
+GO_ON = Start(0, 0, 0, 0)
+
+
 @compiled
 def search(
-    arrays: Arrays, stack: Stack, depth: int, table: Table, filled: int, most_states: int, most_splits: int
+    arrays: Arrays,
+    stack: Stack,
+    depth: int,
+    table: Table,
+    filled: int,
+    most_states: int,
+    most_splits: int,
+    start: Start,
 ) -> tuple[int, int, int, int]:
     """Go on with the states on the stack until none is left, the table is full, or there was enough work.
+
+    If there is a state to start with, it is put on the stack first.
 
     Returns what ended it (`DONE`, `PAUSED`, `TABLE_FULL`), the depth of the stack, the states in the table, and the
     number of splits that were looked at in this call.
     """
+    if start.goals:
+        push(arrays, stack, depth, start.goals, start.w, start.place, start.load, np.inf)
     looked = 0
     room = table.keys.size - (table.keys.size >> 2)
     while depth >= 0:

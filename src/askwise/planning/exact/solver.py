@@ -11,7 +11,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.planning.exact.arrays import Charges, arrays_of, check_answers, check_goals, check_teammate
 from askwise.planning.exact.memory import find, is_solved, key_of, larger, stack_of, table_of
-from askwise.planning.exact.search import DONE, TABLE_FULL, push, search
+from askwise.planning.exact.search import DONE, GO_ON, TABLE_FULL, Start, search
 from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
 from askwise.planning.prices import price_for_planning
 from askwise.planning.tables import Tables, tables_of
@@ -81,6 +81,7 @@ class Solver:
         self.arrays = arrays_of(self.tables, self.goals, price, charges)
         self._stack = stack_of(self.arrays, int(self.tables.steps[self.tables.start].max()))
         self._table = table_of(FIRST_SIZE)
+        self._start = GO_ON
 
     def at(self, state: JointState, possible: Any = None) -> BestMove:
         """Return what is optimal in `state` when only the goals `possible` are left.
@@ -153,7 +154,7 @@ class Solver:
         key = key_of(self.arrays, goals, w, place, load)
         slot = find(self._table.keys, key)
         if not is_solved(self._table, slot):
-            push(self.arrays, self._stack, 0, goals, w, place, load, np.inf)
+            self._start = Start(goals, w, place, load)
             self._work_off()
             slot = find(self._table.keys, key)
             assert is_solved(self._table, slot)
@@ -172,8 +173,9 @@ class Solver:
     def _go_on(self, depth: int, most_states: int, most_splits: int) -> tuple[int, int]:
         """Go on up to so many states in all, or so many splits from here; return what ended it, and where."""
         end, depth, self.states, looked = search(
-            self.arrays, self._stack, depth, self._table, self.states, most_states, most_splits
+            self.arrays, self._stack, depth, self._table, self.states, most_states, most_splits, self._start
         )
+        self._start = GO_ON
         self.splits += looked
         if end == TABLE_FULL:
             self._table = larger(self._table)

@@ -9,13 +9,14 @@ from itertools import combinations
 
 import numpy as np
 
+from askwise._compiled import alone
 from askwise.answers import CREDIBLE, n_answers, truth
 from askwise.frozen import read_only
 from askwise.planning.noisy import menus
 from askwise.planning.noisy.settings import ANSWERS_FOLLOWED
 from askwise.planning.noisy.workspace import DEAD, MOST_COMPLETE, Limits, Workspace
+from askwise.planning.search import proposals
 from askwise.planning.search.planner import group_sets
-from askwise.planning.search.proposals import propose
 from askwise.planning.search.settings import FULL as PROPOSALS
 from askwise.planning.search.workspace import POOL_SIZE
 from askwise.planning.search.workspace import workspace_of as room_for_proposals
@@ -27,6 +28,8 @@ ROOM_FOR_PROPOSALS = 2 * POOL_SIZE
 """Most questions that are looked at for a menu."""
 ROOM = replace(PROPOSALS, questions=1, kept=1, log_memory=1)
 """Proposals are those of the planner for true answers; all that it needs for them is room."""
+
+_propose = alone(proposals.propose)
 
 Known = Callable[[Question], bool]
 """Whether a question would only be answered as before."""
@@ -125,7 +128,7 @@ class Asking:
         # The loops are compiled for tables that are read only.
         room = room._replace(world=room.world._replace(weight=read_only(self._odds.view())))
         room.sets[room.rows.stack] = mask_rows(odds >= CREDIBLE * odds.max())
-        n = propose(room, self.groups, room.rows.stack, w, place, load)
+        n = _propose(room, self.groups, room.rows.stack, w, place, load)
         menus.take_over(ws, room.sets, room.rows.pool, first, n, min(root.leads, 1))
         return n + self._write_choices(ws, root, first + n, self.choices)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner, int64
+from askwise._compiled import inner, int64
 from askwise.planning.search.proposals import by_weight, offer, offer_these, propose
 from askwise.planning.search.sets import add_up, clear, common, copy_set, flip, has, size_of, without
 from askwise.planning.search.silence import silent
@@ -24,7 +24,7 @@ WORTH_MOVING = 0.01
 """Goals of less than this share of the weight are not moved across to improve a question."""
 
 
-@compiled
+@inner
 def price(prices: Prices, sets: Any, row: int, question: int, inside: int, outside: int) -> float:
     """Return the price of telling the goals of `row` that are in `question` from the others: the cheaper side's.
 
@@ -41,7 +41,7 @@ def price(prices: Prices, sets: Any, row: int, question: int, inside: int, outsi
     return float(prices.base + min(named, others))
 
 
-@compiled
+@inner
 def choose(ws: Any, limits: Any, groups: Any, level: int, w: int, place: int, load: int, menu: int) -> None:
     """Choose the questions of a menu for the goals of `level`: those of the best merit."""
     row = ws.rows.stack + level

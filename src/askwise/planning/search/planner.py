@@ -33,12 +33,12 @@ import numpy as np
 
 from askwise.planning.exact.solver import BestMove
 from askwise.planning.prices import price_for_planning
-from askwise.planning.search import menus, silence, values
+from askwise.planning.search import entry, menus, values
 from askwise.planning.search.endgame import Endgame, endgame_of
 from askwise.planning.search.memory import Memory, packed, unpacked
 from askwise.planning.search.sets import add_up, common, useful, without
 from askwise.planning.search.settings import FULL, PlannerSettings
-from askwise.planning.search.steps import ROUNDING, after, best_action, count_actions, score_actions
+from askwise.planning.search.steps import ROUNDING, after
 from askwise.planning.search.workspace import limits_of, workspace_of
 from askwise.planning.tables import Tables, Words, goals_in, mask_rows
 from askwise.problem import JointState, Problem
@@ -159,11 +159,10 @@ class Planner:
         return None if self._endgame is None else self._endgame.best(state, goals)
 
     def _from_optimum(self, best: BestMove, w: int, place: int, load: int) -> Plan:
-        ws, row, regret = self.ws, self.ws.rows.stack, best.expected_marginal_cost
-        weight = add_up(ws.sets, row, ws.world.weight, w)
-        silent = silence.silent(ws, 0, w, place, load, False) / weight
-        score_actions(ws.world, ws.sets, ws.ranked, ws.scored, row, w, place, load)
-        default = best_action(ws.scored, count_actions(ws.world, place), weight)
+        ws, regret = self.ws, best.expected_marginal_cost
+        weight = add_up(ws.sets, ws.rows.stack, ws.world.weight, w)
+        silent = entry.silent(ws, 0, w, place, load, False) / weight
+        default = entry.best_action(ws, w, place, load)[1]
         free = bool(ws.scored[default]["regret"] <= ROUNDING * weight)
         worked = int(ws.counts[0]["worked"])
         if best.ask is not None:
@@ -175,18 +174,17 @@ class Planner:
 
     def _compare(self, goals: Words, w: int, place: int, load: int) -> Plan:
         ws, counts = self.ws, self.ws.counts[0]
-        silent = silence.silent(ws, 0, w, place, load, False)
+        silent = entry.silent(ws, 0, w, place, load, False)
         counts["worked"] = 0  # the budget is for plans; silence is there to compare with
-        settling = silence.silent(ws, 0, w, place, load, True)
+        settling = entry.silent(ws, 0, w, place, load, True)
         counts["silence"] = self.limits.budget + AT_LEAST
-        weight = score_actions(ws.world, ws.sets, ws.ranked, ws.scored, ws.rows.stack, w, place, load)
-        n = values.list_actions(ws, 0, place, weight, self.settings.breadth)
+        weight, n = entry.list_actions(ws, w, place, load, self.settings.breadth)
         tried = [(int(option["action"]), float(option["regret"])) for option in ws.options[0, :n]]
         free, asked, ask = tried[0][1] == 0.0, None, math.inf
         if free:
             self.limits = self.limits._replace(budget=self.limits.budget // FREE_SHARE)
         if silent > weight * ws.prices.cheapest:
-            menus.choose(ws, self.limits, self.groups, 0, w, place, load, 0)
+            entry.choose(ws, self.limits, self.groups, 0, w, place, load, 0)
             if not free:
                 asked, ask = self._best_question(goals, weight, w, place, load)
         best, act = tried[0][0], 0.0
@@ -247,14 +245,13 @@ class Planner:
     def _value(self, w: int, place: int, load: int, more: int, depth: int, menu: int) -> float:
         """Return the value of the state whose goals are at level 1 of the stack."""
         ws, limits = self.ws, self.limits
-        values.put(ws, 1, w, place, load, more, depth, menu)
-        value, level = values.value_from(ws, limits, 1, 1)
+        value, level = entry.value_of(ws, limits, w, place, load, more, depth, menu)
         while value == values.NEEDS_MENU:
             frame = ws.frames[level]
             where = (int(frame[name]) for name in ("w", "place", "load", "menu"))
-            menus.choose(ws, limits, self.groups, level, *where)
-            value, level = values.value_from(ws, limits, 1, level)
-        return float(value)
+            entry.choose(ws, limits, self.groups, level, *where)
+            value, level = entry.value_going_on(ws, limits, level)
+        return value
 
     def _number(self, place: int, action: int) -> int:
         """Return the problem's number of an action as the loops number it."""

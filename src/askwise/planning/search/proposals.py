@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner, int64
+from askwise._compiled import inner, int64
 from askwise.planning.search.sets import add_up, clear, equal, first_goal, flip, has, list_goals
 from askwise.planning.search.steps import ego_steps
 from askwise.planning.search.workspace import POOL_SIZE
@@ -19,7 +19,7 @@ MOST_PAIRED = 6
 """Groups that are put together two by two."""
 
 
-@compiled
+@inner
 def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> int:
     """Write questions worth a look into the pool; return their number.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import inner
 
 
 @inner
@@ -56,7 +56,7 @@ def equal(sets: Any, row: int, other: int) -> bool:
     return same
 
 
-@compiled
+@inner
 def common(sets: Any, row: int, other: Any, target: int) -> int:
     """Write what two sets have in common into `target`; return the number of goals."""
     n = 0
@@ -67,7 +67,7 @@ def common(sets: Any, row: int, other: Any, target: int) -> int:
     return n
 
 
-@compiled
+@inner
 def without(sets: Any, row: int, other: int, target: int) -> int:
     """Write the goals of `row` that are not in `other` into `target`; return their number."""
     n = 0
@@ -111,7 +111,7 @@ def list_goals(sets: Any, row: int, ranked: Any) -> int:
     return n
 
 
-@compiled
+@inner
 def add_up(sets: Any, row: int, numbers: Any, at: int) -> float:
     """Return the sum of ``numbers[at, g]`` over the goals of a set."""
     total = 0.0
@@ -124,7 +124,7 @@ def add_up(sets: Any, row: int, numbers: Any, at: int) -> float:
     return total
 
 
-@compiled
+@inner
 def useful(sets: Any, row: int, load: int) -> int:
     """Return the load, or -1 for none if no goal of the set needs it."""
     return load if load >= 0 and has(sets, row, load) else -1

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import inner
 from askwise.planning.search.memory import SETTLING, SILENT, find, keep
 from askwise.planning.search.sets import common, list_goals, useful
 from askwise.planning.search.steps import ROUNDING, after, best_action, count_actions, score_actions
 from askwise.planning.search.workspace import Prices, World
 
 
-@compiled
+@inner
 def silent(ws: Any, base: int, w: Any, place: int, load: int, settles: bool) -> float:
     """Return the regret of going on without any question, always by the action of least regret.
 
@@ -95,7 +95,7 @@ def _going_on(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, fra
     return min(frame.sum, finding_out(weight, prices, sets, ranked, row, frame.w))
 
 
-@compiled
+@inner
 def finding_out(weight: Any, prices: Prices, sets: Any, ranked: Any, row: int, w: Any) -> float:
     """Return what it costs to find out the goal by questions at once, times the weight of the set.
 

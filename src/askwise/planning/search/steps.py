@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import inner
 from askwise.ego import FAR
 from askwise.planning.search.sets import has, list_goals
 from askwise.planning.search.workspace import World
@@ -24,7 +24,7 @@ def ego_steps(unloaded: Any, loaded: Any, place: Any, load: int, goal: Any) -> A
     return steps
 
 
-@compiled
+@inner
 def score_actions(world: World, sets: Any, ranked: Any, scored: Any, row: int, w: int, place: int, load: int) -> float:
     """Fill `scored` with the regrets of all actions and the steps left after them; return the weight of the set.
 
@@ -106,13 +106,13 @@ def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: Any, loa
     return loses
 
 
-@compiled
+@inner
 def count_actions(world: World, place: int) -> Any:
     """Return the number of actions at a place."""
     return np.int64(world.next.shape[1] + world.loads_from[place + 1] - world.loads_from[place])
 
 
-@compiled
+@inner
 def best_action(scored: Any, n_actions: int, weight: float) -> int:
     """Return the action of least regret; among equals the one that leaves the fewest steps, then the first."""
     best, near = 0, ROUNDING * weight
@@ -123,7 +123,7 @@ def best_action(scored: Any, n_actions: int, weight: float) -> int:
     return best
 
 
-@compiled
+@inner
 def after(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return place and load after an action, numbered as in `score_actions`."""
     n_moves = world.next.shape[1]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import inner
 from askwise.planning.search.memory import PLANNED, find, keep
 from askwise.planning.search.menus import price
 from askwise.planning.search.sets import add_up, common, useful, without
@@ -22,7 +22,7 @@ NEEDS_MENU = -2.0
 """Instead of a value: the questions of the state's menu have to be chosen first."""
 
 
-@compiled
+@inner
 def list_actions(ws: Any, level: int, place: int, weight: float, most: int) -> int:
     """Write the best actions of `scored` into the stack, best first; return their number."""
     n, n_actions = 0, count_actions(ws.world, place)
@@ -38,7 +38,7 @@ def list_actions(ws: Any, level: int, place: int, weight: float, most: int) -> i
     return n
 
 
-@compiled
+@inner
 def put(ws: Any, level: int, w: Any, place: int, load: int, more: int, depth: int, menu: int) -> None:
     """Put a state on the stack whose goals are in its row already."""
     frame = ws.frames[level]
@@ -133,7 +133,7 @@ def _next_side(ws: Any, limits: Any, level: int) -> bool:
     return True
 
 
-@compiled
+@inner
 def value_from(ws: Any, limits: Any, base: int, level: int) -> tuple[float, int]:
     """Return the value of the state at level `base`, going on at `level`, where a state has been put on the stack.
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from askwise._later import Later
 from askwise.showing.grounds import Graph, Node
 from askwise.showing.layout.layers import layered_layout, layers_of, suits_layers
 from askwise.showing.layout.lettering import in_lines, shortened
@@ -14,9 +13,7 @@ from askwise.showing.layout.lines import extent, labels_of, longest_labels, move
 from askwise.showing.layout.net import ELSEWHERE, Net
 from askwise.showing.layout.spacing import Boxes, spread
 from askwise.showing.layout.stress import stress_layout
-from askwise.types import FloatArray
-
-csgraph = Later("scipy.sparse.csgraph")
+from askwise.types import FloatArray, IntArray
 
 MANY = 40
 """Nodes beyond which names have one short line."""
@@ -68,7 +65,8 @@ def _written(net: Net, node: int, matters: bool) -> tuple[str, ...]:
 
 def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
     """Return the places of all nodes: connected parts one below the other, the one with the root first."""
-    n_parts, part_of = csgraph.connected_components(net.adjacency, directed=False)
+    part_of = _parts(net)
+    n_parts = int(part_of.max()) + 1
     order = sorted(range(n_parts), key=lambda part: (part != part_of[root], -int((part_of == part).sum()), part))
     places = np.zeros((net.n, 2))
     below = 0.0
@@ -85,6 +83,14 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
         below = float((places[members, 1] - own.below).min()) - 0.4
     _in_rows(places, loners, boxes, below)
     return places
+
+
+def _parts(net: Net) -> IntArray:
+    """Return ``int [n]``, the number of the connected part that each node is in."""
+    part_of = np.full(net.n, -1)
+    while (part_of < 0).any():
+        part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1
+    return part_of
 
 
 def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:

@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import math
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 
-from askwise._later import Later
 from askwise.showing.layout.net import Net
 from askwise.showing.layout.spacing import Boxes
 from askwise.types import FloatArray, IntArray
-
-csgraph = Later("scipy.sparse.csgraph")
 
 SWEEPS = 12
 MOST_ACROSS = 18
@@ -44,11 +40,11 @@ def suits_layers(net: Net, layers: IntArray) -> bool:
 
 def layers_of(net: Net, root: int) -> IntArray:
     """Return the distance of each node from the root; a plain way begins at one of its ends."""
-    degrees = np.diff(net.adjacency.indptr)
+    degrees = np.diff(net.indptr)
     ends = np.flatnonzero(degrees == 1)
     if degrees.max() <= 2 and ends.size and degrees[root] > 1:
         root = int(ends[0])
-    return np.asarray(csgraph.shortest_path(net.adjacency, unweighted=True, indices=root), dtype=np.int32)
+    return net.steps_from(root)
 
 
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
@@ -106,8 +102,7 @@ def _middle(net: Net, row: list[int], node: int, otherwise: float) -> float:
 
 
 def _neighbours(net: Net, node: int) -> list[int]:
-    rows: Any = net.adjacency
-    return list(rows.indices[rows.indptr[node] : rows.indptr[node + 1]].tolist())
+    return list(net.indices[net.indptr[node] : net.indptr[node + 1]].tolist())
 
 
 def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise._later import Later
+from askwise._graph import breadth_first
 from askwise.model import Model
 from askwise.reading import printable
 from askwise.types import IntArray
-
-sparse = Later("scipy.sparse")
 
 ELSEWHERE = -1
 """In place of a state: all those that are not drawn."""
@@ -70,12 +68,19 @@ class Net:
         return len(self.names)
 
     @cached_property
-    def adjacency(self) -> Any:
-        """CSR ``[n, n]``, 1 where two nodes are joined, in both directions."""
-        first, second = self.pairs.T
-        ones = np.ones(2 * len(self.pairs))
-        rows, columns = np.concatenate([first, second]), np.concatenate([second, first])
-        return sparse.csr_array((ones, (rows, columns)), shape=(self.n, self.n))
+    def indptr(self) -> Any:
+        """``int64 [n + 1]``, where in `indices` each node begins."""
+        return np.concatenate(([0], np.cumsum(np.bincount(self.pairs.ravel(), minlength=self.n))))
+
+    @cached_property
+    def indices(self) -> IntArray:
+        """The nodes that each node is joined with, in order, one node after the other."""
+        nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
+        return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
+
+    def steps_from(self, node: int) -> IntArray:
+        """Return ``int32 [n]``, the steps from a node to each node, -1 where no way leads."""
+        return breadth_first([node], self.indptr, self.indices)[0]
 
     @cached_property
     def one_way(self) -> float:

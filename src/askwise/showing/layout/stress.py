@@ -17,7 +17,6 @@ from askwise.showing.layout.net import Net
 from askwise.types import FloatArray
 
 linalg = Later("scipy.linalg")
-csgraph = Later("scipy.sparse.csgraph")
 
 MOST_STEPS = 300
 ENOUGH = 1e-4
@@ -30,7 +29,7 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
     """Return ``float64 [n, 2]``, places of the nodes of a connected net; neighbours are about `edge` apart."""
     if net.n == 1:
         return np.zeros((1, 2))
-    distances = csgraph.shortest_path(net.adjacency, unweighted=True)
+    distances = np.array([net.steps_from(node) for node in range(net.n)], dtype=np.float64)
     return _turned(edge * _settled(distances, _first_guess(distances, root)), root)
 
 

@@ -1,0 +1,118 @@
+"""The one place where numba is configured.
+
+Kernels are private, loops over plain arrays, each checked in the tests against a plain-Python twin.
+
+**First use.** Compiling takes seconds, and whoever waits for it should know: in a terminal a line says what is being
+compiled, once for each part of the package. Machine code is kept on disk, so this is seen once on a machine. To keep it
+short,
+
+- a kernel is compiled once, and not again for a constant or a narrow integer in the place of a number (`_once`);
+- kernels that only other kernels call (`inner`) get no way in from Python, which takes as long to compile as a small
+  kernel itself, and are not kept: the code of their callers contains them;
+- no kernel can be called from C.
+
+Assigning one array to a slice of another is written as a loop, and arrays are made outside: numba compiles a message
+for shapes that do not fit, with all it takes to format it (2 of the 9 seconds that a first question once took).
+
+**Ctrl-C** waits while a kernel is compiled: in the middle of it, it would get lost in a callback of the compiler, or
+end in an error of the compiler's own. And the time that compiling takes is not held against the agent that needs the
+kernel.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numba
+from numba.core import event
+
+from askwise._ingredients import Alone, Ingredient
+from askwise.watching import pulse
+from askwise.watching.interrupts import HeldBack
+
+_njit: Any = numba.njit  # takes more options than its types say
+_types: Any = numba.types
+
+PARTS = {
+    "askwise.planning.noisy": "the planner for wrong answers",
+    "askwise.planning.exact": "the search for the optimum",
+    "askwise.planning": "the planner",
+    "askwise.divergence": "how long goals look alike",
+    "askwise.query": "what questions are worth",
+    "askwise.decisions": "the search for the best plan of questions",
+    "askwise.pddl": "the search for optimal plans",
+    "askwise.designing": "the search for designs",
+    "askwise.chain": "expected steps",
+    "askwise": "models",
+}
+"""What kernels are for, by the beginning of the name of their module; the first that fits."""
+
+
+class _Compiling(event.Listener):
+    """Hears when compiling begins and ends; the compilation of one kernel may need that of another."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._interrupts = HeldBack()
+        self._told: set[str] = set()
+
+    def on_start(self, happening: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            pulse.own.pause()
+            self._interrupts.hold()
+        self._tell(happening.data["dispatcher"].py_func.__module__)
+
+    def on_end(self, _: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            pulse.own.resume()
+            self._interrupts.release()
+
+    def _tell(self, module: str) -> None:
+        """Say what is being compiled, to a person at a terminal, once; workers of a pool leave it to the first."""
+        part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
+        if part is None or part in self._told or multiprocessing.parent_process() is not None:
+            return
+        self._told.add(part)
+        if sys.stderr is not None and sys.stderr.isatty():
+            print(f"askwise: compiling {part}; this is kept for later runs", file=sys.stderr, flush=True)
+
+
+event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
+
+
+def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
+    """Return what compiles `function` at its first call.
+
+    ``error_model="numpy"``: divisions are not checked for zero, which lets inner loops vectorise.
+    Fast-math stays off: infinity is an exact answer in askwise and must survive.
+
+    Args:
+        function: a loop.
+        alone: it is called from Python, too, and its machine code kept on disk.
+    """
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    if alone:
+        return _once(_njit(function, cache=True, pipeline_class=Alone, **options))
+    return _once(_njit(function, no_cpython_wrapper=True, pipeline_class=Ingredient, **options))
+
+
+def _once(kernel: Any) -> Any:
+    """Let other kernels always get the version for 64-bit numbers of a kernel, whatever they hand it."""
+    usual = kernel.get_call_template
+
+    def template(given: Iterable[Any], named: Mapping[str, Any]) -> Any:
+        return usual(tuple(map(_widened, given)), {name: _widened(kind) for name, kind in named.items()})
+
+    kernel.get_call_template = template
+    return kernel
+
+
+def _widened(kind: Any) -> Any:
+    """Return the type that a kernel is compiled for: constants are numbers, signed integers have 64 bits."""
+    kind = _types.unliteral(kind)
+    return _types.int64 if isinstance(kind, _types.Integer) and kind.signed else kind
