@@ -29,6 +29,8 @@ PLANNER = "planner"
 SURE = 2.0
 """Standard errors from which on a difference is called clear."""
 
+SAME = 1e-9
+"""Means are equal up to rounding."""
 FOLDS = 10
 """Luck is taken off in every tenth episode by what the others tell of it."""
 
@@ -84,6 +86,7 @@ def tables(places: Places, others: tuple[str, ...], size: str) -> dict[str, Tabl
     """Return mean costs on maps of one size, differences to the planner, and verdicts on them, by name."""
     gaps = {other: gaps_of(places, other) for other in others}
     return {
+        "methods": _methods(places, size),
         "means": _means(places, size),
         "differences": _differences(places, gaps, size),
         "groups": _groups(places, gaps, size),
@@ -167,6 +170,29 @@ def _told(place: Place) -> list[object]:
     return [prior, teammate, errors, wrong, refused]
 
 
+def _methods(places: Places, size: str) -> Table:
+    """Return what each method costs over all cells, and whether its episodes ended."""
+    table = Table(
+        f"Answers that are wrong or missing: all methods over all cells ({size})",
+        [
+            Column("method"),
+            _with_error("mean marginal cost"),
+            count("cells"),
+            count("of them cheaper than the planner"),
+            count("episodes"),
+            count("ended"),
+        ],
+        notes=["± one standard error, of means over all cells, episode by episode"],
+    )
+    for method in next(iter(places.values())):
+        costs = [found[method].costs for found in places.values()]
+        means = [(mean_of(found[method].costs).value, mean_of(found[PLANNER].costs).value) for found in places.values()]
+        cheaper = sum(mine < planner - SAME for mine, planner in means)
+        ended = int(np.count_nonzero(~np.isnan(costs)))
+        table.rows.append([method, mean_of(_pooled(costs)), len(costs), cheaper, np.size(costs), ended])
+    return table
+
+
 def _means(places: Places, size: str) -> Table:
     methods = list(next(iter(places.values())))
     table = Table(
@@ -194,14 +220,16 @@ def _differences(places: Places, gaps: AllGaps, size: str) -> Table:
 
 
 def _groups(places: Places, gaps: AllGaps, size: str) -> Table:
-    """Return differences over all cells with one prior and one share of wrong answers."""
+    """Return differences over all cells with one prior and one share of wrong answers, with one share, and over all."""
     table = Table(
         f"How much dearer planners are that do not doubt answers, over many cells ({size})",
         [Column("prior"), Column("wrong"), count("cells"), number(PLANNER, 3), *_compared(gaps)],
         notes=["means over kinds of errors, refusals and teammates, episode by episode; ± one standard error"],
     )
-    groups = {(prior, f"{wrong:g}"): [(prior, wrong)] for prior, wrong in _groups_of(places)}
-    for named, members in {**groups, ("all", "all"): _groups_of(places)}.items():
+    every = _groups_of(places)
+    groups = {(prior, f"{wrong:g}"): [(prior, wrong)] for prior, wrong in every}
+    groups |= {("all", f"{wrong:g}"): [group for group in every if group[1] == wrong] for _, wrong in every}
+    for named, members in {**groups, ("all", "all"): every}.items():
         cells = [place for place in places if (place[3], place[0]) in members]
         cost = mean_of(_pooled([places[place][PLANNER].costs for place in cells])).value
         means = [
@@ -242,5 +270,5 @@ def _verdicts(gaps: AllGaps, size: str) -> Table:
 def _counted(means: Iterable[Mean]) -> list[int]:
     """Return in how many cells the planner is cheaper, level, dearer, clearly cheaper, clearly dearer."""
     means = list(means)
-    signs = [int(np.sign(round(mean.value, 9))) for mean in means]
+    signs = [int(mean.value > SAME) - int(mean.value < -SAME) for mean in means]
     return [*(signs.count(sign) for sign in (1, 0, -1)), *([mean.sure for mean in means].count(k) for k in (1, -1))]

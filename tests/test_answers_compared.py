@@ -58,7 +58,8 @@ def test_tables_tell_cells_and_episodes_that_did_not_end(tmp_path: Path) -> None
     assert [row[-2:] for row in found["means"].rows] == [[9, 8], [9, 9]]
     cells, cheaper, equal, dearer, clearly, clearly_dearer = found["verdicts"].rows[0][2:8]
     assert (cells, cheaper, equal, dearer, clearly, clearly_dearer) == (2, 1, 1, 0, 1, 0)
-    assert found["groups"].rows[-1][:3] == ["all", "all", 2]
+    assert [row[:3] for row in found["groups"].rows[-2:]] == [["all", "0.1", 2], ["all", "all", 2]]
+    assert [row[2:] for row in found["methods"].rows] == [[2, 0, 6, 6], [2, 0, 6, 6], [2, 0, 6, 5]]
 
     save_tables(found, tmp_path / "answers")
     with (tmp_path / "answers-differences.csv").open(encoding="utf-8", newline="") as file:
