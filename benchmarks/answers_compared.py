@@ -14,14 +14,12 @@ is then taken off: learnt from the same few, it would explain them too well, and
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from askwise.files import whole_file
 from askwise.types import FloatArray
 from benchmarks.report import Column, Table, count, number
 
@@ -97,12 +95,7 @@ def tables(places: Places, others: tuple[str, ...], size: str) -> dict[str, Tabl
 def save_tables(found: dict[str, Table], stem: Path) -> None:
     """Write each table as a file of its own, numbers as they are shown."""
     for name, table in found.items():
-        path = stem.with_name(f"{stem.name}-{name}.csv")
-        with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file, lineterminator="\n")
-            out.writerow([column.name for column in table.columns])
-            for row in table.rows:
-                out.writerow([column.show(value) for column, value in zip(table.columns, row, strict=True)])
+        table.save_csv(stem.with_name(f"{stem.name}-{name}.csv"))
 
 
 # -- means and differences ---------------------------------------------------------------------------------------
