@@ -20,13 +20,12 @@ from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.evaluation import evaluate
-from benchmarks.answers import COST, ERRORS, PRIORS, REFUSED, SIZES, WRONG
+from benchmarks.answers import COST, ERRORS, PRIORS, REFUSED, WRONG
 from benchmarks.believing import Trusting, Twice
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress
 
-SIDE = 6
-STATIONS, TOOLBOXES = SIZES[SIDE]
+SIDE, STATIONS, TOOLBOXES = 6, 5, 2
 PROBLEMS = 4
 """For each of the 36 cells."""
 FIRST_SEED = 80_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import sys
@@ -58,6 +59,12 @@ class Table:
         names = [f"{c.name} [{c.unit}]" if c.unit else c.name for c in self.columns]
         rows = [dict(zip(names, map(_for_json, row), strict=True)) for row in self.rows]
         return {"title": self.title, "rows": rows, "notes": self.notes}
+
+    def save_csv(self, path: Path) -> None:
+        """Write the table as a file of comma-separated values, numbers as they are shown."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([[column.name for column in self.columns], *self._shown()])
 
     def _shown(self) -> list[list[str]]:
         return [
