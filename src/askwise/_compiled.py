@@ -1,9 +1,9 @@
 """Loops over plain arrays that are worth compiling: kernels.
 
-A kernel is written in Python and can run as it is written. Compiled it is a hundred times faster, but numba has to be
-loaded for it, and the kernel compiled or found in numba's cache, which takes longer than most commands need for all
-their work on small problems (`ask` on an example: 0.5 s on a core without it, 1.5 s with it). So a kernel that can tell how much work a call is (`work`, in steps of
-its innermost loop) runs as it is written
+A kernel is written in Python and can run as it is written. Compiled it is much faster, but numba has to be loaded for
+it, and the kernel compiled or found in numba's cache, which takes longer than most commands need for all their work on
+small problems (`ask` on an example: 0.5 s on a core without numba, 1.5 s with it). So a kernel that can tell how much
+work a call is (`work`, in steps of its innermost loop) runs as it is written
 
 - while all that was run so in this process is less work than loading numba (`PATIENCE`),
 - and once numba is there, while all that this kernel has done so is less work than finding it in the cache (`EACH`).
