@@ -92,11 +92,11 @@ class Kernel:
         """What numba makes of it."""
         if self._compiled is None:
             load()
-            from askwise import _jit  # here, for it loads numba
+            from askwise._jit import dispatcher  # here, for it loads numba
 
             with _building:
                 if self._compiled is None:
-                    self._compiled = _jit.dispatcher(self.as_written, **self._options)
+                    self._compiled = dispatcher(self.as_written, **self._options)
                     self._call_at_once()
         return self._compiled
 
