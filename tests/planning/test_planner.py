@@ -62,7 +62,7 @@ def assert_silent_values_agree(problem: Problem) -> None:
     planner = Planner(problem, tables, SEARCH)
     plan = planner.plan(mask_rows(problem.prior > 0), w, problem.start.ego)
     assert plan.silent == pytest.approx(plain.silent(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
-    settling = silent(planner.ws, 0, w, *ego, True) / add_up(planner.ws.sets, w, planner.ws.world.weight, w)
+    settling = silent(planner.ws, 0, w, *ego, True, np.inf) / add_up(planner.ws.sets, w, planner.ws.world.weight, w)
     assert settling == pytest.approx(plain.settling(goals, w, ego) - plain.known(goals, w, ego), abs=1e-9)
     assert min(plan.act, plan.ask) <= settling + 1e-9
 

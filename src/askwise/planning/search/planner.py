@@ -102,7 +102,7 @@ class Planner:
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
         self.settings = settings
         self.groups = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)
-        self.ws = workspace_of(tables, self.price, settings)
+        self.ws = workspace_of(tables, self.price, settings, len(self.groups))
         self.limits = limits_of(settings, settings.budget)
         self._endgame: Endgame | None = None
 
@@ -161,7 +161,7 @@ class Planner:
     def _from_optimum(self, best: BestMove, w: int, place: int, load: int) -> Plan:
         ws, row, regret = self.ws, self.ws.rows.stack, best.expected_marginal_cost
         weight = add_up(ws.sets, row, ws.world.weight, w)
-        silent = silence.silent(ws, 0, w, place, load, False) / weight
+        silent = silence.silent(ws, 0, w, place, load, False, math.inf) / weight
         score_actions(ws.world, ws.sets, ws.ranked, ws.scored, row, w, place, load)
         default = best_action(ws.scored, count_actions(ws.world, place), weight)
         free = bool(ws.scored[default]["regret"] <= ROUNDING * weight)
@@ -174,10 +174,11 @@ class Planner:
     # -- many goals --------------------------------------------------------------------------------------------------
 
     def _compare(self, goals: Words, w: int, place: int, load: int) -> Plan:
+        self.now = (w, place, load)
         ws, counts = self.ws, self.ws.counts[0]
-        silent = silence.silent(ws, 0, w, place, load, False)
+        silent = silence.silent(ws, 0, w, place, load, False, math.inf)
         counts["worked"] = 0  # the budget is for plans; silence is there to compare with
-        settling = silence.silent(ws, 0, w, place, load, True)
+        settling = silence.silent(ws, 0, w, place, load, True, math.inf)
         counts["silence"] = self.limits.budget + AT_LEAST
         weight = score_actions(ws.world, ws.sets, ws.ranked, ws.scored, ws.rows.stack, w, place, load)
         n = values.list_actions(ws, 0, place, weight, self.settings.breadth)
@@ -212,14 +213,13 @@ class Planner:
         ws, s = self.ws, self.settings
         row, asked, best = ws.rows.stack, -1, math.inf
         for i in range(int(ws.lengths[0])):
-            question, total = ws.rows.menus + i, 0.0
-            inside = common(ws.sets, row, question, row + 1)
-            if inside > 1:
-                total += self._value(w, place, load, s.questions - 1, s.depth, 1 + 2 * i)
-            outside = without(ws.sets, row, question, row + 1)
-            if outside > 1:
-                total += self._value(w, place, load, s.questions - 1, s.depth, 2 + 2 * i)
-            total += weight * menus.price(ws.prices, ws.sets, row, question, inside, outside)
+            question = ws.rows.menus + i
+            sizes = common(ws.sets, row, question, row + 1), without(ws.sets, row, question, row + 1)
+            total = weight * menus.price(ws.prices, ws.sets, row, question, *sizes)
+            for side, size in enumerate(sizes):
+                if size > 1 and total < best:
+                    (without if side else common)(ws.sets, row, question, row + 1)
+                    total += self._value(w, place, load, s.questions - 1, s.depth, 1 + 2 * i + side, best - total)
             if total < best - ROUNDING * weight:
                 best, asked = total, i
         if asked < 0:
@@ -238,23 +238,38 @@ class Planner:
             next_place, next_load = after(ws.world, place, load, action)
             depth = s.depth - (regret > 0.0)
             for t in self.tables.following[w].tolist():
-                if t >= 0 and common(ws.sets, row, t, row + 1) > 1:
-                    total += self._value(t, next_place, next_load, s.questions, depth, 0)
+                if t >= 0 and total < least and common(ws.sets, row, t, row + 1) > 1:
+                    total += self._value(t, next_place, next_load, s.questions, depth, 0, least - total)
             if total < least - ROUNDING * weight:
                 best, least = action, total
         return best, least
 
-    def _value(self, w: int, place: int, load: int, more: int, depth: int, menu: int) -> float:
-        """Return the value of the state whose goals are at level 1 of the stack."""
+    def _value(self, w: int, place: int, load: int, more: int, depth: int, menu: int, limit: float) -> float:
+        """Return the value of the state whose goals are at level 1 of the stack, or some number not below `limit`."""
         ws, limits = self.ws, self.limits
-        values.put(ws, 1, w, place, load, more, depth, menu)
+        values.put(ws, 1, w, place, load, more, depth, menu, limit)
         value, level = values.value_from(ws, limits, 1, 1)
         while value == values.NEEDS_MENU:
-            frame = ws.frames[level]
-            where = (int(frame[name]) for name in ("w", "place", "load", "menu"))
-            menus.choose(ws, limits, self.groups, level, *where)
+            self._choose(int(ws.frames[level]["menu"]), level + 1)
             value, level = values.value_from(ws, limits, 1, level)
         return float(value)
+
+    def _choose(self, menu: int, level: int) -> None:
+        """Choose the questions of a menu, at a free level: those that suit the state now, after the answers before it.
+
+        So the menu does not depend on where it is needed first.
+        """
+        ws, path = self.ws, []
+        while menu:
+            menu, answer = divmod(menu - 1, 2 * self.limits.kept)
+            path.append(answer)
+        goals = ws.sets[ws.rows.stack].copy()
+        for answer in reversed(path):
+            question = ws.sets[ws.rows.menus + menu * self.limits.kept + answer // 2]
+            goals &= ~question if answer % 2 else question
+            menu = 2 * self.limits.kept * menu + 1 + answer
+        ws.sets[ws.rows.stack + level] = goals
+        menus.choose(ws, self.limits, self.groups, level, *self.now, menu)
 
     def _number(self, place: int, action: int) -> int:
         """Return the problem's number of an action as the loops number it."""

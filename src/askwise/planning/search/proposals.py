@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner, int64
+from askwise._compiled import int64, lean, lean_inner
 from askwise.planning.search.sets import add_up, clear, equal, first_goal, flip, has, list_goals
 from askwise.planning.search.steps import ego_steps
 from askwise.planning.search.workspace import POOL_SIZE
 
+BY_WEIGHT, CHOSEN, ORDER, GROUPS = range(4)
+"""Lists of the workspace: the goals of a set, the heaviest first; some of them; an order of them; groups."""
 MOST_PAIRED = 6
 """Groups that are put together two by two."""
 
 
-@compiled
+@lean
 def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> int:
     """Write questions worth a look into the pool; return their number.
 
@@ -31,35 +33,32 @@ def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> in
         place: where the ego agent is.
         load: what it carries.
     """
-    goals = by_weight(ws, row, w)
+    goals = ws.lists[BY_WEIGHT, : by_weight(ws, row, w)]
     n = _offer_likeliest(ws, row, w, goals, int64(0))
-    first = _groups_by_goal(groups, goals)
-    n = _offer_groups(ws, groups, first, row, w, goals, n)
+    order = ws.lists[GROUPS, : _groups_by_goal(groups, goals, ws.lists[GROUPS])]
+    n = _offer_groups(ws, groups, order, row, w, goals, n)
     n = _offer_by_move(ws, row, w, place, load, goals, n)
-    return _offer_pairs(ws, groups, first, row, goals, n)
+    return _offer_pairs(ws, groups, order, row, goals, n)
 
 
-@inner
-def by_weight(ws: Any, row: int, w: int) -> Any:
-    """Return the goals of a set, the heaviest first, equals by number."""
-    weight, n = ws.world.weight, list_goals(ws.sets, row, ws.ranked)
-    goals = np.empty(n, dtype=np.int64)
+@lean_inner
+def by_weight(ws: Any, row: int, w: int) -> int:
+    """List the goals of a set, the heaviest first, equals by number; return how many there are."""
+    weight, goals, n = ws.world.weight, ws.lists[BY_WEIGHT], list_goals(ws.sets, row, ws.ranked)
     for i in range(n):
-        goals[i] = ws.ranked[i].goal
-    for i in range(1, n):
-        g = goals[i]
+        g = ws.ranked[i].goal
         j = i - 1
         while j >= 0 and weight[w, goals[j]] < weight[w, g]:
             goals[j + 1] = goals[j]
             j -= 1
         goals[j + 1] = g
-    return goals
+    return n
 
 
 # -- the pool ----------------------------------------------------------------------------------------------------
 
 
-@inner
+@lean_inner
 def offer(ws: Any, row: int, n: int) -> int:
     """Keep proposal `n` if it is neither empty nor everything nor there already; return the new count.
 
@@ -84,7 +83,7 @@ def offer(ws: Any, row: int, n: int) -> int:
     return n + 1
 
 
-@inner
+@lean_inner
 def offer_these(ws: Any, row: int, goals: Any, first: int, last: int, n: int) -> int:
     """Offer the set of ``goals[first:last]``."""
     proposal = ws.rows.pool + n
@@ -94,7 +93,7 @@ def offer_these(ws: Any, row: int, goals: Any, first: int, last: int, n: int) ->
     return offer(ws, row, n)
 
 
-@inner
+@lean_inner
 def _offer_shares(ws: Any, row: int, w: int, goals: Any, count: int, n: int) -> int:
     """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
     weight, total, part = ws.world.weight, 0.0, 0.0
@@ -115,7 +114,7 @@ def _offer_shares(ws: Any, row: int, w: int, goals: Any, count: int, n: int) -> 
 # -- for every problem -------------------------------------------------------------------------------------------
 
 
-@inner
+@lean_inner
 def _offer_likeliest(ws: Any, row: int, w: int, goals: Any, n: int) -> int:
     """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
     weight, count = ws.world.weight, goals.size
@@ -131,15 +130,14 @@ def _offer_likeliest(ws: Any, row: int, w: int, goals: Any, n: int) -> int:
     return n
 
 
-@inner
+@lean_inner
 def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any, n: int) -> int:
     """Offer, for each move, the goals that it costs nothing."""
-    world, unloaded, loaded = ws.world, ws.world.unloaded, ws.world.loaded
-    chosen = np.empty(goals.size, dtype=np.int64)
+    world, unloaded, loaded, chosen = ws.world, ws.world.unloaded, ws.world.loaded, ws.lists[CHOSEN]
     for a in range(world.next.shape[1]):
         t = np.int64(world.next[place, a])
         size = int64(0)
-        for g in goals if t >= 0 else goals[:0]:
+        for g in goals[: goals.size if t >= 0 else 0]:
             d = world.steps[w, g]
             if max(d, ego_steps(unloaded, loaded, t, load, g)) < max(
                 d + 1, ego_steps(unloaded, loaded, place, load, g)
@@ -154,24 +152,26 @@ def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any,
 # -- of the domain -----------------------------------------------------------------------------------------------
 
 
-@inner
-def _groups_by_goal(groups: Any, goals: Any) -> Any:
-    """Return the groups that hold some of the goals, in the order of the first goal that each of them holds."""
-    order, found = np.empty(groups.shape[0], dtype=np.int64), 0
-    done = np.zeros(groups.shape[0], dtype=np.bool_)
+@lean_inner
+def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
+    """List the groups that hold some of the goals, in the order of the first goal that each of them holds."""
+    found = 0
     for g in goals:
         for k in range(groups.shape[0]):
-            if not done[k] and has(groups, k, g):
-                done[k] = True
-                order[found] = k
-                found += 1
-    return order[:found]
+            if has(groups, k, g):
+                i = 0
+                while i < found and order[i] != k:
+                    i += 1
+                if i == found:
+                    order[found] = k
+                    found += 1
+    return found
 
 
-@inner
+@lean_inner
 def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any, n: int) -> int:
     """Offer groups, and parts of them by weight."""
-    chosen = np.empty(goals.size, dtype=np.int64)
+    chosen = ws.lists[CHOSEN]
     for group in order:
         size = int64(0)
         for g in goals:
@@ -182,10 +182,10 @@ def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any
     return n
 
 
-@inner
+@lean_inner
 def _offer_pairs(ws: Any, groups: Any, order: Any, row: int, goals: Any, n: int) -> int:
     """Offer the first groups two by two."""
-    chosen = np.empty(goals.size, dtype=np.int64)
+    chosen = ws.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):
         for j in range(i):
             size = int64(0)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import lean, lean_inner
 
 
-@inner
+@lean_inner
 def bits_in(word: Any) -> Any:
     """Return the number of ones in a 64-bit word."""
     x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -21,33 +21,33 @@ def bits_in(word: Any) -> Any:
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@inner
+@lean_inner
 def has(sets: Any, row: int, goal: Any) -> bool:
     """Whether a goal is in a set."""
     return bool((sets[row, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
-@inner
+@lean_inner
 def flip(sets: Any, row: int, goal: int) -> None:
     """Put a goal into a set, or take it out."""
     sets[row, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
-@inner
+@lean_inner
 def clear(sets: Any, row: int) -> None:
     """Take all goals out of a set."""
     for k in range(sets.shape[1]):
         sets[row, k] = 0
 
 
-@inner
+@lean_inner
 def copy_set(sets: Any, row: int, target: int) -> None:
     """Write the goals of `row` into `target`."""
     for k in range(sets.shape[1]):
         sets[target, k] = sets[row, k]
 
 
-@inner
+@lean_inner
 def equal(sets: Any, row: int, other: int) -> bool:
     """Whether two sets hold the same goals."""
     same = True
@@ -56,7 +56,7 @@ def equal(sets: Any, row: int, other: int) -> bool:
     return same
 
 
-@compiled
+@lean
 def common(sets: Any, row: int, other: Any, target: int) -> int:
     """Write what two sets have in common into `target`; return the number of goals."""
     n = 0
@@ -67,7 +67,7 @@ def common(sets: Any, row: int, other: Any, target: int) -> int:
     return n
 
 
-@compiled
+@lean
 def without(sets: Any, row: int, other: int, target: int) -> int:
     """Write the goals of `row` that are not in `other` into `target`; return their number."""
     n = 0
@@ -78,7 +78,7 @@ def without(sets: Any, row: int, other: int, target: int) -> int:
     return n
 
 
-@inner
+@lean_inner
 def size_of(sets: Any, row: int) -> int:
     """Return the number of goals in a set."""
     n = 0
@@ -87,7 +87,7 @@ def size_of(sets: Any, row: int) -> int:
     return n
 
 
-@inner
+@lean_inner
 def first_goal(sets: Any, row: int) -> Any:
     """Return the goal of the lowest number in a set that is not empty."""
     k = 0
@@ -97,7 +97,7 @@ def first_goal(sets: Any, row: int) -> Any:
     return np.int64(64 * k + bits_in((word & (~word + np.uint64(1))) - np.uint64(1)))
 
 
-@inner
+@lean_inner
 def list_goals(sets: Any, row: int, ranked: Any) -> int:
     """Write the goals of a set into `ranked`; return how many there are."""
     n = 0
@@ -111,7 +111,7 @@ def list_goals(sets: Any, row: int, ranked: Any) -> int:
     return n
 
 
-@compiled
+@lean
 def add_up(sets: Any, row: int, numbers: Any, at: int) -> float:
     """Return the sum of ``numbers[at, g]`` over the goals of a set."""
     total = 0.0
@@ -124,7 +124,7 @@ def add_up(sets: Any, row: int, numbers: Any, at: int) -> float:
     return total
 
 
-@compiled
+@lean
 def useful(sets: Any, row: int, load: int) -> int:
     """Return the load, or -1 for none if no goal of the set needs it."""
     return load if load >= 0 and has(sets, row, load) else -1

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, inner
+from askwise._compiled import lean, lean_inner
 from askwise.ego import FAR
 from askwise.planning.search.sets import has, list_goals
 from askwise.planning.search.workspace import World
@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 """Differences below this share of the weight are no differences."""
 
 
-@inner
+@lean_inner
 def ego_steps(unloaded: Any, loaded: Any, place: Any, load: int, goal: Any) -> Any:
     """Return the ego agent's steps to a goal."""
     steps = unloaded[place, goal]
@@ -24,7 +24,7 @@ def ego_steps(unloaded: Any, loaded: Any, place: Any, load: int, goal: Any) -> A
     return steps
 
 
-@compiled
+@lean
 def score_actions(world: World, sets: Any, ranked: Any, scored: Any, row: int, w: int, place: int, load: int) -> float:
     """Fill `scored` with the regrets of all actions and the steps left after them; return the weight of the set.
 
@@ -58,7 +58,7 @@ def score_actions(world: World, sets: Any, ranked: Any, scored: Any, row: int, w
     return weight
 
 
-@inner
+@lean_inner
 def _score_loads(
     world: World, sets: Any, ranked: Any, scored: Any, row: int, n: int, w: int, place: int, load: int, known: float
 ) -> None:
@@ -83,7 +83,7 @@ def _score_loads(
         score.left = left + odds * (e - before)
 
 
-@inner
+@lean_inner
 def _leave_out_of_reach(world: World, ranked: Any, n: int, w: int, place: int, load: int) -> tuple[int, float]:
     """Take goals that cannot be reached any more off the list; return its length, and what `known` is without them."""
     left, known = 0, 0.0
@@ -97,7 +97,7 @@ def _leave_out_of_reach(world: World, ranked: Any, n: int, w: int, place: int, l
     return left, known
 
 
-@inner
+@lean_inner
 def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: Any, load: Any) -> bool:
     """Whether a goal of the list cannot be reached from a place."""
     loses = False
@@ -106,13 +106,13 @@ def _loses_goal(unloaded: Any, loaded: Any, ranked: Any, n: int, place: Any, loa
     return loses
 
 
-@compiled
+@lean
 def count_actions(world: World, place: int) -> Any:
     """Return the number of actions at a place."""
     return np.int64(world.next.shape[1] + world.loads_from[place + 1] - world.loads_from[place])
 
 
-@compiled
+@lean
 def best_action(scored: Any, n_actions: int, weight: float) -> int:
     """Return the action of least regret; among equals the one that leaves the fewest steps, then the first."""
     best, near = 0, ROUNDING * weight
@@ -123,7 +123,7 @@ def best_action(scored: Any, n_actions: int, weight: float) -> int:
     return best
 
 
-@compiled
+@lean
 def after(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return place and load after an action, numbered as in `score_actions`."""
     n_moves = world.next.shape[1]
