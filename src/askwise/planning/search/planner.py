@@ -174,7 +174,6 @@ class Planner:
     # -- many goals --------------------------------------------------------------------------------------------------
 
     def _compare(self, goals: Words, w: int, place: int, load: int) -> Plan:
-        self.now = (w, place, load)
         ws, counts = self.ws, self.ws.counts[0]
         silent = silence.silent(ws, 0, w, place, load, False, math.inf)
         counts["worked"] = 0  # the budget is for plans; silence is there to compare with
@@ -250,26 +249,11 @@ class Planner:
         values.put(ws, 1, w, place, load, more, depth, menu, limit)
         value, level = values.value_from(ws, limits, 1, 1)
         while value == values.NEEDS_MENU:
-            self._choose(int(ws.frames[level]["menu"]), level + 1)
+            frame = ws.frames[level]
+            where = (int(frame[name]) for name in ("w", "place", "load", "menu"))
+            menus.choose(ws, limits, self.groups, level, *where)
             value, level = values.value_from(ws, limits, 1, level)
         return float(value)
-
-    def _choose(self, menu: int, level: int) -> None:
-        """Choose the questions of a menu, at a free level: those that suit the state now, after the answers before it.
-
-        So the menu does not depend on where it is needed first.
-        """
-        ws, path = self.ws, []
-        while menu:
-            menu, answer = divmod(menu - 1, 2 * self.limits.kept)
-            path.append(answer)
-        goals = ws.sets[ws.rows.stack].copy()
-        for answer in reversed(path):
-            question = ws.sets[ws.rows.menus + menu * self.limits.kept + answer // 2]
-            goals &= ~question if answer % 2 else question
-            menu = 2 * self.limits.kept * menu + 1 + answer
-        ws.sets[ws.rows.stack + level] = goals
-        menus.choose(ws, self.limits, self.groups, level, *self.now, menu)
 
     def _number(self, place: int, action: int) -> int:
         """Return the problem's number of an action as the loops number it."""
