@@ -79,10 +79,10 @@ class Asking:
     def __init__(self, problem: Problem, tables: Tables, price: AdditivePrice) -> None:
         self.problem = problem
         self.price = price
-        self.proposing = room_for_proposals(tables, price, ROOM)
+        self.groups = group_sets(problem.groups.values(), tables.n_goals)
+        self.proposing = room_for_proposals(tables, price, ROOM, len(self.groups))
         # Proposals go by weights that are written for each of them, so these are its own.
         self._odds = tables.weight.copy()
-        self.groups = group_sets(problem.groups.values(), tables.n_goals)
         self.choices: list[Choice] = []
 
     def list_all(self, ws: Workspace, root: Root, goals: Sequence[int], first: int) -> int:

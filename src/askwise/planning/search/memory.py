@@ -14,14 +14,19 @@ SILENT, SETTLING, PLANNED = 0, 2, 3
 """What a value is of: silence, settling; from the last on plans of one decision (see
 `askwise.planning.search.values`)."""
 
+UNKNOWN = -1.0
+"""Instead of a value: it has to be worked out."""
+
 
 class Memory(NamedTuple):
-    """Values by state.
+    """Values by state, each beside its key: what is looked up is fetched at once.
+
+    A value below 0 is a bound: it is not known, but at least so much.
 
     Attributes:
-        keys: ``uint64 [size, n_words + 2]``: the goals; teammate and place; load and what the value is of. The last is
-            0 in free places.
-        values: ``float64 [size]``.
+        keys: ``uint64 [size, n_words + 3]``: the goals; teammate and place; load and what the value is of, 0 in free
+            places; the value.
+        values: the same as ``float64``.
     """
 
     keys: Any
@@ -30,21 +35,24 @@ class Memory(NamedTuple):
 
 def empty_memory(log_size: int, n_words: int) -> Memory:
     """Return a memory with nothing in it."""
-    size = 2**log_size
-    return Memory(np.zeros((size, n_words + 2), dtype=np.uint64), np.zeros(size))
+    return _memory(np.zeros((2**log_size, n_words + 3), dtype=np.uint64))
 
 
-def packed(memory: Memory) -> tuple[Any, Any, Any]:
-    """Return what is in a memory: where, keys, values. Most of it is free."""
-    used = np.flatnonzero(memory.keys[:, -1])
-    return used, memory.keys[used], memory.values[used]
+def _memory(keys: Any) -> Memory:
+    return Memory(keys, keys.view(np.float64))
 
 
-def unpacked(entries: tuple[Any, Any, Any], log_size: int) -> Memory:
+def packed(memory: Memory) -> tuple[Any, Any]:
+    """Return what is in a memory: where, keys with values. Most of it is free."""
+    used = np.flatnonzero(memory.keys[:, -2])
+    return used, memory.keys[used]
+
+
+def unpacked(entries: tuple[Any, Any], log_size: int) -> Memory:
     """Return the memory that `packed` was given."""
-    used, keys, values = entries
-    memory = empty_memory(log_size, keys.shape[1] - 2)
-    memory.keys[used], memory.values[used] = keys, values
+    used, keys = entries
+    memory = empty_memory(log_size, keys.shape[1] - 3)
+    memory.keys[used] = keys
     return memory
 
 
@@ -61,7 +69,7 @@ def _what(load: int, tag: int) -> Any:
 @inner
 def find(memory: Memory, sets: Any, row: int, w: Any, place: int, load: int, tag: int) -> Any:
     """Return the place of a key in the memory if it is there, else ``-1 - place`` of where it would go."""
-    keys, n_words, last = memory.keys, sets.shape[1], memory.values.size - 1
+    keys, n_words, last = memory.keys, sets.shape[1], memory.keys.shape[0] - 1
     where, what = _where(w, place), _what(load, tag)
     mix = np.uint64(0x9E3779B97F4A7C15)
     h = (where ^ (where >> np.uint64(29))) * mix
@@ -85,13 +93,25 @@ def find(memory: Memory, sets: Any, row: int, w: Any, place: int, load: int, tag
 
 
 @inner
-def keep(memory: Memory, sets: Any, row: int, w: int, place: int, load: int, tag: int, value: float) -> None:
-    """Remember a value; where the memory is crowded, an older one makes room."""
+def recall(memory: Memory, sets: Any, row: int, w: Any, place: int, load: int, tag: int, limit: float) -> float:
+    """Return the value of a state, a number not below `limit` if that is all that is known, or `UNKNOWN`."""
     slot = find(memory, sets, row, w, place, load, tag)
     if slot < 0:
-        slot, n_words = -1 - slot, sets.shape[1]
+        return UNKNOWN
+    value = memory.values[slot, sets.shape[1] + 2]
+    if value >= 0.0:
+        return float(value)
+    return float(-value) if -value >= limit else UNKNOWN
+
+
+@inner
+def keep(memory: Memory, sets: Any, row: int, w: Any, place: int, load: int, tag: int, value: float) -> None:
+    """Remember a value, or a bound below 0; where the memory is crowded, an older one makes room."""
+    slot, n_words = find(memory, sets, row, w, place, load, tag), sets.shape[1]
+    if slot < 0:
+        slot = -1 - slot
         for k in range(n_words):
             memory.keys[slot, k] = sets[row, k]
         memory.keys[slot, n_words] = _where(w, place)
         memory.keys[slot, n_words + 1] = _what(load, tag)
-    memory.values[slot] = value
+    memory.values[slot, n_words + 2] = value

@@ -102,7 +102,7 @@ class Planner:
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
         self.settings = settings
         self.groups = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)
-        self.ws = workspace_of(tables, self.price, settings)
+        self.ws = workspace_of(tables, self.price, settings, len(self.groups))
         self.limits = limits_of(settings, settings.budget)
         self._endgame: Endgame | None = None
 
@@ -210,14 +210,13 @@ class Planner:
         ws, s = self.ws, self.settings
         row, asked, best = ws.rows.stack, -1, math.inf
         for i in range(int(ws.lengths[0])):
-            question, total = ws.rows.menus + i, 0.0
-            inside = common(ws.sets, row, question, row + 1)
-            if inside > 1:
-                total += self._value(w, place, load, s.questions - 1, s.depth, 1 + 2 * i)
-            outside = without(ws.sets, row, question, row + 1)
-            if outside > 1:
-                total += self._value(w, place, load, s.questions - 1, s.depth, 2 + 2 * i)
-            total += weight * menus.price(ws.prices, ws.sets, row, question, inside, outside)
+            question = ws.rows.menus + i
+            sizes = common(ws.sets, row, question, row + 1), without(ws.sets, row, question, row + 1)
+            total = weight * menus.price(ws.prices, ws.sets, row, question, *sizes)
+            for side, size in enumerate(sizes):
+                if size > 1 and total < best:
+                    (without if side else common)(ws.sets, row, question, row + 1)
+                    total += self._value(w, place, load, s.questions - 1, s.depth, 1 + 2 * i + side, best - total)
             if total < best - ROUNDING * weight:
                 best, asked = total, i
         if asked < 0:
@@ -236,16 +235,16 @@ class Planner:
             next_place, next_load = after(ws.world, place, load, action)
             depth = s.depth - (regret > 0.0)
             for t in self.tables.following[w].tolist():
-                if t >= 0 and common(ws.sets, row, t, row + 1) > 1:
-                    total += self._value(t, next_place, next_load, s.questions, depth, 0)
+                if t >= 0 and total < least and common(ws.sets, row, t, row + 1) > 1:
+                    total += self._value(t, next_place, next_load, s.questions, depth, 0, least - total)
             if total < least - ROUNDING * weight:
                 best, least = action, total
         return best, least
 
-    def _value(self, w: int, place: int, load: int, more: int, depth: int, menu: int) -> float:
-        """Return the value of the state whose goals are at level 1 of the stack."""
+    def _value(self, w: int, place: int, load: int, more: int, depth: int, menu: int, limit: float) -> float:
+        """Return the value of the state whose goals are at level 1 of the stack, or some number not below `limit`."""
         ws, limits = self.ws, self.limits
-        value, level = entry.value_of(ws, limits, w, place, load, more, depth, menu)
+        value, level = entry.value_of(ws, limits, w, place, load, more, depth, menu, limit)
         while value == values.NEEDS_MENU:
             frame = ws.frames[level]
             where = (int(frame[name]) for name in ("w", "place", "load", "menu"))

@@ -15,6 +15,8 @@ from askwise.planning.search.sets import add_up, clear, equal, first_goal, flip,
 from askwise.planning.search.steps import ego_steps
 from askwise.planning.search.workspace import POOL_SIZE
 
+BY_WEIGHT, CHOSEN, ORDER, GROUPS = range(4)
+"""Lists of the workspace: the goals of a set, the heaviest first; some of them; an order of them; groups."""
 MOST_PAIRED = 6
 """Groups that are put together two by two."""
 
@@ -31,29 +33,26 @@ def propose(ws: Any, groups: Any, row: int, w: int, place: int, load: int) -> in
         place: where the ego agent is.
         load: what it carries.
     """
-    goals = by_weight(ws, row, w)
+    goals = ws.lists[BY_WEIGHT, : by_weight(ws, row, w)]
     n = _offer_likeliest(ws, row, w, goals, int64(0))
-    first = _groups_by_goal(groups, goals)
-    n = _offer_groups(ws, groups, first, row, w, goals, n)
+    order = ws.lists[GROUPS, : _groups_by_goal(groups, goals, ws.lists[GROUPS])]
+    n = _offer_groups(ws, groups, order, row, w, goals, n)
     n = _offer_by_move(ws, row, w, place, load, goals, n)
-    return _offer_pairs(ws, groups, first, row, goals, n)
+    return _offer_pairs(ws, groups, order, row, goals, n)
 
 
 @inner
-def by_weight(ws: Any, row: int, w: int) -> Any:
-    """Return the goals of a set, the heaviest first, equals by number."""
-    weight, n = ws.world.weight, list_goals(ws.sets, row, ws.ranked)
-    goals = np.empty(n, dtype=np.int64)
+def by_weight(ws: Any, row: int, w: int) -> int:
+    """List the goals of a set, the heaviest first, equals by number; return how many there are."""
+    weight, goals, n = ws.world.weight, ws.lists[BY_WEIGHT], list_goals(ws.sets, row, ws.ranked)
     for i in range(n):
-        goals[i] = ws.ranked[i].goal
-    for i in range(1, n):
-        g = goals[i]
+        g = ws.ranked[i].goal
         j = i - 1
         while j >= 0 and weight[w, goals[j]] < weight[w, g]:
             goals[j + 1] = goals[j]
             j -= 1
         goals[j + 1] = g
-    return goals
+    return n
 
 
 # -- the pool ----------------------------------------------------------------------------------------------------
@@ -134,12 +133,11 @@ def _offer_likeliest(ws: Any, row: int, w: int, goals: Any, n: int) -> int:
 @inner
 def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any, n: int) -> int:
     """Offer, for each move, the goals that it costs nothing."""
-    world, unloaded, loaded = ws.world, ws.world.unloaded, ws.world.loaded
-    chosen = np.empty(goals.size, dtype=np.int64)
+    world, unloaded, loaded, chosen = ws.world, ws.world.unloaded, ws.world.loaded, ws.lists[CHOSEN]
     for a in range(world.next.shape[1]):
         t = np.int64(world.next[place, a])
         size = int64(0)
-        for g in goals if t >= 0 else goals[:0]:
+        for g in goals[: goals.size if t >= 0 else 0]:
             d = world.steps[w, g]
             if max(d, ego_steps(unloaded, loaded, t, load, g)) < max(
                 d + 1, ego_steps(unloaded, loaded, place, load, g)
@@ -155,23 +153,25 @@ def _offer_by_move(ws: Any, row: int, w: int, place: int, load: int, goals: Any,
 
 
 @inner
-def _groups_by_goal(groups: Any, goals: Any) -> Any:
-    """Return the groups that hold some of the goals, in the order of the first goal that each of them holds."""
-    order, found = np.empty(groups.shape[0], dtype=np.int64), 0
-    done = np.zeros(groups.shape[0], dtype=np.bool_)
+def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
+    """List the groups that hold some of the goals, in the order of the first goal that each of them holds."""
+    found = 0
     for g in goals:
         for k in range(groups.shape[0]):
-            if not done[k] and has(groups, k, g):
-                done[k] = True
-                order[found] = k
-                found += 1
-    return order[:found]
+            if has(groups, k, g):
+                i = 0
+                while i < found and order[i] != k:
+                    i += 1
+                if i == found:
+                    order[found] = k
+                    found += 1
+    return found
 
 
 @inner
 def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any, n: int) -> int:
     """Offer groups, and parts of them by weight."""
-    chosen = np.empty(goals.size, dtype=np.int64)
+    chosen = ws.lists[CHOSEN]
     for group in order:
         size = int64(0)
         for g in goals:
@@ -185,7 +185,7 @@ def _offer_groups(ws: Any, groups: Any, order: Any, row: int, w: int, goals: Any
 @inner
 def _offer_pairs(ws: Any, groups: Any, order: Any, row: int, goals: Any, n: int) -> int:
     """Offer the first groups two by two."""
-    chosen = np.empty(goals.size, dtype=np.int64)
+    chosen = ws.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):
         for j in range(i):
             size = int64(0)

@@ -28,7 +28,7 @@ class PlannerSettings:
     breadth: int = 5
     inner: int = 2
     climbs: int = 4
-    budget: int = 150_000
+    budget: int = 75_000
     endgame: int = 10
     endgame_states: int = 40_000
     log_memory: int = 18

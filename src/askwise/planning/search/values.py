@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import inner
-from askwise.planning.search.memory import PLANNED, find, keep
+from askwise.planning.search.memory import PLANNED, UNKNOWN, keep, recall
 from askwise.planning.search.menus import price
 from askwise.planning.search.sets import add_up, common, useful, without
 from askwise.planning.search.silence import next_state, silent
@@ -39,12 +39,12 @@ def list_actions(ws: Any, level: int, place: int, weight: float, most: int) -> i
 
 
 @inner
-def put(ws: Any, level: int, w: Any, place: int, load: int, more: int, depth: int, menu: int) -> None:
-    """Put a state on the stack whose goals are in its row already."""
+def put(ws: Any, level: int, w: Any, place: int, load: int, more: int, depth: int, menu: int, limit: float) -> None:
+    """Put a state on the stack whose goals are in its row already; regrets not below `limit` are of no use."""
     frame = ws.frames[level]
     frame.w, frame.place = w, place
     frame.load = useful(ws.sets, ws.rows.stack + level, load)
-    frame.more, frame.depth, frame.menu = more, depth, menu
+    frame.more, frame.depth, frame.menu, frame.limit = more, depth, menu, limit
 
 
 @inner
@@ -57,18 +57,18 @@ def _tag(ws: Any, frame: Any) -> Any:
 @inner
 def _enter(ws: Any, limits: Any, level: int) -> float:
     """Return the value of the state at `level` if it is at hand; else prepare it."""
-    row, frame = ws.rows.stack + level, ws.frames[level]
+    row, frame, limit = ws.rows.stack + level, ws.frames[level], ws.frames[level].limit
     w, place, load = frame.w, frame.place, frame.load
-    best = silent(ws, level, w, place, load, True)
-    frame.w, frame.place, frame.load = w, place, load
-    if best == 0.0 or ws.counts[0].worked > limits.budget:
-        return best
+    if frame.more == 0:
+        return silent(ws, level, w, place, load, True, limit)
+    value = recall(ws.memory, ws.sets, row, w, place, load, _tag(ws, frame), limit)
+    if value != UNKNOWN:
+        return value
+    best = silent(ws, level, w, place, load, True, np.inf)
+    frame.w, frame.place, frame.load, frame.limit = w, place, load, limit
     weight = add_up(ws.sets, row, ws.world.weight, w)
-    if frame.more == 0 or best <= weight * ws.prices.cheapest:
+    if best <= weight * ws.prices.cheapest or ws.counts[0].worked > limits.budget:
         return best
-    slot = find(ws.memory, ws.sets, row, w, place, load, _tag(ws, frame))
-    if slot >= 0:
-        return float(ws.memory.values[slot])
     ws.counts[0].worked += 1
     score_actions(ws.world, ws.sets, ws.ranked, ws.scored, row, w, place, load)
     options = list_actions(ws, level, place, weight, limits.inner)
@@ -79,7 +79,7 @@ def _enter(ws: Any, limits: Any, level: int) -> float:
         frame.questions = ws.lengths[frame.menu]
     frame.option, frame.options = 0, options if frame.depth > 0 else 0
     frame.child, frame.side = 0, 0
-    frame.best, frame.weight = best, weight
+    frame.best, frame.weight = min(best, limit), weight
     return OPEN
 
 
@@ -103,7 +103,7 @@ def _next_step(ws: Any, level: int) -> bool:
     depth = frame.depth
     if option.regret > 0.0:
         depth -= 1  # steps without regret are not counted: nobody would ask before them
-    put(ws, level + 1, t, frame.next_place, frame.next_load, frame.more, depth, frame.menu)
+    put(ws, level + 1, t, frame.next_place, frame.next_load, frame.more, depth, frame.menu, frame.best - frame.sum)
     return True
 
 
@@ -129,7 +129,8 @@ def _next_side(ws: Any, limits: Any, level: int) -> bool:
     if size < 2:
         return False
     menu = 2 * limits.kept * frame.menu + 1 + 2 * frame.question + side
-    put(ws, level + 1, frame.w, frame.place, frame.load, frame.more - 1, frame.depth, menu)
+    left = frame.best - frame.sum
+    put(ws, level + 1, frame.w, frame.place, frame.load, frame.more - 1, frame.depth, menu, left)
     return True
 
 
@@ -137,8 +138,8 @@ def _next_side(ws: Any, limits: Any, level: int) -> bool:
 def value_from(ws: Any, limits: Any, base: int, level: int) -> tuple[float, int]:
     """Return the value of the state at level `base`, going on at `level`, where a state has been put on the stack.
 
-    The value is the regret with at most `more` questions of the menus, asked at the best moment. Or it is `NEEDS_MENU`,
-    and the menu is that of the state at the level that is returned.
+    The value is the regret with at most `more` questions of the menus, asked at the best moment, or some number not
+    below its limit. Or it is `NEEDS_MENU`, and the menu is that of the state at the level that is returned.
     """
     entering = True
     while True:
@@ -150,18 +151,23 @@ def value_from(ws: Any, limits: Any, base: int, level: int) -> tuple[float, int]
             entering = False
             if value == OPEN:
                 continue
+        elif frame.question < frame.questions:  # first, as they take less work, and leave the actions less to beat
+            entering = _next_side(ws, limits, level)
+            level += entering
+            continue
         elif frame.option < frame.options:
             entering = _next_step(ws, level)
             level += entering
             continue
-        elif frame.question < frame.questions:
-            entering = _next_side(ws, limits, level)
-            level += entering
-            continue
         else:
             value = float(frame.best)
-            keep(ws.memory, ws.sets, ws.rows.stack + level, frame.w, frame.place, frame.load, _tag(ws, frame), value)
+            kept, row = value if value < frame.limit else -value, ws.rows.stack + level
+            keep(ws.memory, ws.sets, row, frame.w, frame.place, frame.load, _tag(ws, frame), kept)
         if level == base:
             return value, level
+        over = value >= frame.limit
         level -= 1
-        ws.frames[level].sum += value
+        frame = ws.frames[level]
+        frame.sum += value
+        if over:  # so that rounding does not hide that this is of no use
+            frame.sum = max(frame.sum, frame.best)

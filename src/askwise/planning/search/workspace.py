@@ -28,6 +28,9 @@ from askwise.questions import AdditivePrice
 POOL_SIZE = 64
 """Most questions that are proposed at a time; one more row is room to work in."""
 
+LISTS = 4
+"""Lists that are worked on at a time: goals by weight, some of them, an order, groups."""
+
 FRAME = np.dtype(
     [
         ("w", np.int64),
@@ -47,12 +50,16 @@ FRAME = np.dtype(
         ("sum", np.float64),
         ("best", np.float64),
         ("weight", np.float64),
+        ("limit", np.float64),
+        ("cap", np.float64),
     ]
 )
 """A state on the stack. Where it is: `w`, `place`, `load`, and the `weight` of its goals. How far it may look: `more`
 questions of its `menu` (a number), asked within `depth` steps. What it looks at: `option` of so many `options`
 (actions), which leads to `next_place` and `next_load`, and `child`, the next state of the teammate; then `question` of
-so many `questions`, and the `side` of it. What that costs so far: `sum`; the least that was found: `best`."""
+so many `questions`, and the `side` of it. What that costs so far: `sum`; the least that was found: `best`.
+What is not below `limit` or `cap` need not be known any closer: it is of no use to the state before, or dearer than
+finding out the goal at once."""
 
 OPTION = np.dtype([("action", np.int64), ("regret", np.float64)])
 """An action that a state compares, and what it costs at once."""
@@ -149,6 +156,8 @@ class Workspace(NamedTuple):
         options: ``OPTION [n_levels, n_options]``, the actions that each state compares.
         scored: ``SCORE [n_options]``, all actions of one state.
         ranked: ``RANKED [n_goals + 2]``.
+        lists: ``int64 [LISTS, n]``, room for lists of goals, groups and proposals.
+        merits: ``float64 [2, n]``, room for what proposals cost, and single goals.
         lengths: ``int64 [n_menus]``, questions on each menu, -1 where they have not been chosen.
         counts: ``COUNTS [1]``.
     """
@@ -162,6 +171,8 @@ class Workspace(NamedTuple):
     options: Any
     scored: Any
     ranked: Any
+    lists: Any
+    merits: Any
     lengths: Any
     counts: Any
 
@@ -180,9 +191,10 @@ def limits_of(settings: PlannerSettings, budget: int) -> Limits:
     return Limits(settings.kept, settings.inner, settings.climbs, budget)
 
 
-def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings) -> Workspace:
-    """Return the workspace for a problem, with an empty memory."""
+def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings, n_groups: int) -> Workspace:
+    """Return the workspace for a problem with so many groups of goals, with an empty memory."""
     n_goals, n_words = tables.n_goals, tables.n_words
+    longest = max(n_goals, n_groups, POOL_SIZE + 1)
     n_options = tables.ego.next.shape[1] + n_goals
     levels = 2 * int(tables.depth.max()) + n_goals + 3 * settings.questions + 16
     stack = tables.alive.shape[0]
@@ -201,6 +213,8 @@ def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings
         options=np.zeros((levels, n_options), dtype=OPTION),
         scored=np.zeros(n_options, dtype=SCORE),
         ranked=np.zeros(n_goals + 2, dtype=RANKED),
+        lists=np.zeros((LISTS, longest), dtype=np.int64),
+        merits=np.zeros((2, longest)),
         lengths=np.full(settings.menus, -1, dtype=np.int64),
         counts=np.zeros(1, dtype=COUNTS),
     )
