@@ -148,6 +148,60 @@ def test_with_numba_loaded_each_kernel_still_does_a_little_in_python(patience: _
     assert kernel._compiled is not None
 
 
+WALK = """
+import sys
+import askwise
+from askwise import _compiled, _jit
+
+few = 3
+if sys.argv[1] == "compiled":
+    _compiled.compile_all()
+elif sys.argv[1] == "compiled by an unknown numba":
+    _jit.KNOWN = ()
+    _compiled.compile_all()
+    few = 0  # nothing is kept from this: all of it is compiled for this test alone
+else:
+    _compiled.patience.left = _compiled.patience.each = 10**15
+
+
+def told(episode):
+    for step in episode.steps:
+        yield step.decision.why
+        yield [float(number).hex() for number in step.belief]
+
+
+for seed in range(few):
+    drawn = askwise.generate(size=7, stations=6, toolboxes=2, walls=0.15, seed=seed)
+    for method in ("ezq-local", "cost-prob", "toolbox"):
+        for belief, teammate in (("bayes", "urop"), ("robust", "noisy:0.2")):
+            episode = askwise.simulate(drawn, method, teammate, seed=seed, belief=belief)
+            print(method, *told(episode))
+for path in sys.argv[2 : 2 + few]:
+    episode = askwise.simulate(path, "ezq", seed=1)
+    print(path, *told(episode))
+for walls in ([], [(1, 1), (2, 4), (4, 2)]):
+    grid = askwise.GridWorld(6, 7, walls=walls)
+    family = askwise.Divergence(grid, {"a": (5, 0), "b": (5, 6), "c": (0, 6)})
+    print(family.edp_at((2, 3)).tobytes().hex(), family.wcd_at((2, 3)).tobytes().hex())
+"""
+
+
+def _walked(way: str, **environment: str) -> str:
+    examples = [str(EXAMPLES / name) for name in ("ward.toml", "coverage.toml", "workshop.json")]
+    command = [sys.executable, "-c", WALK, way, *examples]
+    given = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=given).stdout
+
+
+def test_loops_give_the_same_to_the_bit_as_they_are_written_and_however_compiled(tmp_path: Path) -> None:
+    compiled = _walked("compiled")
+    assert compiled.count("\n") == 23
+    assert _walked("as written") == compiled
+    grids = _walked("compiled by an unknown numba", NUMBA_CACHE_DIR=str(tmp_path))
+    assert grids.count("\n") == 2
+    assert compiled.endswith(grids)
+
+
 def test_a_kernel_is_sent_by_its_name() -> None:
     assert pickle.loads(pickle.dumps(_half_of)) is _half_of
 

@@ -29,12 +29,15 @@ from typing import Any
 import numba
 from numba.core import event
 
-from askwise._ingredients import Alone, Ingredient
 from askwise.watching import pulse
 from askwise.watching.interrupts import HeldBack
 
 _njit: Any = numba.njit  # takes more options than its types say
 _types: Any = numba.types
+
+KNOWN = ("0.68.",)
+"""Beginnings of the versions of numba whose insides `askwise._ingredients` was tried with. Others compile as they always
+do: with the same results, but longer at first use."""
 
 PARTS = {
     "askwise.planning.noisy": "the planner for wrong answers",
@@ -95,10 +98,20 @@ def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
         function: a loop.
         alone: it is called from Python, too, and its machine code kept on disk.
     """
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **_pipeline(alone)}
     if alone:
-        return _once(_njit(function, cache=True, pipeline_class=Alone, **options))
-    return _once(_njit(function, no_cpython_wrapper=True, pipeline_class=Ingredient, **options))
+        return _once(_njit(function, cache=True, **options))
+    return _once(_njit(function, no_cpython_wrapper=True, **options))
+
+
+def _pipeline(alone: bool) -> dict[str, Any]:
+    """Return the option that says how to compile, where there is a quicker way than the usual one."""
+    if not numba.__version__.startswith(KNOWN):
+        return {}
+    # Here, for it takes hold of parts that other versions may not have.
+    from askwise._ingredients import Alone, Ingredient
+
+    return {"pipeline_class": Alone if alone else Ingredient}
 
 
 def _once(kernel: Any) -> Any:
