@@ -36,8 +36,8 @@ _njit: Any = numba.njit  # takes more options than its types say
 _types: Any = numba.types
 
 KNOWN = ("0.68.",)
-"""Beginnings of the versions of numba whose insides `askwise._ingredients` was tried with. Others compile as they always
-do: with the same results, but longer at first use."""
+"""Beginnings of the versions of numba whose insides `askwise._ingredients` was tried with. Others compile as they
+always do: with the same results, but longer at first use."""
 
 PARTS = {
     "askwise.planning.noisy": "the planner for wrong answers",
