@@ -18,12 +18,14 @@ from numba.core import codegen, ir
 from numba.core import compiler as numba_compiler
 from numba.core import compiler_machinery as machinery
 from numba.core import typed_passes as passes
+from numba.core import types as numba_types
 
 # Their types leave out much of what they are.
 dynfunc: Any = importlib.import_module("numba._dynfunc")
 compiler: Any = numba_compiler
 Library: Any = codegen.JITCodeLibrary
 Lowering: Any = passes.NativeLowering
+types: Any = numba_types
 PassManager: Any = machinery.PassManager
 register_pass: Any = machinery.register_pass
 
@@ -61,11 +63,43 @@ class _Code(Library):  # type: ignore[misc]
         self._finalized = True
 
 
+LOOKS = {"getattr", "static_getitem", "getitem", "typed_getitem", "cast", "build_tuple"}
+"""What can be done with arrays without making any, if it is not done to many places at once."""
+
+
 def _owns_arrays(state: Any) -> bool:
-    """Whether a function makes arrays, is given arrays by those it calls, or returns some: then uses are counted."""
-    called = (state.calltypes[call] for call in state.calltypes if isinstance(call, ir.Expr) and call.op == "call")
-    returned = [state.return_type, *(signature.return_type for signature in called if signature is not None)]
-    return any(state.targetctx.data_model_manager[kind].contains_nrt_meminfo() for kind in returned)
+    """Whether a function may make arrays, or is given some by those it calls: then their uses are counted.
+
+    No is said only where nothing else can be: copying one array into a part of another, for instance, makes none, but
+    contains the making of a message for shapes that do not fit.
+    """
+    return any(_makes_arrays(state, one) for block in state.func_ir.blocks.values() for one in block.body)
+
+
+def _makes_arrays(state: Any, statement: Any) -> bool:
+    if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+        written = state.calltypes[statement]
+        return written is None or not all(map(_single, written.args[1:]))
+    if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Expr):
+        return False
+    made: Any = statement.value
+    of = state.typemap
+    if made.op == "call" and any(_counted(state, of[given.name]) for given in made.list_vars()[1:]):
+        return not isinstance(of[made.func.name], types.Dispatcher) or _counted(state, of[statement.target.name])
+    if made.op in ("getitem", "typed_getitem") and not _single(of[made.index.name]):
+        return True
+    return made.op not in LOOKS and _counted(state, of[statement.target.name])
+
+
+def _single(kind: Any) -> bool:
+    """Whether this is a number, or tells one place of an array."""
+    if isinstance(kind, types.BaseTuple):
+        return all(map(_single, kind))
+    return isinstance(kind, types.Number | types.Boolean | types.Record)
+
+
+def _counted(state: Any, kind: Any) -> bool:
+    return bool(state.targetctx.data_model_manager[kind].contains_nrt_meminfo())
 
 
 class _Lowering(Lowering):  # type: ignore[misc]
