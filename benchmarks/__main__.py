@@ -3,77 +3,47 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import traceback
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import (
-    agents,
-    answers,
-    answers_exactly,
-    audit,
-    before_after,
-    calibration,
-    cells,
-    choices,
-    compiling,
-    cyclic,
-    deciding,
-    design,
-    environments,
-    gap,
-    growth,
-    large_files,
-    noisy_optimum,
-    one_state,
-    optimum,
-    planner,
-    planning,
-    pomdp,
-    questions,
-    rl,
-    robustness,
-    rules,
-    scale,
-    speed,
-    studio,
-    throughput,
-)
 from benchmarks.provenance import cores, load, provenance
 from benchmarks.report import Table, progress, save
 
+# Loaded when they are wanted: some need packages that others do without.
 SECTIONS = {
-    "speed": speed,
-    "state": one_state,
-    "growth": growth,
-    "scale": scale,
-    "files": large_files,
-    "cyclic": cyclic,
-    "environments": environments,
-    "agents": agents,
-    "questions": questions,
-    "cells": cells,
-    "optimum": optimum,
-    "gap": gap,
-    "noisy-optimum": noisy_optimum,
-    "calibration": calibration,
-    "planner": planner,
-    "planning": planning,
-    "rl": rl,
-    "robustness": robustness,
-    "answers": answers,
-    "answers-exactly": answers_exactly,
-    "choices": choices,
-    "audit": audit,
-    "pomdp": pomdp,
-    "decide": deciding,
-    "rules": rules,
-    "throughput": throughput,
-    "compiling": compiling,
-    "studio": studio,
-    "design": design,
-    "before-after": before_after,
+    "speed": "speed",
+    "state": "one_state",
+    "growth": "growth",
+    "scale": "scale",
+    "files": "large_files",
+    "cyclic": "cyclic",
+    "environments": "environments",
+    "agents": "agents",
+    "questions": "questions",
+    "cells": "cells",
+    "optimum": "optimum",
+    "gap": "gap",
+    "noisy-optimum": "noisy_optimum",
+    "calibration": "calibration",
+    "planner": "planner",
+    "planning": "planning",
+    "rl": "rl",
+    "robustness": "robustness",
+    "answers": "answers",
+    "answers-exactly": "answers_exactly",
+    "choices": "choices",
+    "audit": "audit",
+    "pomdp": "pomdp",
+    "decide": "deciding",
+    "rules": "rules",
+    "throughput": "throughput",
+    "compiling": "compiling",
+    "studio": "studio",
+    "design": "design",
+    "before-after": "before_after",
 }
 
 
@@ -82,9 +52,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes: does everything still run?")
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
     parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the results")
-    parser.add_argument("--before", default=before_after.BEFORE, metavar="REVISION", help="of git, for before-after")
+    parser.add_argument("--before", metavar="REVISION", help="of git, for before-after")
     parser.add_argument("--methods", metavar="NAMES", help="for noisy-optimum: only these, with commas between")
-    parser.add_argument("--data", metavar="FOLDER", help=f"for planning: a data set (default: {planning.VARIABLE})")
+    parser.add_argument("--data", metavar="FOLDER", help="for planning: a data set (default: ASKWISE_PLANNING_DATA)")
     asked = parser.parse_args()
     names = [name for name in SECTIONS if not asked.only or name in asked.only]
 
@@ -96,13 +66,13 @@ def main() -> None:
     busiest = load()
     for name in names:
         progress(f"part {name!r}")
-        more = {"before": asked.before} if name == "before-after" else {}
+        more = {"before": asked.before} if name == "before-after" and asked.before else {}
         if name == "planning":
             more = {"data": asked.data}
         if name == "noisy-optimum" and asked.methods:
             more = {"methods": asked.methods.split(",")}
         try:
-            found = SECTIONS[name].run(asked.quick, **more)
+            found = importlib.import_module(f"benchmarks.{SECTIONS[name]}").run(asked.quick, **more)
         except Exception:  # what the other parts found is worth having; the exit code says that one failed
             traceback.print_exc()
             failed.append(name)

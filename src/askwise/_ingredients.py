@@ -84,7 +84,7 @@ def _makes_arrays(state: Any, statement: Any) -> bool:
         return False
     made: Any = statement.value
     of = state.typemap
-    if made.op == "call" and any(_counted(state, of[given.name]) for given in made.list_vars()[1:]):
+    if made.op == "call" and any(_counted(state, of[given.name]) for given in made.list_vars()):
         return not isinstance(of[made.func.name], types.Dispatcher) or _counted(state, of[statement.target.name])
     if made.op in ("getitem", "typed_getitem") and not _single(of[made.index.name]):
         return True
