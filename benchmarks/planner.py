@@ -62,7 +62,7 @@ def _decisions(episodes: int) -> Table:
             seconds("worst"),
         ],
         notes=[
-            "20 x 20 cells, 50 stations; expected while undecided: planner 10 ms on average, 0.1 s at worst; light 2 ms",
+            "20 x 20 cells, 50 stations; expected while undecided: planner 10 ms on average, 0.1 s at worst, light 2",
             "undecided: decisions while more than one goal is possible",
         ],
     )
