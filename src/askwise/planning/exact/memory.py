@@ -83,11 +83,13 @@ class Stack(NamedTuple):
         actions: ``int64 [depth, n_options]``, the actions of each state, most promising first: a column of
             ``Arrays.next``, or one for each goal after them, taking up its load.
         regrets: ``float64 [depth, n_options]``, what is known of the regret of each.
+        room: ``float64 [4, n_options]``, to work in: loops that make arrays take longer, and longer to compile.
     """
 
     frames: Any
     actions: Any
     regrets: Any
+    room: Any
 
 
 class Table(NamedTuple):
@@ -109,6 +111,7 @@ def stack_of(arrays: Arrays, steps: int) -> Stack:
         np.zeros(depth, dtype=FRAME),
         np.zeros((depth, n_options), dtype=np.int64),
         np.zeros((depth, n_options)),
+        np.zeros((4, n_options)),
     )
 
 

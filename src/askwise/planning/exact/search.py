@@ -73,7 +73,7 @@ def push(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, place: in
     if arrays.charges.size:
         finding_out = _finding_out_charged(arrays, goals, w, weight)
     else:
-        finding_out = _finding_out(arrays, goals, w)
+        finding_out = _finding_out(arrays, stack, goals, w)
     frame.best = min(most, finding_out + 1e-9 * weight)
     frame.options = _sort_actions(arrays, stack, depth, goals, w, place, load)
 
@@ -84,7 +84,7 @@ def _sort_actions(arrays: Arrays, stack: Stack, depth: int, goals: int, w: int, 
     actions, regrets = stack.actions[depth], stack.regrets[depth]
     n_moves, n = arrays.next.shape[1], 0
     loads = arrays.loads[place] & goals
-    ties = np.empty(actions.size)
+    ties = stack.room[0]
     for action in range(n_moves + arrays.weight.shape[1]):
         if action < n_moves:
             there, hand = int64(arrays.next[place, action]), load
@@ -129,17 +129,17 @@ def _at_once(arrays: Arrays, goals: int, w: int, place: int, load: int, there: i
 
 
 @inner
-def _finding_out(arrays: Arrays, goals: int, w: int) -> float:
+def _finding_out(arrays: Arrays, stack: Stack, goals: int, w: int) -> float:
     """Return the regret of finding out the goal by questions now, one by one or by Huffman's tree of halves."""
-    n_goals = arrays.weight.shape[1]
-    masses, extras, sizes, n = np.empty(n_goals), np.zeros(n_goals), np.ones(n_goals, dtype=np.int64), 0
-    for goal in range(n_goals):
+    masses, extras, sizes, n = stack.room[1], stack.room[2], stack.room[3], 0
+    for goal in range(arrays.weight.shape[1]):
         if (goals >> goal) & 1:
             mass, k = arrays.weight[w, goal], n
             while k > 0 and masses[k - 1] > mass:
                 masses[k], extras[k] = masses[k - 1], extras[k - 1]
                 k -= 1
             masses[k], extras[k] = mass, arrays.extra[goal]
+            sizes[n] = 1.0
             n += 1
     singly, rest = 0.0, masses[0]
     for k in range(1, n):
