@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -200,6 +201,33 @@ def test_loops_give_the_same_to_the_bit_as_they_are_written_and_however_compiled
     grids = _walked("compiled by an unknown numba", NUMBA_CACHE_DIR=str(tmp_path))
     assert grids.count("\n") == 2
     assert compiled.endswith(grids)
+
+
+def test_kept_code_is_used_only_while_no_kernel_has_changed(tmp_path: Path) -> None:
+    """numba itself would not notice that a loop in another file has changed."""
+    package = tmp_path / "askwise"
+    shutil.copytree(Path(_jit.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    ask = (
+        "import numpy as np; from askwise import _compiled; from askwise.query import _climb; _compiled.compile_all();"
+        "from askwise._jit import _stamp; print(_stamp(), _climb.climb.compiled._cache._cache_file._source_stamp)"
+    )
+
+    def stamps() -> list[str]:
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", ask], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+        )
+        return done.stdout.split()
+
+    before = stamps()
+    assert before[0] == before[1]
+    inner = package / "query" / "value.py"
+    inner.write_text(inner.read_text(encoding="utf-8") + "\n# another loop\n", encoding="utf-8")
+    after = stamps()
+    assert after[0] == after[1] != before[0]
+    apart = package / "cli" / "ask.py"
+    apart.write_text(apart.read_text(encoding="utf-8") + "\n# no loop\n", encoding="utf-8")
+    assert stamps() == after
 
 
 def test_a_kernel_is_sent_by_its_name() -> None:

@@ -73,6 +73,8 @@ def _owns_arrays(state: Any) -> bool:
     No is said only where nothing else can be: copying one array into a part of another, for instance, makes none, but
     contains the making of a message for shapes that do not fit.
     """
+    if _counted(state, state.return_type):
+        return True
     return any(_makes_arrays(state, one) for block in state.func_ir.blocks.values() for one in block.body)
 
 

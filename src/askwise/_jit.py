@@ -21,9 +21,12 @@ kernel.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -100,7 +103,7 @@ def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
     """
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **_pipeline(alone)}
     if alone:
-        return _once(_njit(function, cache=True, **options))
+        return _kept_while_unchanged(_once(_njit(function, cache=True, **options)))
     return _once(_njit(function, no_cpython_wrapper=True, **options))
 
 
@@ -112,6 +115,27 @@ def _pipeline(alone: bool) -> dict[str, Any]:
     from askwise._ingredients import Alone, Ingredient
 
     return {"pipeline_class": Alone if alone else Ingredient}
+
+
+def _kept_while_unchanged(kernel: Any) -> Any:
+    """Let kept machine code be used only as long as no kernel has changed.
+
+    numba looks only at the file of the kernel itself, but its code contains that of others from other files.
+    """
+    kernel._cache._cache_file._source_stamp = _stamp()
+    return kernel
+
+
+@functools.cache
+def _stamp() -> str:
+    """Return what changes whenever a kernel does, or how kernels are compiled."""
+    ours = Path(__file__).parent
+    texts = ((path, path.read_bytes()) for path in sorted(ours.rglob("*.py")))
+    digest = hashlib.sha256()
+    for path, text in texts:
+        if b"_compiled import" in text or path.name in ("_jit.py", "_ingredients.py"):
+            digest.update(text)
+    return digest.hexdigest()
 
 
 def _once(kernel: Any) -> Any:

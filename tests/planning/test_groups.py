@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
+from askwise.errors import InputError
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.arrays import check_goals
 from askwise.planning.exact.optimal import solve_problem
@@ -22,6 +23,7 @@ from askwise.planning.prices import price_for_planning
 from askwise.planning.tables import tables_of
 from askwise.problem import Problem
 from askwise.questions import QueryCost
+from tests.graphs import random_problem
 from tests.planning.plain_optimum import Belief, Cost, PlainOptimum, conditional
 from tests.tool_fetching import instances
 
@@ -244,3 +246,19 @@ def test_more_than_the_oracle_where_many_goals_are_likely() -> None:
     tight = bound_with_groups(problem, largest=6, deals=4)
     assert tight is not None
     assert 0 < bound_problem(problem, limit=50).value < tight.value
+
+
+def test_groups_and_deals_of_one_are_refused() -> None:
+    problem = random_problem(0, n_goals=3)
+    with pytest.raises(InputError, match="largest: found 1; expected a whole number from 2"):
+        bound_with_groups(problem, largest=1)
+    with pytest.raises(InputError, match="deals: found 1; expected a whole number from 2"):
+        bound_with_groups(problem, deals=1)
+
+
+def test_a_goal_that_is_left_over_is_a_group_of_its_own() -> None:
+    problem = random_problem(0, n_goals=3)
+    bound = bound_with_groups(problem, largest=2, deals=2)
+    assert bound is not None
+    assert not bound.verdict.exact
+    assert bound.value <= solve_problem(problem).expected_marginal_cost + 1e-12

@@ -8,7 +8,8 @@ The teammate takes one of all shortest ways at random, or does as FILE says. Cho
 --questions N holds the method to N questions in an episode; with --bound, what more of them
 could save at most is said too.
 --bound takes seconds and is proven. --tight also deals the goals into random groups, with --seed:
-closer where many goals are likely and naming them costs, but only 95 % sure, and minutes of work.
+closer where many goals are likely and naming them costs, but only 95 % sure, and 20 seconds
+of work for 50 goals.
 
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--questions", metavar="N", help="hold the method to N questions in an episode")
     parser.add_argument("--seed", metavar="N", default="0", help="for all that is left to chance (%(default)s)")
     parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
-    parser.add_argument("--tight", action="store_true", help="a tighter --bound, with 95 %% confidence; takes minutes")
+    parser.add_argument("--tight", action="store_true", help="a tighter --bound, with 95 %% confidence; takes longer")
     parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
     limited.add_limit(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")

@@ -50,7 +50,8 @@ of 1.95 and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave
 
 **Confidence.** (1) is the mean over all ways to deal. Some are drawn, independently, each goal in one group of each,
 which makes their sums differ little. The bound is the lower end of the one-sided 95 % interval of Student's t for that
-mean. Drawn from a seed, so the same numbers come out each time.
+mean: 95 % as if the sums were normally distributed, which for so few of them is not quite what they are. Drawn from a
+seed, so the same numbers come out each time.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ import numpy as np
 
 from askwise._later import Later
 from askwise.answers import TRUTHFUL
+from askwise.errors import InputError
 from askwise.planning.bounds import Bound
 from askwise.planning.exact.arrays import Charges, check_goals, check_teammate
 from askwise.planning.exact.optimal import METHOD
@@ -123,6 +125,9 @@ def bound_with_groups(
         progress: is told how many groups are solved.
     """
     began = time.perf_counter()
+    for name, found in (("largest", largest), ("deals", deals)):
+        if found < 2:
+            raise InputError(name, repr(found), "a whole number from 2")
     check_teammate(problem, "the bound")
     price = price_for_planning(problem, "the exact search adds up prices goal by goal")
     if problem.query_cost.per_option is not None or price.base < 0:
@@ -143,7 +148,7 @@ def bound_with_groups(
             done += 1
             if progress is not None:
                 progress(done, of)
-    whole = work.groups in ([], [tuple(goals)])
+    whole = len(goals) == 1 or work.groups == [tuple(goals)]
     return Bound(
         value=lower_end(sums) / float(tables.weight[tables.start, goals].sum()),
         verdict=Verdict(METHOD) if whole and truthful else _verdict(work, len(ways), truthful=truthful),
@@ -193,6 +198,8 @@ class Work:
 
     def regret(self, group: Sequence[int]) -> float:
         """Return the least regret of a group, times its weight."""
+        if len(group) < 2:
+            return 0.0
         whole = len(group) == self.n_goals
         return self._solved(group, None if whole else self.charges(len(group)))
 

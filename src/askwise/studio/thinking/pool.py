@@ -105,10 +105,10 @@ class _Worker:
     def _died(self, why: str) -> None:
         """Begin again; the first request that was not answered is the one that it was at."""
         waiting, self._waiting = list(self._waiting.values()), OrderedDict()
-        if not self._closed:
-            self._begin()  # before anybody is told: whoever is sends the next request at once
-        for number, queue in enumerate(waiting):
+        for number, queue in enumerate(waiting):  # they go on when this is over, and must even if nothing can begin
             queue.put_nowait({"failed": why, "done": True} if number == 0 else {"missing": True, "done": True})
+        if not self._closed:
+            self._begin()
 
     def close(self) -> None:
         self._closed = True
