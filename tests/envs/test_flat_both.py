@@ -70,6 +70,13 @@ def test_a_number_says_what_it_would_ask() -> None:
     assert env.unwrapped.question((1, [1, 0, 1, 0, 0, 0])) == (problem.goals[0], problem.goals[2])
 
 
+def test_nothing_is_asked_before_the_first_episode() -> None:
+    env, both = _single(), problem_v0.flat_parallel_env(WARD)
+    for ask in (env.unwrapped.question, both.question, lambda _: env.get_wrapper_attr("action_masks")()):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+            ask(9)
+
+
 def test_scaled_observations_lie_between_0_and_1_and_tell_the_same() -> None:
     plain: Any = gymnasium.make("askwise/ToolFetchingFlat-v0", size=6, stations=4, toolboxes=2)
     scaled: Any = gymnasium.make("askwise/ToolFetchingFlat-v0", size=6, stations=4, toolboxes=2, scaled=True)

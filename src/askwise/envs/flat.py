@@ -113,6 +113,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def action_masks(self) -> BoolArray:
         """``bool [n_actions]``: the actions that make sense now."""
+        _ = self.game  # before the first reset there is none, which is said
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
@@ -121,10 +122,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         Nothing is asked about no goal: such an action is left out of the mask.
         """
         number = ontic_action(action, self._n_ontic + self._questions.n)
+        names = self.game.problem.goals
         if number < self._n_ontic:
             return None
-        goals = np.flatnonzero(self._asked[number - self._n_ontic]).tolist()
-        return tuple(self.game.problem.goals[goal] for goal in goals)
+        return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def new_tracker(self, problem: Problem) -> Tracker:
         """Return a belief as the wrapper keeps it, at the start of an episode."""

@@ -104,10 +104,10 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
     def question(self, action: int) -> tuple[str, ...] | None:
         """Return the goals that an action of the ego agent would ask about now; None if it does not ask."""
         number = ontic_action(action, self._n_ontic + self._questions.n)
+        names = self.env.play.game.problem.goals
         if number < self._n_ontic:
             return None
-        goals = np.flatnonzero(self._asked[number - self._n_ontic]).tolist()
-        return tuple(self.env.play.game.problem.goals[goal] for goal in goals)
+        return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def render(self) -> Any:
         """Return text or pixels, according to `render_mode`."""
