@@ -53,7 +53,7 @@ class Look:
         out_ink: names of these.
         way: ways in a graph.
         arrow: ways that do not lead back; their direction matters more than where they run.
-        fails: a claim that does not hold.
+        fails: what went wrong: a claim that does not hold, a mistake in an audit.
         link: links.
     """
 
