@@ -56,6 +56,12 @@ SETTINGS = (
         (0, 1),
         {"width": 5, "stations": 4, "toolboxes": 2, "seed": 3},
     ),
+    Setting(
+        "map of 6 x 6 cells, 6 stations, 2 toolboxes",
+        60_000,
+        (0, 1),
+        {"width": 6, "stations": 6, "toolboxes": 2, "seed": 3},
+    ),
 )
 
 

@@ -9,20 +9,20 @@ from matplotlib.figure import Figure
 
 from askwise.decisions.entry import read_decision_file
 from askwise.decisions.recommendation import recommend
-from askwise.showing.palette import INK, METHODS, hex_of
+from askwise.showing.palette import FAINT, INK, METHODS, OTHERS, hex_of
 
 HERE = Path(__file__).parent
 MEASURED = HERE / "reproduced" / "rules.csv"
 """Written by ``python -m benchmarks --only rules``."""
 COLOURS = {
     "never ask": hex_of(METHODS["never"]),
-    "plausible": hex_of(METHODS["baseline"]),
-    "confident": hex_of(METHODS["planner"]),
-    "informative": hex_of(METHODS["cost-prob"]),
-    "informative, best of 6": hex_of(METHODS["cost-prob"]),
+    "plausible": hex_of(OTHERS[0]),
+    "confident": hex_of(OTHERS[1]),
+    "informative": hex_of(FAINT),
+    "informative, best of 6": hex_of(FAINT),
     "one step": hex_of(METHODS["ezq"]),
 }
-"""Those of methods, in turn: a rule is one."""
+"""Rules that are methods of askwise, too, have their colours; the others have those of nobody else."""
 
 
 def rules() -> Figure:

@@ -22,7 +22,7 @@ from askwise import files, plot
 from askwise.designing.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.experiments import two_goal_grid as example
-from askwise.experiments.analysis.figures.styles import KNOWN
+from askwise.experiments.analysis.figures.styles import KNOWN, styles
 from askwise.query.beliefs import make_belief
 from askwise.query.value import QuestionValue
 from askwise.showing import Scene, palette, scene_at, start_scene
@@ -295,9 +295,9 @@ def colours() -> Figure:
         ax.set_title(title, fontsize=10)
     ax = figure.axes[2]
     ax.set_axis_off()
-    for row, (name, style) in enumerate(KNOWN.items()):
-        y = 0.92 - 0.11 * row
-        ax.plot([0.0, 0.16, 0.32], [y] * 3, transform=ax.transAxes, **style.line())
+    for row, (name, style) in enumerate({**KNOWN, **styles(["one of yours", "another"])}.items()):
+        y = 0.92 - 0.095 * row
+        ax.plot([0.04, 0.18, 0.32], [y] * 3, transform=ax.transAxes, **style.line())
         ax.text(0.4, y, name, va="center", fontsize=9, color=INK, transform=ax.transAxes)
     ax.set_title("methods, in all figures", fontsize=10)
     return figure

@@ -41,6 +41,7 @@ MOST_DECISIONS = 2000
 
 ENVIRONMENT = {
     "scaled": True,  # all numbers between 0 and 1
+    "hints": True,  # how likely each action is to be right: else a net learns the map by heart, state by state
     "belief": "bayes",  # the teammate is known to take shortest ways
     "max_steps": 30,  # beginners would walk about for a thousand steps
 }

@@ -109,4 +109,5 @@ def test_the_source_package_can_be_built_tested_and_cited(tmp_path: Path) -> Non
     assert set(needed) <= names
     assert {f"src/{name}" for name in _source()} <= names
     assert {"tests/test_package.py", "tests/try_commands.sh", "examples/ward.toml", "docs/index.md"} <= names
+    assert {"benchmarks/__main__.py", "benchmarks/README.md"} <= names  # some tests use them, and so does the Makefile
     assert not [name for name in names if "__pycache__" in name or name.startswith(("out/", ".venv", "docs/drawn"))]

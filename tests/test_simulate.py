@@ -100,6 +100,21 @@ def test_knowing_the_goal_costs_nothing_more(drawn: Instance, teammate: str, see
     assert simulate(drawn, "informed", teammate, goal, seed).marginal_cost == 0
 
 
+@pytest.mark.parametrize("teammate", ["noisy:0.3", "via", "boltzmann:2"])
+def test_detours_of_the_teammate_are_what_the_informed_pay(teammate: str) -> None:
+    """Who has to find out the goal beside the same teammate pays as much, and what not knowing costs."""
+    paid = []
+    for seed in range(8):
+        drawn = generate(size=7, stations=5, toolboxes=2, seed=seed)
+        costs = {
+            method: simulate(drawn, method, teammate, seed=seed).marginal_cost
+            for method in ("informed", "never", "ezq-local")
+        }
+        assert costs["informed"] == min(costs.values())
+        paid.append(costs["informed"])
+    assert max(paid) > 0
+
+
 @pytest.mark.parametrize("walls", [0.0, 0.25])
 def test_knowing_the_goal_costs_nothing_more_on_the_paper_s_instances(walls: float) -> None:
     for seed in range(30):

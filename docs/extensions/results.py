@@ -15,8 +15,6 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from askwise.experiments.analysis.claims_time import TIME
-
 FOLDER = Path(__file__).parent.parent / "reproduced"
 MISSING = "Not there yet: `make {study}`, then `make docs-results`."
 
@@ -34,7 +32,7 @@ class ResultsTable(Results):
     """A CSV file as a table.
 
     ``:columns:`` picks some of those that it has, ``:only: method planner`` the rows with that in a column, ``:class:``
-    styles it; ``:about: time`` and ``:about: behaviour`` part the claims of the paper.
+    styles it; ``:about: computing time`` and ``:about: behaviour`` part the claims of the paper.
     """
 
     required_arguments = 1
@@ -56,9 +54,8 @@ class ResultsTable(Results):
         if "only" in self.options:
             column, *wanted = self.options["only"].split()
             rows = [row for row in rows if row[column] in wanted]
-        if "about" in self.options:  # claims: about `time`, or about `behaviour`
-            timed = {claim.name for claim in TIME}
-            rows = [row for row in rows if (row["name"] in timed) == (self.options["about"] == "time")]
+        if "about" in self.options:
+            rows = [row for row in rows if row["about"] == self.options["about"]]
         there = list(rows[0]) if rows else []
         chosen = [name for name in self.options.get("columns", "").split() if name in there] or there
         return [table(chosen, [[row[name] for name in chosen] for row in rows], self.options.get("class", []))]

@@ -36,6 +36,8 @@ PLAIN: dict[str, Any] = {"parse_math": False}
 """For texts that contain names: a dollar sign in a name does not begin a formula."""
 LARGEST_WITH_NUMBERS = 12
 """Grids wider or higher than this show colours only; numbers would be too small to read."""
+HEAT = 0.85
+"""How strong the colours of a map are, on white."""
 MOST_SOLVED = 250_000
 """Cells up to which a map is solved as `edp` does."""
 MOST_DRAWN = 1_500
@@ -197,7 +199,7 @@ def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
 def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
     laid_out, where = _drawn_cells(grid, grid.on_map(values))
     laid_out = np.where(np.isfinite(laid_out), laid_out, np.nan)
-    image = ax.imshow(laid_out, cmap=COLOUR_MAP, origin="lower", vmin=1, alpha=0.85, **where)
+    image = ax.imshow(laid_out, cmap=COLOUR_MAP, origin="lower", vmin=1, alpha=HEAT, **where)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     bar.set_label(label, fontsize=8)
     _walls(ax, grid)
@@ -220,7 +222,7 @@ def _numbers(ax: Axes, grid: GridWorld, there: Any, back: Any) -> None:
     mean = (there + back) / 2
     top = mean[np.isfinite(mean)].max(initial=1.0)
     for state, (x, y) in enumerate(grid.cells):
-        ink = _ink(mean[state], top)
+        ink = _ink(mean[state], top, HEAT)
         text = f"{_short(there[state])}\n{_short(back[state])}"
         ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color=ink, linespacing=1.3)
 
@@ -255,6 +257,9 @@ def _short(value: float) -> str:
     return "∞" if math.isinf(value) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _ink(value: float, top: float) -> str:
+def _ink(value: float, top: float, alpha: float = 1.0) -> str:
     """Choose a text colour that can be read on the colour of `value`, with colours running from 1 to `top`."""
-    return PAPER if math.isfinite(value) and value - 1 > 0.5 * (top - 1) else INK
+    if not math.isfinite(value) or top <= 1:
+        return INK
+    red, green, blue = (round(255 * (1 - alpha + alpha * part)) for part in COLOUR_MAP((value - 1) / (top - 1))[:3])
+    return hex_of(ink_on((red, green, blue)))

@@ -131,13 +131,6 @@ def test_the_example_in_the_help_works(run: Run) -> None:
     assert run("edp", "-", stdin="B....\n.....\nW...A\n").assert_fine().startswith("5 x 3 grid, no walls, 2 goals")
 
 
-def test_no_such_option(run: Run) -> None:
-    outcome = run("--nonsense", "edp", "-")
-    assert (outcome.code, outcome.out) == (2, "")
-    complaint = "askwise: error: unrecognized arguments: --nonsense"
-    assert outcome.err.splitlines() == ["usage: askwise [-h] [--version] COMMAND ...", complaint]
-
-
 def test_no_command_at_all_prints_the_help(run: Run) -> None:
     assert run().assert_fine() == run("--help").assert_fine()
 
@@ -146,6 +139,18 @@ def test_no_command_at_all_prints_the_help(run: Run) -> None:
 def test_unknown_command(run: Run, given: str, meant: str | None) -> None:
     hint = "" if meant is None else f" (did you mean {meant!r}?)"
     run(given).assert_refused(f"askwise: COMMAND: found {given!r}; expected one of {', '.join(COMMANDS)}{hint}")
+
+
+@pytest.mark.parametrize(("given", "meant"), [("--vesion", "--version"), ("--x", None), ("-v", None)])
+def test_unknown_option_in_the_place_of_a_command(run: Run, given: str, meant: str | None) -> None:
+    hint = "" if meant is None else f" (did you mean {meant!r}?)"
+    known = "a command, or one of -h, --help, --version"
+    for rest in ([], ["edp", "-"]):
+        run(given, *rest).assert_refused(f"askwise: option: found {given!r}; expected {known}{hint}")
+
+
+def test_commands_are_listed_in_alphabetical_order() -> None:
+    assert list(COMMANDS) == sorted(COMMANDS)
 
 
 def test_the_package_is_a_command_too() -> None:

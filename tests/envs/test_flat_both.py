@@ -24,10 +24,10 @@ def test_pettingzoo_is_content() -> None:
     parallel_api_test(problem_v0.flat_parallel_env(WARD), num_cycles=60)
 
 
-@pytest.mark.parametrize("scaled", [False, True])
-def test_it_plays_the_episodes_of_gymnasium(scaled: bool) -> None:
-    alone: Any = _single(scaled=scaled)
-    both: Any = problem_v0.flat_parallel_env(WARD, flat={"scaled": scaled})
+@pytest.mark.parametrize("options", [{}, {"scaled": True}, {"hints": True}])
+def test_it_plays_the_episodes_of_gymnasium(options: dict[str, bool]) -> None:
+    alone: Any = _single(**options)
+    both: Any = problem_v0.flat_parallel_env(WARD, flat=options)
     assert both.observation_space("ego") == alone.observation_space
     assert both.action_space("ego") == alone.action_space
     rng = np.random.default_rng(3)
@@ -70,6 +70,13 @@ def test_a_number_says_what_it_would_ask() -> None:
     assert env.unwrapped.question((1, [1, 0, 1, 0, 0, 0])) == (problem.goals[0], problem.goals[2])
 
 
+def test_nothing_is_asked_before_the_first_episode() -> None:
+    env, both = _single(), problem_v0.flat_parallel_env(WARD)
+    for ask in (env.unwrapped.question, both.question, lambda _: env.get_wrapper_attr("action_masks")()):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+            ask(9)
+
+
 def test_scaled_observations_lie_between_0_and_1_and_tell_the_same() -> None:
     plain: Any = gymnasium.make("askwise/ToolFetchingFlat-v0", size=6, stations=4, toolboxes=2)
     scaled: Any = gymnasium.make("askwise/ToolFetchingFlat-v0", size=6, stations=4, toolboxes=2, scaled=True)
@@ -89,3 +96,29 @@ def test_scaled_observations_lie_between_0_and_1_and_tell_the_same() -> None:
         two, *_ = scaled.step(action)
         if plain.unwrapped.play.game.over:
             break
+
+
+def test_hints_say_how_likely_each_action_is_to_be_right() -> None:
+    env: Any = _single(hints=True, belief="bayes")
+    plain: Any = _single(belief="bayes")
+    seen, info = env.reset(seed=2)
+    problem: askwise.Problem = env.unwrapped.problem
+    n_actions, n_goals = int(env.action_space.n), len(problem.goals)
+    less, _ = plain.reset(seed=2)
+    # Keys come in alphabetical order: answer, asked, belief, ego, hints, and the rest.
+    first = 3 + 2 * n_goals + int(env.unwrapped.observation_space["ego"].n)
+    rng = np.random.default_rng(7)
+    while not env.unwrapped.play.game.over:
+        np.testing.assert_array_equal(np.delete(seen, np.s_[first : first + n_actions]), less)
+        found, belief = seen[first : first + n_actions], env.get_wrapper_attr("tracker").probabilities
+        for action, hint in enumerate(found.tolist()):
+            asked = env.unwrapped.question(action)
+            if asked is None:
+                right = problem.ego_optimal(env.unwrapped.play.game.state.ego)[:, action]
+            else:
+                right = np.isin(problem.goals, asked)
+            assert hint == pytest.approx(belief[right].sum(), abs=1e-6)
+        action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+        seen, *_, info = env.step(action)
+        less, *_ = plain.step(action)
+    assert env.observation_space.contains(seen)

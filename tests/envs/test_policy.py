@@ -48,6 +48,8 @@ class Noting:
     ("name", "options"),
     [
         (FLAT_ID, {"instance": INSTANCE, "scaled": True}),
+        (FLAT_ID, {"instance": INSTANCE, "hints": True}),
+        (FLAT_PROBLEM_ID, {"problem": WARD, "hints": True, "scaled": True}),
         (FLAT_PROBLEM_ID, {"problem": INSTANCE, "questions": ["goal", "half"]}),
         (FLAT_PROBLEM_ID, {"problem": WARD, "scaled": True, "answers": "wrong:0.1,refused:0.3"}),
     ],

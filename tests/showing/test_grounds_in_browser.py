@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import askwise
 from askwise.episode import Episode
 from askwise.showing import scene_at
 from askwise.showing.page import page_data, page_text, write_page
@@ -110,6 +111,19 @@ def test_names_on_a_page_do_not_overlap(chromium: Browser, tmp_path: Path) -> No
     for problem in (ward(), graph_and_map()):
         with opened(chromium, tmp_path, played(problem)) as page:
             assert page.page.evaluate(code) == []
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+def test_names_of_goals_are_shown_whole(chromium: Browser, tmp_path: Path, width: int) -> None:
+    code = """[...document.querySelectorAll('#belief .name, .pair .names')].filter((one) =>
+        one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1
+    ).map((one) => one.textContent)"""
+    examples = Path(__file__).parent.parent.parent / "examples"
+    episode = askwise.simulate(examples / "ward.toml", "ezq", goal="plasma for Flo", seed=3)
+    with opened(chromium, tmp_path, episode, width=width) as page:
+        assert page.page.locator("#belief .name").count() == 6
+        assert page.page.locator(".pair .names").count() > 2
+        assert page.page.evaluate(code) == []
 
 
 def test_a_large_graph_makes_a_small_page(chromium: Browser, tmp_path: Path) -> None:

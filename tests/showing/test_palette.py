@@ -12,7 +12,7 @@ import pytest
 
 import askwise
 from askwise.showing import palette
-from askwise.showing.palette import DARK, LIGHT, METHODS, PAPER, Colour, Look
+from askwise.showing.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Look
 from askwise.studio.colours import stylesheet
 
 SOURCE = Path(askwise.__file__).parent
@@ -96,14 +96,14 @@ def test_meanings_are_told_apart_by_every_reader(look: Look, vision: str) -> Non
 
 @pytest.mark.parametrize("vision", VISION)
 def test_methods_are_told_apart_by_every_reader(vision: str) -> None:
-    for one, other in itertools.combinations(METHODS, 2):
-        assert _difference(METHODS[one], METHODS[other], vision) >= 7.5, (one, other)
+    for one, other in itertools.combinations([*METHODS.values(), *OTHERS], 2):
+        assert _difference(one, other, vision) >= 7.5, (one, other)
 
 
 def test_no_method_has_a_colour_with_another_meaning() -> None:
-    for method, meaning in itertools.product(METHODS, MEANINGS):
-        assert _difference(METHODS[method], getattr(LIGHT, meaning), "normal") >= 10, (method, meaning)
-        assert _contrast(METHODS[method], PAPER) >= 2, method
+    for colour, meaning in itertools.product([*METHODS.values(), *OTHERS], MEANINGS):
+        assert _difference(colour, getattr(LIGHT, meaning), "normal") >= 10, (colour, meaning)
+        assert _contrast(colour, PAPER) >= 2, colour
 
 
 @pytest.mark.parametrize("vision", VISION)

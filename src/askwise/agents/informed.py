@@ -1,4 +1,8 @@
-"""Knows the goal from the start: its marginal cost is exactly 0, the yardstick for everybody else."""
+"""Knows the goal from the start: the yardstick for everybody else.
+
+Its marginal cost is exactly 0 beside a teammate that takes shortest ways. Beside any other it is what the teammate's
+own detours cost, which no question can save.
+"""
 
 from __future__ import annotations
 

@@ -38,12 +38,15 @@ COMMANDS = {
     "reproduce": "reproduce the paper: its example, its evaluation, its figures, a report",
     "run": "play an episode: account, animation, page",
     "serve-mcp": "serve askwise to a language-model agent, over standard input and output",
-    "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
-    "study-report": "what a study with people gave: tables, figures and a report",
     "show": "describe and draw an instance",
     "solve": "the least that any method can cost on average, exactly",
     "studio": "people play in the browser, or take part in a study",
+    "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
+    "study-report": "what a study with people gave: tables, figures and a report",
 }
+
+OPTIONS = ("-h", "--help", "--version")
+"""What may stand in the place of a command."""
 
 RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
 """The commands that put agents to work, which may be anybody's."""
@@ -63,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not given[0].startswith("-") and given[0] not in COMMANDS:
             known = f"one of {', '.join(COMMANDS)}" + did_you_mean(given[0], COMMANDS)
             return _complain("", str(InputError("COMMAND", repr(given[0]), known)))
+        if given[0].startswith("-") and not any(option.startswith(given[0]) for option in OPTIONS):
+            known = f"a command, or one of {', '.join(OPTIONS)}" + did_you_mean(given[0], OPTIONS)
+            return _complain("", str(InputError("option", repr(given[0]), known)))
         options = parser.parse_args(given)
         options.arguments = given
         return _run(options)

@@ -13,7 +13,7 @@ from gymnasium.utils import RecordConstructorArgs
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.flattening import Flattener
 from askwise.envs.playing import Play
-from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions
+from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
 from askwise.game import Game
@@ -48,6 +48,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         questions: kinds of questions, or callables.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
         scaled: whether every number of the observation lies between 0 and 1, as networks like it.
+        hints: whether the observation has one more key, ``hints``: how likely each action is to be right.
 
     Attributes:
         tracker: what is believed now.
@@ -63,8 +64,9 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         questions: Sequence[str | Asking] = ("group", "move", "half", "likeliest"),
         belief: str = "robust",
         scaled: bool = False,
+        hints: bool = False,
     ) -> None:
-        RecordConstructorArgs.__init__(self, questions=questions, belief=belief, scaled=scaled)
+        RecordConstructorArgs.__init__(self, questions=questions, belief=belief, scaled=scaled, hints=hints)
         gymnasium.Wrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, self.wraps):
@@ -75,12 +77,15 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
         n_goals = len(staging.source.example.goals)
         seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
-        self._flatten = Flattener(spaces.Dict(seen), [*staging.observer.changing, "belief"], scaled=scaled)
-        self._flattened: Problem | None = None
-        self.observation_space = self._flatten.space
         self._n_ontic = len(staging.source.example.ego_actions)
         self._mask: BoolArray
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
+        self._hints = hints
+        more = {"hints": spaces.Box(0.0, 1.0, (int(self.action_space.n),), np.float64)} if hints else {}
+        changing = [*staging.observer.changing, "belief", *more]
+        self._flatten = Flattener(spaces.Dict({**seen, **more}), changing, scaled=scaled)
+        self._flattened: Problem | None = None
+        self.observation_space = self._flatten.space
         bare.flat_question = self.question
 
     @property
@@ -108,6 +113,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def action_masks(self) -> BoolArray:
         """``bool [n_actions]``: the actions that make sense now."""
+        _ = self.game  # before the first reset there is none, which is said
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
@@ -116,10 +122,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         Nothing is asked about no goal: such an action is left out of the mask.
         """
         number = ontic_action(action, self._n_ontic + self._questions.n)
+        names = self.game.problem.goals
         if number < self._n_ontic:
             return None
-        goals = np.flatnonzero(self._asked[number - self._n_ontic]).tolist()
-        return tuple(self.game.problem.goals[goal] for goal in goals)
+        return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def new_tracker(self, problem: Problem) -> Tracker:
         """Return a belief as the wrapper keeps it, at the start of an episode."""
@@ -144,6 +150,8 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         sensible = (sizes > 0) & (sizes < context.possible.sum())
         mask = np.concatenate([ontic, sensible.astype(np.int8)])
         whole = {**seen, "belief": context.probabilities}
+        if self._hints:
+            whole["hints"] = hints(context, asked)
         if self._flattened is not context.problem:
             self._flattened = context.problem
             self._flatten.begin(whole)

@@ -12,7 +12,7 @@ from pettingzoo import ParallelEnv
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.both import GameParallelEnv, Told
 from askwise.envs.flattening import Flattener
-from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions
+from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
 from askwise.query.beliefs import belief_kind
 from askwise.tracking import Tracker
 
@@ -28,6 +28,7 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
         questions: kinds of questions, or callables.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
         scaled: whether all numbers of the observations lie between 0 and 1.
+        hints: whether the ego agent sees how likely each of its actions is to be right, too.
         kinds: the kinds of questions that have a name.
     """
 
@@ -38,6 +39,7 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
         questions: Sequence[str | Asking] = ("group", "move", "half", "likeliest"),
         belief: str = "robust",
         scaled: bool = False,
+        hints: bool = False,
         kinds: Mapping[str, Kind] = KINDS,
     ) -> None:
         self.env = env
@@ -50,9 +52,11 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
         self._kind_of_belief = belief_kind(belief).name
         n_goals, n_ontic = len(example.goals), len(example.ego_actions)
         believed = {**env.observation_spaces[env.ego].spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
+        self._no_hints = {"hints": np.zeros(n_ontic + self._questions.n)} if hints else {}
+        believed |= {name: spaces.Box(0.0, 1.0, each.shape, np.float64) for name, each in self._no_hints.items()}
         known, changing = env.observation_spaces[env.teammate], staging.observer.changing
         self._flatten = {
-            env.ego: Flattener(spaces.Dict(believed), [*changing, "belief"], scaled=scaled),
+            env.ego: Flattener(spaces.Dict(believed), [*changing, "belief", *self._no_hints], scaled=scaled),
             env.teammate: Flattener(known, changing, scaled=scaled),
         }
         self.observation_spaces = {agent: self._flatten[agent].space for agent in self.possible_agents}
@@ -81,7 +85,8 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
         game = self.env.play.game
         self.tracker = Tracker(game.problem, self._kind_of_belief)
         self.tracker.update(game.observation)
-        self._flatten[self.env.ego].begin({**seen[self.env.ego], "belief": game.problem.prior})
+        start = {**seen[self.env.ego], "belief": game.problem.prior, **self._no_hints}
+        self._flatten[self.env.ego].begin(start)
         self._flatten[self.env.teammate].begin(seen[self.env.teammate])
         return self._look(seen, infos)
 
@@ -99,10 +104,10 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
     def question(self, action: int) -> tuple[str, ...] | None:
         """Return the goals that an action of the ego agent would ask about now; None if it does not ask."""
         number = ontic_action(action, self._n_ontic + self._questions.n)
+        names = self.env.play.game.problem.goals
         if number < self._n_ontic:
             return None
-        goals = np.flatnonzero(self._asked[number - self._n_ontic]).tolist()
-        return tuple(self.env.play.game.problem.goals[goal] for goal in goals)
+        return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def render(self) -> Any:
         """Return text or pixels, according to `render_mode`."""
@@ -115,12 +120,14 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
     def _look(self, seen: Told, infos: Told) -> tuple[dict[str, Any], Told]:
         env, game = self.env, self.env.play.game
         possible, probabilities = self.tracker.possible, self.tracker.probabilities
-        self._asked = self._questions(QuestionContext(game.problem, game.state.ego, possible, probabilities))
+        context = QuestionContext(game.problem, game.state.ego, possible, probabilities)
+        self._asked = self._questions(context)
         sizes = self._asked.sum(axis=1)
         sensible = ((sizes > 0) & (sizes < possible.sum())).astype(np.int8)
         mask = np.concatenate([infos[env.ego]["action_mask"][0], sensible])
+        told = {"hints": hints(context, self._asked)} if self._no_hints else {}
         flat = {
             env.teammate: self._flatten[env.teammate](seen[env.teammate]),
-            env.ego: self._flatten[env.ego]({**seen[env.ego], "belief": probabilities}),
+            env.ego: self._flatten[env.ego]({**seen[env.ego], "belief": probabilities, **told}),
         }
         return flat, {**infos, env.ego: {**infos[env.ego], "action_mask": mask}}

@@ -91,6 +91,21 @@ KINDS: dict[str, Kind] = {
 """The kinds that make sense in every domain."""
 
 
+def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
+    """``float64 [n_actions]``: how likely each action is to be right, in the order of a flat environment.
+
+    An action of the ego agent is right if it is an optimal one for the teammate's goal; for a question it is how likely
+    the goal is among those that it asks about. Goals are as likely as they are believed to be.
+
+    Args:
+        context: what is known.
+        asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
+    """
+    optimal = np.asarray(context.problem.ego_optimal(context.ego))
+    shares: FloatArray = np.concatenate([context.probabilities @ optimal, asked @ context.probabilities])
+    return shares.clip(max=1.0)  # sums of probabilities may be a last digit above
+
+
 class Questions:
     """A list of questions.
 

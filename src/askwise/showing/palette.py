@@ -14,7 +14,7 @@ pale yellow to blue     belief: the likelier, the darker (brighter on a dark scr
 grey                    ruled out; walls, ways and all that only helps to read
 ======================  ============================================================================================
 
-Methods have colours of their own (`METHODS`), none of which is one of these.
+Methods have colours of their own (`METHODS`, `OTHERS`), none of which is one of these.
 
 **For every reader.** Belief can be read from lightness alone. The colours with a meaning differ from each other for
 normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`), and so do those
@@ -53,7 +53,7 @@ class Look:
         out_ink: names of these.
         way: ways in a graph.
         arrow: ways that do not lead back; their direction matters more than where they run.
-        fails: a claim that does not hold.
+        fails: what went wrong: a claim that does not hold, a mistake in an audit.
         link: links.
     """
 
@@ -175,7 +175,11 @@ METHODS: dict[str, Colour] = {
     "planner": (224, 108, 168),
     "planner-light": (156, 28, 80),
 }
-"""Of the methods, in all figures of all studies; others take these in turn."""
+"""Of the methods, in all figures of all studies."""
+
+OTHERS: tuple[Colour, ...] = ((0, 0, 168), (72, 0, 0))
+"""Of methods that are not askwise's own: a trained policy, an agent of yours. Where there are more of them, they take
+those of methods that are not in the figure."""
 
 TERMINAL = {
     "teammate": "1;48;5;166;38;5;231",

@@ -161,6 +161,14 @@ def test_known_methods_look_the_same_everywhere_and_others_differ() -> None:
     assert len(set(many.values())) == 70
 
 
+def test_others_have_colours_of_their_own() -> None:
+    own = {style.colour for style in styles(["mine", "yours", *KNOWN]).values()}
+    assert len(own) == 2 + len(KNOWN)
+    # Where they have to borrow one, nobody in the figure has it already.
+    there = ["never", "ezq", "ezq-local", "planner", "mine", "yours", "third", "fourth", "fifth"]
+    assert len({style.colour for style in styles(there).values()}) == len(there)
+
+
 @pytest.mark.parametrize("attribute", ["dashes", "marker"])
 def test_lines_can_be_told_apart_without_colour(attribute: str) -> None:
     assert len({getattr(style, attribute) for style in KNOWN.values()}) == len(KNOWN)

@@ -105,7 +105,7 @@ def test_ratios_are_shown_for_each_prior_and_over_all(text: str) -> None:
 def test_verdicts_have_a_sign_and_words(text: str) -> None:
     rows = re.findall(r'<span class="verdict (\w+)"><b aria-hidden="true">(.)</b>([^<]+)</span>', text)
     assert len(rows) == 32 + 2 * 3  # two tallies: behaviour, computing time
-    meaning = {"holds": "\u2713", "fails": "\u2717", "open": "?"}
+    meaning = {"holds": "\u2713", "fails": "\u2717", "faster": "\u2193", "open": "?"}
     assert all(meaning[kind] == sign for kind, sign, _ in rows)
 
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from askwise.experiments.analysis.analyse import Analysis, analyse
-from askwise.experiments.analysis.words import duration, in_short, number, p_value, print_short, short_text
+from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN
+from askwise.experiments.analysis.words import counted, duration, in_short, number, p_value, print_short, short_text
 from tests.experiments.analysis.studies import paper_like, simple
 
 
@@ -69,6 +70,23 @@ def test_in_short_names_the_cheapest(paper: Analysis) -> None:
     assert told[1].startswith("Prior far: ezq is cheapest at all 6 per-station costs; at 0.5: ezq ")
     assert told[-2].startswith("Of the paper's 24 claims about behaviour, ")
     assert told[-1].startswith("Of its 8 claims about computing time, on another computer and by another program, ")
+
+
+def test_what_is_faster_here_is_counted_apart() -> None:
+    episodes, queries, timings = paper_like(20)
+    quick = timings.with_columns(pl.col("seconds") / 150, pl.lit(0.001).alias("setup_seconds"))
+    found = analyse(episodes, queries, quick)
+    told = "3 hold, 1 does not hold, 2 are faster here, 2 are not decided"
+    assert in_short(found)[-1].endswith(f"by another program, {told}.")
+    assert short_text(found).endswith(f"Its claims about computing time: {told}")
+    assert "faster" not in in_short(found)[-2]
+
+
+@pytest.mark.parametrize(
+    ("many", "verdict", "text"), [(1, FAILS, "1 does not hold"), (0, HOLDS, "0 hold"), (2, OPEN, "2 are not decided")]
+)
+def test_counts_of_verdicts(many: int, verdict: str, text: str) -> None:
+    assert counted(many, verdict) == text
 
 
 def test_in_short_compares_with_the_papers_method(paper: Analysis) -> None:

@@ -44,6 +44,8 @@ class FlatProblem(FlatEnv):
     - ``questions``: kinds of questions, by default ``group``, ``move``, ``half`` and ``likeliest``; or callables.
     - ``belief``: ``robust`` (default, for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
     - ``scaled``: whether all numbers of the observation lie between 0 and 1 (default: as they are).
+    - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): how likely each move is to be
+      optimal, and how likely the goal is among those that each question asks about (default: it has not).
     """
 
     wraps = ProblemEnv
@@ -55,7 +57,9 @@ def make_flat(
     questions: Sequence[str | Asking] = DEFAULT_QUESTIONS,
     belief: str = "robust",
     scaled: bool = False,
+    hints: bool = False,
     **arguments: Any,
 ) -> FlatProblem:
     """Make ``askwise/ProblemFlat-v0``: the arguments of `ProblemEnv` and those of the wrapper."""
-    return FlatProblem(ProblemEnv(problem, **arguments), questions=questions, belief=belief, scaled=scaled)
+    bare = ProblemEnv(problem, **arguments)
+    return FlatProblem(bare, questions=questions, belief=belief, scaled=scaled, hints=hints)

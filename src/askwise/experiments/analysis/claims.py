@@ -26,16 +26,19 @@ CLAIMS: tuple[Claim, ...] = (
 )
 """In the order of the paper; the last ones are about all priors together."""
 
+BEHAVIOUR, COMPUTING_TIME = "behaviour", "computing time"
+"""What a claim is about. Time depends on the computer and the program as much as on the method."""
+
 COLUMNS = {
-    "name": pl.String, "where": pl.String, "claim": pl.String, "measured": pl.String, "verdict": pl.String,
-    "rule": pl.String,
+    "name": pl.String, "where": pl.String, "about": pl.String, "claim": pl.String, "measured": pl.String,
+    "verdict": pl.String, "rule": pl.String,
 }  # fmt: skip
 
 
 def claims(
     episodes: pl.DataFrame, queries: pl.DataFrame | None = None, timings: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return one row for each claim: what the paper says and where, what this run measured, the verdict, the rule.
+    """Return one row for each claim: what the paper says, where and about what, what this run measured, the verdict.
 
     Only conditions of the paper's kind are looked at: its methods, its priors, prices up to 0.5; if the study has
     several teammates or base costs, an optimal worker and a base cost of 0.5. A claim about conditions that the study
@@ -47,5 +50,6 @@ def claims(
     rows = []
     for claim in CLAIMS:
         finding = claim.finding(evidence)
-        rows.append((claim.name, claim.where, claim.text, finding.measured, finding.verdict, claim.rule))
+        about = COMPUTING_TIME if claim in claims_time.TIME else BEHAVIOUR
+        rows.append((claim.name, claim.where, about, claim.text, finding.measured, finding.verdict, claim.rule))
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")

@@ -18,6 +18,7 @@ def glossary(words: StudyWords) -> dict[str, str]:
         "by episode.",
         "p values": "Two-sided. Among many comparisons some are small by chance; Holm's correction allows for that.",
         "verdicts": "A claim holds if all its comparisons do; it does not hold if one of them speaks against it; else "
-        "this run cannot decide it. Fewer than 10 pairs decide nothing, and a missing difference counts only with at "
+        "this run cannot decide it. What takes less time than the paper says is faster here, which speaks against "
+        "nothing. Fewer than 10 pairs decide nothing, and a missing difference counts only with at "
         "least the paper's 100 pairs.",
     }

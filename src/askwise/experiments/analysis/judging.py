@@ -1,9 +1,10 @@
-"""Verdicts on claims: three words, and the rules that lead to them.
+"""Verdicts on claims: four words, and the rules that lead to them.
 
 A claim has parts, one for each comparison it makes. It holds if every part holds, it does not hold as soon as one part
 does not, and it is not decided otherwise: some condition is missing, there are too few episodes, or the interval
-leaves it open. Tests are two-sided at 5 %, uncorrected, as the paper's are; Holm's values are in the table of
-comparisons.
+leaves it open. A claim that something takes long, where it takes less time here, is neither: computers and programs
+differ, and being quicker speaks against no result. Tests are two-sided at 5 %, uncorrected, as the paper's are; Holm's
+values are in the table of comparisons.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 from askwise.experiments.analysis.estimates import Estimate
 from askwise.experiments.analysis.evidence import Evidence, Missing
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
-VERDICTS = (HOLDS, FAILS, OPEN)
+HOLDS, FAILS, FASTER, OPEN = "holds", "does not hold", "faster here", "not decided"
+VERDICTS = (HOLDS, FAILS, FASTER, OPEN)
+"""In the order in which they are counted; `FASTER` is for claims about computing time alone."""
 SIGNIFICANT = 0.05
 FEWEST_PAIRS = 10
 """With fewer independent pairs nothing is decided."""
@@ -105,11 +107,22 @@ def within(low: float, high: float) -> Rule:
     return rule
 
 
+def as_long_as(low: float, high: float) -> Rule:
+    """Return the rule that something takes as long as the paper says; below that it is faster here."""
+
+    def rule(found: Estimate) -> str:
+        assert found.high is not None
+        return FASTER if found.high <= low else within(low, high)(found)
+
+    return rule
+
+
 def together(parts: Iterable[Part]) -> Finding:
     """Return what all parts of a claim say together."""
     found = list(parts)
     verdicts = {each.verdict for each in found}
-    verdict = FAILS if FAILS in verdicts else OPEN if OPEN in verdicts or not found else HOLDS
+    worst_first = (FAILS, OPEN, FASTER, HOLDS)
+    verdict = next((verdict for verdict in worst_first if verdict in verdicts), OPEN)
     return Finding(verdict, _few(found) if len(found) <= 4 else _many(found))
 
 

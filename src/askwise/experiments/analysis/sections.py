@@ -12,16 +12,15 @@ from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECO
 from askwise.experiments.analysis.figures import Picture
 from askwise.experiments.analysis.figures.picture import FIGURES, slug
 from askwise.experiments.analysis.glossary import glossary
-from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
+from askwise.experiments.analysis.judging import FAILS, FASTER, HOLDS, OPEN
 from askwise.experiments.analysis.layout import laid_out
 from askwise.experiments.analysis.ratios import ALL
-from askwise.experiments.analysis.words import SYMBOLS, apart, counts, duration, in_short, number, p_value
+from askwise.experiments.analysis.words import SYMBOLS, apart, counted, counts, duration, in_short, number, p_value
 from askwise.showing.html import Html, TableCell, facts, folded, joined, table, tag
 
 Told = Mapping[str, object] | str | None
 """Something that the runner tells about a study: text, or nested settings."""
-PLURAL = {HOLDS: "hold", FAILS: "do not hold", OPEN: "not decided"}
-KINDS = {HOLDS: "holds", FAILS: "fails", OPEN: "open"}
+KINDS = {HOLDS: "holds", FAILS: "fails", FASTER: "faster", OPEN: "open"}
 CITATION = """@inproceedings{macke2021expected,
   title     = {Expected Value of Communication for Planning in Ad Hoc Teamwork},
   author    = {Macke, William and Mirsky, Reuth and Stone, Peter},
@@ -75,8 +74,7 @@ def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[
 
 
 def _claims(claims: pl.DataFrame) -> list[object]:
-    found = counts(claims)
-    tally = [_verdict(verdict, f"{found[verdict]} {PLURAL[verdict]}") for verdict in VERDICTS]
+    tally = [_verdict(verdict, counted(many, verdict)) for verdict, many in counts(claims).items()]
     intro = tag(
         "p",
         "What the paper's text says about its results, in other words, and what this run measured. Each verdict is "
@@ -98,8 +96,7 @@ def _timed(claims: pl.DataFrame) -> list[object]:
     """Return the claims that depend on the computer and the program as much as on the method."""
     apart_from = tag(
         "p",
-        "The paper's computer and program were others. Where a claim of this kind does not hold because everything is "
-        "faster here, its results are none the worse.",
+        "The paper's computer and program were others. That something is faster here makes its results none the worse.",
     )
     return [apart_from, *_claims(claims)]
 

@@ -11,12 +11,14 @@ import polars as pl
 
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.checking import settings
-from askwise.experiments.analysis.claims_time import TIME
-from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN, VERDICTS
+from askwise.experiments.analysis.claims import COMPUTING_TIME
+from askwise.experiments.analysis.judging import FAILS, FASTER, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.ratios import ALL
 from askwise.reading import printable
 
-SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", OPEN: "?"}
+SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", FASTER: "\u2193", OPEN: "?"}
+MANY = {HOLDS: "hold", FAILS: "do not hold", FASTER: "are faster here", OPEN: "are not decided"}
+ONE = {HOLDS: "holds", FAILS: "does not hold", FASTER: "is faster here", OPEN: "is not decided"}
 LONGEST = 38
 """Lines of the short version at most; what does not fit is counted."""
 
@@ -49,19 +51,24 @@ def duration(value: object) -> str:
 
 
 def counts(claims: pl.DataFrame) -> dict[str, int]:
-    """Return how many claims got each verdict."""
-    return {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    """Return how many claims got each verdict; none is faster where that is no question."""
+    found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    return {verdict: many for verdict, many in found.items() if many or verdict != FASTER}
+
+
+def counted(many: int, verdict: str) -> str:
+    """Return how many claims got a verdict, in words: ``1 does not hold``."""
+    return f"{many} {(ONE if many == 1 else MANY)[verdict]}"
 
 
 def apart(claims: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return claims about what agents do and pay, and claims about computing time, which depends on the computer."""
-    timed = claims["name"].is_in([claim.name for claim in TIME])
+    timed = claims["about"] == COMPUTING_TIME
     return claims.filter(~timed), claims.filter(timed)
 
 
 def _tally(claims: pl.DataFrame) -> str:
-    found = counts(claims)
-    return f"{found[HOLDS]} hold, {found[FAILS]} do not hold, {found[OPEN]} are not decided"
+    return ", ".join(counted(many, verdict) for verdict, many in counts(claims).items())
 
 
 def in_short(analysis: Analysis) -> list[str]:

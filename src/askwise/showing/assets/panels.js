@@ -112,11 +112,11 @@ function zoneRow([first, second, informed, branching], steps) {
 }
 
 function zoneAxis(steps) {
-  const apart = steps <= 10 ? 1 : steps <= 20 ? 2 : 5;
+  const apart = steps <= 10 ? 1 : steps <= 14 ? 2 : 5;
   const row = element("div", { class: "pair" }, element("span", { class: "says" }, "steps from now"));
   const holder = element("div", { class: "axis", style: "position:relative;height:14px" });
   for (let t = 1; t <= steps; t += 1) {
-    if (t !== 1 && t % apart) continue;
+    if (t !== 1 && (t % apart || t === 2 && apart === 2)) continue; // numbers do not touch each other
     holder.append(element("span", { class: "note", style: `position:absolute;transform:translateX(-50%);left:${(100 * (t - 0.5)) / steps}%` }, String(t)));
   }
   row.append(holder, element("span", { class: "says" }, "Z", element("sub", {}, "Q")));

@@ -50,6 +50,8 @@ class FlatToolFetching(FlatEnv):
     - ``questions``: kinds of questions, by default ``toolbox``, ``move``, ``half`` and ``likeliest``; or callables.
     - ``belief``: ``robust`` (default, for any worker), ``bayes`` or ``elimination`` (for workers that never err).
     - ``scaled``: whether all numbers of the observation lie between 0 and 1 (default: as they are).
+    - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): how likely each move is to be
+      optimal, and how likely the goal is among those that each question asks about (default: it has not).
     """
 
     wraps = ToolFetchingEnv
@@ -62,8 +64,9 @@ class FlatToolFetching(FlatEnv):
         questions: Sequence[str | Asking] = DEFAULT_QUESTIONS,
         belief: str = "robust",
         scaled: bool = False,
+        hints: bool = False,
     ) -> None:
-        super().__init__(env, questions=questions, belief=belief, scaled=scaled)
+        super().__init__(env, questions=questions, belief=belief, scaled=scaled, hints=hints)
         self._boxes_of: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
@@ -79,7 +82,9 @@ def make_flat(
     questions: Sequence[str | Asking] = DEFAULT_QUESTIONS,
     belief: str = "robust",
     scaled: bool = False,
+    hints: bool = False,
     **arguments: Any,
 ) -> FlatToolFetching:
     """Make ``askwise/ToolFetchingFlat-v0``: the arguments of `ToolFetchingEnv` and those of the wrapper."""
-    return FlatToolFetching(ToolFetchingEnv(**arguments), questions=questions, belief=belief, scaled=scaled)
+    bare = ToolFetchingEnv(**arguments)
+    return FlatToolFetching(bare, questions=questions, belief=belief, scaled=scaled, hints=hints)

@@ -57,24 +57,30 @@ _LINES: dict[str, tuple[Dashes, str]] = {
 KNOWN = {name: Style(hex_of(palette.METHODS[name]), *line) for name, line in _LINES.items()}
 """These look the same in every figure of every study."""
 
-_IN_TURN = ("ezq-local", "planner", "toolbox", "baseline", "never", "cost-prob", "ezq")
-_COLOURS = [hex_of(palette.METHODS[name]) for name in _IN_TURN]
+_BORROWED = ("ezq-local", "planner", "toolbox", "baseline", "cost-prob", "ezq", "planner-light")
+_COLOURS = 7
+"""Colours that others take in turn: as many as have no factor in common with dashes and markers, so that all differ."""
 _DASHES: tuple[Dashes, ...] = ("-", (0, (2, 1)), (0, (6, 2)), (0, (4, 1, 1, 1)))
 _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 
 
 def styles(methods: Iterable[str]) -> dict[str, Style]:
-    """Return a style for each method, in this order; methods beyond the known ones take the free ones in turn."""
+    """Return a style for each method, in this order.
+
+    Methods beyond the known ones have colours of their own; where these do not suffice, they borrow those of methods
+    that are not there.
+    """
+    names = list(methods)
+    borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not there first
+    colours = [hex_of(each) for each in (*palette.OTHERS, *(palette.METHODS[name] for name in borrowed))][:_COLOURS]
     found: dict[str, Style] = {}
     others = 0
-    for method in methods:
+    for method in names:
         if method in KNOWN:
             found[method] = KNOWN[method]
             continue
-        pick = others
-        found[method] = Style(
-            _COLOURS[pick % len(_COLOURS)], _DASHES[pick % len(_DASHES)], _MARKERS[pick % len(_MARKERS)]
-        )
+        dashes, marker = _DASHES[others % len(_DASHES)], _MARKERS[others % len(_MARKERS)]
+        found[method] = Style(colours[others % len(colours)], dashes, marker)
         others += 1
     return found
 
