@@ -3,7 +3,8 @@
 numba optimises every function and turns it into machine code before another one uses it. The other then contains a
 copy, which is optimised again with all of it, and so does the next: a loop eight calls deep is optimised eight times,
 and seven times for nothing. Ingredients are handed on as they were first written down, and become machine code in the
-kernels that contain them. (The first plan of the planner, from nothing compiled: 21 s on a core instead of 29.)
+kernels that contain them. (The first plan of the planner, from nothing compiled: 21 s on a core instead of 29.) What
+they need is handed on to them as `askwise._references` says.
 
 This goes by numba's own way to change how it compiles, a pipeline whose one step, from numba's notation to LLVM's, is
 replaced.
@@ -17,12 +18,16 @@ from typing import Any, ClassVar
 from numba.core import codegen, ir
 from numba.core import compiler as numba_compiler
 from numba.core import compiler_machinery as machinery
+from numba.core import lowering as numba_lowering
 from numba.core import typed_passes as passes
 from numba.core import types as numba_types
+
+from askwise._references import promise
 
 # Their types leave out much of what they are.
 dynfunc: Any = importlib.import_module("numba._dynfunc")
 compiler: Any = numba_compiler
+lowering: Any = numba_lowering
 Library: Any = codegen.JITCodeLibrary
 Lowering: Any = passes.NativeLowering
 types: Any = numba_types
@@ -52,15 +57,42 @@ class _Flags(compiler.Flags):  # type: ignore[misc]
 
 
 class _Code(Library):  # type: ignore[misc]
-    """Code to be contained in other code, together with all that it contains itself."""
+    """Code to be contained in other code: neither optimised nor turned into machine code, and put together there."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave it to the code that contains this, where all of it is optimised once."""
+        ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
-        """Put all of it together; neither optimise it nor turn it into machine code."""
+        """Take nothing in: see `_contained`."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
+
+
+def _contained(libraries: list[Any]) -> list[Any]:
+    """Return these libraries and all that they need, each once."""
+    found: dict[Any, None] = {}
+    waiting = list(libraries)[::-1]
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            if isinstance(library, _Code):
+                waiting.extend(library._linking_libraries[::-1])
+    return list(found)
+
+
+class _Machine(Library):  # type: ignore[misc]
+    """Code that contains other code, and becomes machine code."""
+
+    _linking_libraries: list[Any]
+
+    def finalize(self) -> None:
+        """See numba."""
+        self._linking_libraries = _contained(self._linking_libraries)
+        super().finalize()
 
 
 LOOKS = {"getattr", "static_getitem", "getitem", "typed_getitem", "cast", "build_tuple"}
@@ -125,7 +157,18 @@ class _WriteOut(_Lowering):
     def run_pass(self, state: Any) -> bool:
         """See numba."""
         state.flags.no_cpython_wrapper = False
+        state.library = code = _Machine(state.targetctx.codegen(), state.func_id.func_qualname)
+        code.enable_object_caching()
         return super().run_pass(state)
+
+
+class _Lower(lowering.Lower):  # type: ignore[misc]
+    """numba's own, with one more thing told to LLVM."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        """See numba."""
+        super().setup_function(fndesc)
+        promise(self)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -133,6 +176,7 @@ class _WriteDown(_Lowering):
     """Writes down a function in LLVM's notation, for others to contain."""
 
     _name = "askwise_write_down"
+    lowering_class = _Lower
 
     def run_pass(self, state: Any) -> bool:
         """See numba."""
