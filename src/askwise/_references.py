@@ -2,7 +2,7 @@
 
 numba hands a tuple on member by member, and an array as its address, shape, strides and more: for the planner's
 workspace these are 190 numbers at every call, and a function is mostly the taking apart and putting together of them
-(44,000 of 75,000 instructions that LLVM was once given for a first plan). Tuples cannot be changed, so that whoever is
+(44,000 of 84,000 instructions that LLVM was once given for a first plan). Tuples cannot be changed, so that whoever is
 called can just as well look at the caller's: a kernel that only other kernels call is compiled for a `Reference` in the
 place of a named tuple. What is written into memory is laid out here, one member after the other; members that are named
 tuples themselves lie within it, and what is read of them is a `Reference` again.

@@ -29,8 +29,8 @@ special = Later("scipy.special")
 LEVEL = 0.95
 DIGITS = 9
 FEW = 13
-"""Up to so many values Wilcoxon's test goes through all signs, as in scipy, which takes 0.1 s for each test if some
-values are equal: three quarters of the time for the tables of a small study."""
+"""Up to so many values Wilcoxon's test goes through all signs, as in scipy, which tries them one by one if some values
+are equal: that took nearly all of the time for the tables of a small study."""
 
 
 @dataclass(frozen=True, slots=True)
