@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import multiprocessing
 import os
@@ -12,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -203,31 +204,73 @@ def test_loops_give_the_same_to_the_bit_as_they_are_written_and_however_compiled
     assert compiled.endswith(grids)
 
 
-def test_kept_code_is_used_only_while_no_kernel_has_changed(tmp_path: Path) -> None:
-    """numba itself would not notice that a loop in another file has changed."""
+def test_kept_code_is_used_only_while_nothing_has_changed_that_it_is_made_from(tmp_path: Path) -> None:
+    """numba itself would not notice that a loop in another file has changed, or a number."""
     package = tmp_path / "askwise"
     shutil.copytree(Path(_jit.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     ask = (
-        "import numpy as np; from askwise import _compiled; from askwise.query import _climb; _compiled.compile_all();"
-        "from askwise._jit import _stamp; print(_stamp(), _climb.climb.compiled._cache._cache_file._source_stamp)"
+        "import numpy as np; from askwise import _compiled; _compiled.compile_all();"
+        "from askwise.planning.search import entry;"
+        "print(entry._do.compiled._cache._cache_file._source_stamp)"
     )
 
-    def stamps() -> list[str]:
+    def stamp() -> str:
         environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
         done = subprocess.run(
             [sys.executable, "-c", ask], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
         )
-        return done.stdout.split()
+        return done.stdout
 
-    before = stamps()
-    assert before[0] == before[1]
-    inner = package / "query" / "value.py"
-    inner.write_text(inner.read_text(encoding="utf-8") + "\n# another loop\n", encoding="utf-8")
-    after = stamps()
-    assert after[0] == after[1] != before[0]
-    apart = package / "cli" / "ask.py"
-    apart.write_text(apart.read_text(encoding="utf-8") + "\n# no loop\n", encoding="utf-8")
-    assert stamps() == after
+    def changed(name: str, text: str, by: str) -> None:
+        path = package / name
+        found = path.read_text(encoding="utf-8")
+        assert text in found
+        path.write_text(found.replace(text, by), encoding="utf-8")
+
+    stamps = [stamp()]
+    assert stamp() == stamps[0]
+    for name, text, by in (
+        ("planning/search/sets.py", "total += numbers[at,", "total -= numbers[at,"),  # a loop, five calls deep
+        ("planning/search/workspace.py", "POOL_SIZE = 64", "POOL_SIZE = 65"),  # a number, in a file without loops
+        ("planning/search/menus.py", "WORTH_MOVING = 0.01", "WORTH_MOVING = 0.02"),
+        ("_references.py", "_WORD = 8", "_WORD = 16"),
+    ):
+        changed(name, text, by)
+        stamps.append(stamp())
+    assert len(set(stamps)) == len(stamps)
+    changed("query/value.py", "def ", "# another loop\ndef ")  # nothing that this one contains
+    changed("planning/search/sets.py", "@inner\n", "# no change\n@inner\n")
+    assert stamp() == stamps[-1]
+
+
+def test_what_kernels_are_made_from_can_be_told_by_its_text() -> None:
+    """What has an address in its text would be compiled again in every process."""
+    kernels = _all_kernels()
+    assert len(kernels) > 100
+    for kernel in kernels:
+        text = _Text()
+        _jit._take_in(kernel.as_written, text, set())
+        assert b" at 0x" not in text.all, kernel.__qualname__
+
+
+class _Text:
+    """In place of a digest, all that it was given."""
+
+    all = b""
+
+    def update(self, more: bytes) -> None:
+        self.all += more
+
+
+def _all_kernels() -> list[Any]:
+    """Every kernel of the package."""
+    found = {}
+    for path in Path(_jit.__file__).parent.rglob("*.py"):
+        if b"_compiled import" in path.read_bytes():
+            name = ".".join(path.relative_to(Path(_jit.__file__).parent.parent).with_suffix("").parts)
+            members = vars(importlib.import_module(name)).values()
+            found.update({id(member): member for member in members if isinstance(member, _compiled.Kernel)})
+    return list(found.values())
 
 
 def test_a_kernel_is_sent_by_its_name() -> None:
@@ -243,3 +286,50 @@ def test_a_kernel_is_compiled_once_for_numbers_of_any_kind() -> None:
     assert several(np.array([20], dtype=np.int32), 5) == 2 * (20 + 5 + 1 - 1 + 3)
     kernel: Any = _twice
     assert list(kernel.compiled.signatures) == [(numba.int64,)]
+
+
+class _Inside(NamedTuple):
+    numbers: Any
+    factor: float
+
+
+class _Outside(NamedTuple):
+    inside: _Inside
+    flag: bool
+    few: Any
+    many: int
+
+
+@_compiled.inner
+def _added_up(inside: _Inside) -> float:
+    total = 0.0
+    for number in inside.numbers:
+        total += inside.factor * number
+    return total
+
+
+@_compiled.compiled
+def _of_tuple(given: _Inside) -> float:
+    return float(given.factor + given.numbers[0])
+
+
+@_compiled.inner
+def _handed_on(given: _Outside, sign: int) -> float:
+    given.few[0] += 1
+    more = given.many if given.flag else 0
+    return float(sign * _added_up(given.inside) + given.few[0] + more + _of_tuple(given.inside))
+
+
+@_compiled.compiled
+def _in_tuples(given: _Outside) -> float:
+    return _handed_on(given, 1) + _handed_on(given, -1) + _added_up(_Inside(given.few, 0.25))
+
+
+def test_named_tuples_are_handed_on_as_they_are() -> None:
+    """By reference where numba is known, to loops that are called from Python, too, and within each other."""
+    results = []
+    for way in (_in_tuples, _in_tuples.as_written):  # type: ignore[attr-defined]
+        few = np.array([1, 2], dtype=np.int32)
+        results.append(way(_Outside(_Inside(np.linspace(0.5, 2.0, 7), 1.5), True, few, 40)))
+        assert few.tolist() == [3, 2]
+    assert results[0] == results[1]

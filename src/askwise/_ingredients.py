@@ -3,28 +3,39 @@
 numba optimises every function and turns it into machine code before another one uses it. The other then contains a
 copy, which is optimised again with all of it, and so does the next: a loop eight calls deep is optimised eight times,
 and seven times for nothing. Ingredients are handed on as they were first written down, and become machine code in the
-kernels that contain them. (The first plan of the planner, from nothing compiled: 21 s on a core instead of 29.)
+kernels that contain them. (The first plan of the planner, from nothing compiled: 21 s on a core instead of 29.) What
+they need is handed on to them as `askwise._references` says.
 
-This goes by numba's own way to change how it compiles, a pipeline whose one step, from numba's notation to LLVM's, is
-replaced.
+This goes by numba's own way to change how it compiles, a pipeline. Its step from numba's notation to LLVM's is
+replaced, and others are spared work that makes no difference to loops over plain arrays: what is compiled is the same.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import importlib
+from types import CodeType
 from typing import Any, ClassVar
 
-from numba.core import codegen, ir
+from numba.core import codegen, ir, untyped_passes
 from numba.core import compiler as numba_compiler
 from numba.core import compiler_machinery as machinery
+from numba.core import lowering as numba_lowering
 from numba.core import typed_passes as passes
 from numba.core import types as numba_types
+
+from askwise._references import promise
 
 # Their types leave out much of what they are.
 dynfunc: Any = importlib.import_module("numba._dynfunc")
 compiler: Any = numba_compiler
+lowering: Any = numba_lowering
 Library: Any = codegen.JITCodeLibrary
+Inference: Any = passes.NopythonTypeInference
 Lowering: Any = passes.NativeLowering
+Rewrites: Any = passes.NopythonRewrites
+Closures: Any = untyped_passes.InlineClosureLikes
 types: Any = numba_types
 PassManager: Any = machinery.PassManager
 register_pass: Any = machinery.register_pass
@@ -52,15 +63,42 @@ class _Flags(compiler.Flags):  # type: ignore[misc]
 
 
 class _Code(Library):  # type: ignore[misc]
-    """Code to be contained in other code, together with all that it contains itself."""
+    """Code to be contained in other code: neither optimised nor turned into machine code, and put together there."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave it to the code that contains this, where all of it is optimised once."""
+        ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
-        """Put all of it together; neither optimise it nor turn it into machine code."""
+        """Take nothing in: see `_contained`."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
+
+
+def _contained(libraries: list[Any]) -> list[Any]:
+    """Return these libraries and all that they need, each once."""
+    found: dict[Any, None] = {}
+    waiting = list(libraries)[::-1]
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            if isinstance(library, _Code):
+                waiting.extend(library._linking_libraries[::-1])
+    return list(found)
+
+
+class _Machine(Library):  # type: ignore[misc]
+    """Code that contains other code, and becomes machine code."""
+
+    _linking_libraries: list[Any]
+
+    def finalize(self) -> None:
+        """See numba."""
+        self._linking_libraries = _contained(self._linking_libraries)
+        super().finalize()
 
 
 LOOKS = {"getattr", "static_getitem", "getitem", "typed_getitem", "cast", "build_tuple"}
@@ -111,9 +149,27 @@ class _Lowering(Lowering):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """See numba."""
-        if not _owns_arrays(state):
-            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        counts = state.targetctx.enable_nrt and _owns_arrays(state)
+        state.targetctx = context = state.targetctx.subtarget(enable_nrt=counts)
+        # It asks for the same few sizes again and again, each time by a little program for LLVM.
+        context.get_abi_sizeof = functools.partial(_size, context)
+        # These are there: they were loaded when the compilation began.
+        context.load_additional_registries = _nothing
         return bool(super().run_pass(state))
+
+
+_sizes: dict[str, int] = {}
+
+
+def _size(context: Any, kind: Any) -> int:
+    name = str(kind)
+    if name not in _sizes:
+        _sizes[name] = type(context).get_abi_sizeof(context, kind)
+    return _sizes[name]
+
+
+def _nothing() -> None:
+    pass
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -125,7 +181,18 @@ class _WriteOut(_Lowering):
     def run_pass(self, state: Any) -> bool:
         """See numba."""
         state.flags.no_cpython_wrapper = False
+        state.library = code = _Machine(state.targetctx.codegen(), state.func_id.func_qualname)
+        code.enable_object_caching()
         return super().run_pass(state)
+
+
+class _Lower(lowering.Lower):  # type: ignore[misc]
+    """numba's own, with one more thing told to LLVM."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        """See numba."""
+        super().setup_function(fndesc)
+        promise(self)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -133,6 +200,7 @@ class _WriteDown(_Lowering):
     """Writes down a function in LLVM's notation, for others to contain."""
 
     _name = "askwise_write_down"
+    lowering_class = _Lower
 
     def run_pass(self, state: Any) -> bool:
         """See numba."""
@@ -150,6 +218,69 @@ class _WriteDown(_Lowering):
         return True
 
 
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _Closures(Closures):  # type: ignore[misc]
+    """Looks for functions inside a function only where there are any."""
+
+    _name = "askwise_closures"
+
+    def run_pass(self, state: Any) -> bool:
+        """See numba."""
+        inside = any(isinstance(constant, CodeType) for constant in state.func_id.code.co_consts)
+        return bool(super().run_pass(state)) if inside else False
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Inference(Inference):  # type: ignore[misc]
+    """Remembers which way of adding, comparing or looking up is right for which types: numba tries all of them."""
+
+    _name = "askwise_inference"
+    _known: ClassVar[dict[Any, Any]] = {}
+
+    def run_pass(self, state: Any) -> bool:
+        """See numba."""
+        usual, state.typingctx = state.typingctx, copy.copy(state.typingctx)
+        state.typingctx.resolve_function_type = functools.partial(self._resolve, usual.resolve_function_type)
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            state.typingctx = usual
+
+    def _resolve(self, usual: Any, function: Any, given: Any, named: Any) -> Any:
+        if named or not (isinstance(function, types.Function) or getattr(function, "__module__", "") == "_operator"):
+            return usual(function, given, named)
+        key = function, tuple(given)
+        found = self._known.get(key)
+        if found is None:
+            found = usual(function, given, named)
+            if found is not None:
+                self._known[key] = found
+        return found
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Rewrites(Rewrites):  # type: ignore[misc]
+    """Puts operations on whole arrays together only where there are any."""
+
+    _name = "askwise_rewrites"
+
+    def run_pass(self, state: Any) -> bool:
+        """See numba."""
+        whole = any(
+            isinstance(state.typemap[assigned.target.name], types.Array)
+            for block in state.func_ir.blocks.values()
+            for assigned in block.find_insts(ir.Assign)
+            if isinstance(assigned.value, ir.Expr) and assigned.value.op not in LOOKS
+        )
+        return bool(super().run_pass(state)) if whole else False
+
+
+class _Steps(PassManager):  # type: ignore[misc]
+    """Steps that leave the function in order by themselves: it is not put in order again after each of them."""
+
+    _ENFORCING = False
+
+
 class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
     """numba's compiler with one step replaced."""
 
@@ -164,9 +295,10 @@ class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         """See numba."""
         usual = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        steps = PassManager("askwise")
+        steps = _Steps("askwise")
+        ours = {Closures: _Closures, Inference: _Inference, Rewrites: _Rewrites, Lowering: self.lowering}
         for step, told in usual.passes:
-            steps.add_pass(self.lowering if step is Lowering else step, told)
+            steps.add_pass(ours.get(step, step), told)
         steps.finalize()
         return [steps]
 

@@ -9,7 +9,9 @@ short,
 - a kernel is compiled once, and not again for a constant or a narrow integer in the place of a number (`_once`);
 - kernels that only other kernels call (`inner`) get no way in from Python, which takes as long to compile as a small
   kernel itself, and are not kept: the code of their callers contains them;
-- no kernel can be called from C.
+- no kernel can be called from C;
+- Python does not look for garbage meanwhile: compiling makes much that is kept, all of which it would go through again
+  and again (8 % of the time).
 
 Assigning one array to a slice of another is written as a loop, and arrays are made outside: numba compiles a message
 for shapes that do not fit, with all it takes to format it (2 of the 9 seconds that a first question once took).
@@ -22,14 +24,17 @@ kernel.
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import event
 
 from askwise.watching import pulse
@@ -64,17 +69,22 @@ class _Compiling(event.Listener):
         self._depth = 0
         self._interrupts = HeldBack()
         self._told: set[str] = set()
+        self._collects = False
 
     def on_start(self, happening: Any) -> None:
         self._depth += 1
         if self._depth == 1:
             pulse.own.pause()
             self._interrupts.hold()
+            self._collects = gc.isenabled()
+            gc.disable()
         self._tell(happening.data["dispatcher"].py_func.__module__)
 
     def on_end(self, _: object) -> None:
         self._depth -= 1
         if self._depth == 0:
+            if self._collects:
+                gc.enable()
             pulse.own.resume()
             self._interrupts.release()
 
@@ -101,49 +111,90 @@ def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
         function: a loop.
         alone: it is called from Python, too, and its machine code kept on disk.
     """
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **_pipeline(alone)}
+    pipeline, handed = _pipeline(alone)
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **pipeline}
     if alone:
-        return _kept_while_unchanged(_once(_njit(function, cache=True, **options)))
-    return _once(_njit(function, no_cpython_wrapper=True, **options))
+        return _kept_while_unchanged(_once(_njit(function, cache=True, **options), handed))
+    return _once(_njit(function, no_cpython_wrapper=True, **options), handed)
 
 
-def _pipeline(alone: bool) -> dict[str, Any]:
-    """Return the option that says how to compile, where there is a quicker way than the usual one."""
+def _pipeline(alone: bool) -> tuple[dict[str, Any], Callable[[Any], Any]]:
+    """Return the option that says how to compile, where there is a quicker way than the usual one, and for what.
+
+    The latter says for each type that another kernel hands over for which type this one is compiled.
+    """
     if not numba.__version__.startswith(KNOWN):
-        return {}
-    # Here, for it takes hold of parts that other versions may not have.
+        return {}, lambda kind: kind
+    # Here, for they take hold of parts that other versions may not have.
     from askwise._ingredients import Alone, Ingredient
+    from askwise._references import referred, resolved
 
-    return {"pipeline_class": Alone if alone else Ingredient}
+    return {"pipeline_class": Alone if alone else Ingredient}, resolved if alone else referred
 
 
 def _kept_while_unchanged(kernel: Any) -> Any:
-    """Let kept machine code be used only as long as no kernel has changed.
+    """Let kept machine code be used only as long as nothing has changed that it was made from.
 
-    numba looks only at the file of the kernel itself, but its code contains that of others from other files.
+    numba looks only at the file of the kernel itself, but its code contains that of others, and numbers, from other
+    files.
     """
-    kernel._cache._cache_file._source_stamp = _stamp()
+    digest = hashlib.sha256(_way_of_compiling())
+    _take_in(kernel.py_func, digest, set())
+    kernel._cache._cache_file._source_stamp = digest.hexdigest()
     return kernel
 
 
 @functools.cache
-def _stamp() -> str:
-    """Return what changes whenever a kernel does, or how kernels are compiled."""
+def _way_of_compiling() -> bytes:
+    """Return what changes whenever the way in which kernels are compiled does."""
     ours = Path(__file__).parent
-    texts = ((path, path.read_bytes()) for path in sorted(ours.rglob("*.py")))
-    digest = hashlib.sha256()
-    for path, text in texts:
-        if b"_compiled import" in text or path.name in ("_jit.py", "_ingredients.py"):
-            digest.update(text)
-    return digest.hexdigest()
+    return b"".join((ours / name).read_bytes() for name in ("_jit.py", "_ingredients.py", "_references.py"))
 
 
-def _once(kernel: Any) -> Any:
+def _take_in(function: Any, digest: Any, done: set[Any]) -> None:
+    """Add what a loop does to the digest, with all that it calls and all that it gets from outside by name."""
+    if function not in done:
+        done.add(function)
+        digest.update(f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}".encode())
+        _take_in_code(function.__code__, function.__globals__, digest, done)
+
+
+def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[Any]) -> None:
+    parts = [part for part in code.co_consts if isinstance(part, CodeType)]
+    constants = [part for part in code.co_consts if not isinstance(part, CodeType)]
+    told = (code.co_varnames[: code.co_argcount], code.co_names, code.co_exceptiontable, constants)
+    digest.update(code.co_code + repr(told).encode())
+    for name in code.co_names:
+        _take_in_value(name, known.get(name), code.co_names, digest, done)
+    for part in parts:
+        _take_in_code(part, known, digest, done)
+
+
+def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
+    """Add what a name stands for; what cannot be told apart by its text is never the same again."""
+    if hasattr(value, "as_written"):  # another kernel
+        _take_in(value.as_written, digest, done)
+    elif isinstance(value, ModuleType) and value.__name__.startswith("askwise."):
+        for member in names:
+            if hasattr(value, member):
+                _take_in_value(member, getattr(value, member), (), digest, done)
+    elif isinstance(value, FunctionType | type):  # or an attribute of something else that has the same name
+        digest.update(f"{name} {value.__module__}.{value.__qualname__}".encode())
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{name} {value.dtype} {value.shape}".encode() + value.tobytes())
+    elif not isinstance(value, ModuleType):
+        digest.update(f"{name} {value!r}".encode())
+
+
+def _once(kernel: Any, handed: Callable[[Any], Any]) -> Any:
     """Let other kernels always get the version for 64-bit numbers of a kernel, whatever they hand it."""
     usual = kernel.get_call_template
 
+    def as_one(kind: Any) -> Any:
+        return handed(_widened(kind))
+
     def template(given: Iterable[Any], named: Mapping[str, Any]) -> Any:
-        return usual(tuple(map(_widened, given)), {name: _widened(kind) for name, kind in named.items()})
+        return usual(tuple(map(as_one, given)), {name: as_one(kind) for name, kind in named.items()})
 
     kernel.get_call_template = template
     return kernel

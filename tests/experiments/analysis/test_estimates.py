@@ -144,6 +144,18 @@ def test_wilcoxon_agrees_with_scipy() -> None:
     assert wilcoxon(values, numbers(40)) == stats.wilcoxon(values).pvalue
 
 
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 10, 13, 14])
+def test_wilcoxon_of_few_values_is_that_of_scipy_to_the_bit(n: int) -> None:
+    random = np.random.default_rng(n)
+    for kind in range(4 if n > 10 else 12):
+        values = random.normal(0.3, 1.0, size=n)
+        if kind % 2:
+            values = np.round(2 * values) / 2  # equal ones, and zeros
+        if values.any():
+            expected = stats.wilcoxon(np.round(values, 9)).pvalue
+            assert wilcoxon(values, numbers(n)) == expected
+
+
 def test_wilcoxon_by_hand() -> None:
     """Five positive differences: the chance of all signs alike is 2 / 2^5."""
     assert wilcoxon(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), numbers(5)) == pytest.approx(2 / 2**5)
