@@ -33,7 +33,7 @@ from askwise.planning.exact.arrays import check_goals, check_teammate
 from askwise.planning.exact.asking import Questions
 from askwise.planning.exact.believing import Asking, Beliefs
 from askwise.planning.exact.hearing import Heard, Hearing
-from askwise.planning.exact.search import SAME
+from askwise.planning.exact.memory import SAME
 from askwise.planning.exact.size import MOST_STATES, Work
 from askwise.planning.exact.solver import Progress
 from askwise.planning.exact.unfolding import Stage, Unfolding

@@ -14,6 +14,9 @@ EMPTY = -1
 NO_CHOICE = -(1 << 62)
 """In place of a choice: the regret is a lower bound only."""
 
+SAME = 1.0 - 1e-12
+"""An option must be better by more than rounding; the first of equals is kept."""
+
 FRAME = np.dtype(
     [
         ("goals", np.int64),
@@ -23,15 +26,30 @@ FRAME = np.dtype(
         ("key", np.int64),
         ("options", np.int64),
         ("option", np.int64),
-        ("split", np.int64),
+        ("size", np.int64),
+        ("level", np.int64),
         ("choice", np.int64),
+        ("least", np.float64),
         ("best", np.float64),
         ("weight", np.float64),
     ]
 )
 """A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and the `key` of all that in the table; how
-many actions there are (`options`), which one is looked at (`option`), then the question that is looked at (`split`);
-the least regret so far (`best`), the `choice` that has it, and the `weight` of the goals."""
+many actions there are (`options`), which one is looked at (`option`); then of how many goals questions are made
+(`size`), and how many of them are on a side (`level`, -1 before the first question); the `least` that the regret can
+be, the `best` so far, the `choice` that has it, and the `weight` of the goals."""
+
+SIDE = np.dtype(
+    [
+        ("goals", np.int64),
+        ("size", np.int64),
+        ("weight", np.float64),
+        ("named", np.float64),
+        ("least", np.float64),
+    ]
+)
+"""A side of a question: its `goals` as bits, their number and `weight`, what it costs to have them `named`, and the
+`least` that their regret can be."""
 
 
 class Arrays(NamedTuple):
@@ -83,12 +101,18 @@ class Stack(NamedTuple):
         actions: ``int64 [depth, n_options]``, the actions of each state, most promising first: a column of
             ``Arrays.next``, or one for each goal after them, taking up its load.
         regrets: ``float64 [depth, n_options]``, what is known of the regret of each.
+        order: ``int64 [depth, n_goals]``, the goals of each state as questions take them up.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, of each state the sides of a question with so many goals on them.
+        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal has been tried.
         room: ``float64 [4, n_options]``, to work in: loops that make arrays take longer, and longer to compile.
     """
 
     frames: Any
     actions: Any
     regrets: Any
+    order: Any
+    sides: Any
+    tried: Any
     room: Any
 
 
@@ -111,6 +135,9 @@ def stack_of(arrays: Arrays, steps: int) -> Stack:
         np.zeros(depth, dtype=FRAME),
         np.zeros((depth, n_options), dtype=np.int64),
         np.zeros((depth, n_options)),
+        np.zeros((depth, n_goals), dtype=np.int64),
+        np.zeros((depth, n_goals + 1, 2), dtype=SIDE),
+        np.zeros((depth, n_goals + 1), dtype=np.int64),
         np.zeros((4, n_options)),
     )
 

@@ -12,8 +12,8 @@ from askwise.planning.tables import Tables
 
 MOST_STATES = 3_000_000
 """States up to which problems are solved unless told to go on: some seconds, and at most 200 MB."""
-SPLITS_A_STATE = 300
-"""Questions looked at for each of these states, likewise."""
+SPLITS_A_STATE = 50
+"""Questions looked at for each of these states, whole or in part, likewise."""
 
 
 class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
@@ -36,12 +36,10 @@ class Size:
     states: float
     bits: float
 
-    def refuse_hopeless(self, limit: int | None) -> None:
-        """Refuse what cannot be done, and what takes more than `limit` states (None: any number) for sure."""
+    def refuse_hopeless(self) -> None:
+        """Refuse what cannot be done."""
         if self.goals > MOST_GOALS or self.bits >= MOST_GOALS:
             raise self.too_large("more than this search can number")
-        if limit is not None and self.questions > limit:
-            raise self.too_large(f"at most {limit:,} are tried unless told to go on")
 
     def too_large(self, reason: str) -> TooLarge:
         """Return the refusal."""

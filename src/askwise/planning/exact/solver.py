@@ -77,7 +77,7 @@ class Solver:
         self.splits = 0
         price = price_for_planning(problem, "the exact search adds up prices goal by goal")
         self.size = size_of(self.tables, self.goals)
-        self.size.refuse_hopeless(limit)
+        self.size.refuse_hopeless()
         self.arrays = arrays_of(self.tables, self.goals, price, charges)
         self._stack = stack_of(self.arrays, int(self.tables.steps[self.tables.start].max()))
         self._table = table_of(FIRST_SIZE)
