@@ -6,7 +6,7 @@ import numpy as np
 
 from askwise._compiled import inner, int64
 from askwise.ego import FAR
-from askwise.planning.exact.memory import NO_CHOICE, Arrays, Stack, key_of, useful
+from askwise.planning.exact.memory import NO_CHOICE, Arrays, Stack, useful, where_of
 
 
 @inner
@@ -25,7 +25,7 @@ def push(
     frame = stack.frames[depth]
     frame.goals, frame.w, frame.place, frame.load = goals, w, place, load
     frame.option, frame.level, frame.choice = 0, -1, NO_CHOICE
-    frame.key = key_of(arrays, goals, w, place, load)
+    frame.where = where_of(arrays, goals, w, place, load)
     frame.weight, frame.least = weight, least
     # A little more than what is surely possible: the option that does it has to be found, and may cost just as much,
     # nothing at all if questions are free.

@@ -9,8 +9,6 @@ import numpy as np
 from askwise._compiled import compiled, inner
 from askwise.frozen import arrived
 
-EMPTY = -1
-"""In place of a key: nothing is there."""
 NO_CHOICE = -(1 << 62)
 """In place of a choice: the regret is a lower bound only."""
 
@@ -23,7 +21,7 @@ FRAME = np.dtype(
         ("w", np.int64),
         ("place", np.int64),
         ("load", np.int64),
-        ("key", np.int64),
+        ("where", np.int64),
         ("options", np.int64),
         ("option", np.int64),
         ("size", np.int64),
@@ -34,7 +32,7 @@ FRAME = np.dtype(
         ("weight", np.float64),
     ]
 )
-"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and the `key` of all that in the table; how
+"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and one number for these three (`where`); how
 many actions there are (`options`), which one is looked at (`option`); then of how many goals questions are made
 (`size`), and how many of them are on a side (`level`, -1 before the first question); the `least` that the regret can
 be, the `best` so far, the `choice` that has it, and the `weight` of the goals."""
@@ -116,15 +114,10 @@ class Stack(NamedTuple):
     room: Any
 
 
-class Table(NamedTuple):
-    """A hash table with open addressing: key, regret and choice of every state that is solved.
-
-    A choice is an action as in `Stack`, or ``-1 - q`` for a question about the goals `q`.
-    """
-
-    keys: Any
-    regrets: Any
-    choices: Any
+ENTRY = np.dtype([("goals", np.int64), ("where", np.int64), ("regret", np.float64), ("choice", np.int64)])
+"""A state that is solved, or bounded from below: its `goals` as bits (none: nothing is there), `where` both agents are
+and what is carried (`where_of`), its `regret`, and its `choice`: an action as in `Stack`, or ``-1 - q`` for a question
+about the goals `q`. A table of them is ``ENTRY [n]``, a hash table with open addressing, `n` a power of two."""
 
 
 def stack_of(arrays: Arrays, steps: int) -> Stack:
@@ -142,14 +135,14 @@ def stack_of(arrays: Arrays, steps: int) -> Stack:
     )
 
 
-def table_of(size: int) -> Table:
-    """Return an empty table; its size is a power of two."""
-    return Table(np.full(size, EMPTY, dtype=np.int64), np.empty(size), np.empty(size, dtype=np.int64))
+def table_of(size: int) -> Any:
+    """Return an empty table of so many places."""
+    return np.zeros(size, dtype=ENTRY)
 
 
-def larger(table: Table) -> Table:
+def larger(table: Any) -> Any:
     """Return the same table with twice as many places."""
-    grown = table_of(2 * table.keys.size)
+    grown = table_of(2 * table.size)
     _refill(table, grown)
     return grown
 
@@ -161,41 +154,40 @@ def useful(goals: int, load: int) -> int:
 
 
 @inner
-def key_of(arrays: Arrays, goals: int, w: int, place: int, load: int) -> Any:
-    """Return the number of a state."""
-    n_states, n_goals = arrays.weight.shape
-    return ((goals * n_states + w) * arrays.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
+def where_of(arrays: Arrays, goals: int, w: int, place: int, load: int) -> Any:
+    """Return one number for where both agents are and what is carried, if it is of use."""
+    n_goals = arrays.weight.shape[1]
+    return (w * arrays.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
 
 
 @compiled
-def find(keys: Any, key: int) -> Any:
-    """Return where a key is in the table, or the empty place where it would go."""
-    last = keys.size - 1
-    mixed = (key ^ (key >> 31)) * 0x7FB5D329728EA185
+def find(table: Any, goals: int, where: int) -> Any:
+    """Return where a state is in the table, or the empty place where it would go."""
+    last = table.size - 1
+    mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
     mixed = (mixed ^ (mixed >> 27)) * 0x1B03738712FAD5C9
     slot = (mixed ^ (mixed >> 33)) & last
-    while keys[slot] != key and keys[slot] != EMPTY:
+    while table[slot].goals != 0 and (table[slot].goals != goals or table[slot].where != where):
         slot = (slot + 1) & last
     return slot
 
 
 @inner
-def is_solved(table: Table, slot: int) -> bool:
+def is_solved(table: Any, slot: int) -> bool:
     """Whether the state at a place of the table is solved, not only bounded from below."""
-    return bool(table.keys[slot] != EMPTY and table.choices[slot] != NO_CHOICE)
+    return bool(table[slot].goals != 0 and table[slot].choice != NO_CHOICE)
 
 
 @inner
-def known_regret(table: Table, slot: int) -> float:
-    """Return what the state at a place of the table is sure to cost."""
-    return float(table.regrets[slot]) if table.keys[slot] != EMPTY else 0.0
+def known_regret(table: Any, slot: int) -> float:
+    """Return what the state at a place of the table is sure to cost: 0 where nothing is there."""
+    return float(table[slot].regret)
 
 
 @compiled
-def _refill(old: Table, new: Table) -> None:
-    for k in range(old.keys.size):
-        if old.keys[k] != EMPTY:
-            slot = find(new.keys, old.keys[k])
-            new.keys[slot] = old.keys[k]
-            new.regrets[slot] = old.regrets[k]
-            new.choices[slot] = old.choices[k]
+def _refill(old: Any, new: Any) -> None:
+    for k in range(old.size):
+        if old[k].goals != 0:
+            entry = new[find(new, old[k].goals, old[k].where)]
+            entry.goals, entry.where = old[k].goals, old[k].where
+            entry.regret, entry.choice = old[k].regret, old[k].choice

@@ -8,27 +8,25 @@ table, and the state is taken up again if somebody needs to know more. Two more 
 never hurts, ``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be found out at once, by single questions or
 by halves. Actions come first, then questions (`askwise.planning.exact.splitting`).
 
-The search can be left after any number of states and taken up again: all it needs is in `Stack` and `Table`.
+The search can be left after any number of states and taken up again: all it needs is in the `Stack` and the table.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from askwise._compiled import compiled, inner, int64
 from askwise.planning.exact.entering import push
 from askwise.planning.exact.memory import (
-    EMPTY,
     SAME,
     Arrays,
     Stack,
-    Table,
     find,
     is_solved,
-    key_of,
     known_regret,
+    where_of,
 )
 from askwise.planning.exact.splitting import try_splits
 
@@ -53,7 +51,7 @@ def search(
     arrays: Arrays,
     stack: Stack,
     depth: int,
-    table: Table,
+    table: Any,
     filled: int,
     most_states: int,
     most_splits: int,
@@ -69,7 +67,7 @@ def search(
     if start.goals:
         push(arrays, stack, depth, start.goals, start.w, start.place, start.load, 0.0, np.inf)
     looked = 0
-    room = table.keys.size - (table.keys.size >> 2)
+    room = table.size - (table.size >> 2)
     while depth >= 0:
         if filled >= room:
             return TABLE_FULL, depth, filled, looked
@@ -85,15 +83,15 @@ def search(
         if waiting:
             depth += 1
             continue
-        slot = find(table.keys, frame.key)
-        filled += table.keys[slot] == EMPTY
-        table.keys[slot], table.regrets[slot], table.choices[slot] = frame.key, frame.best, frame.choice
+        entry = table[find(table, frame.goals, frame.where)]
+        filled += entry.goals == 0
+        entry.goals, entry.where, entry.regret, entry.choice = frame.goals, frame.where, frame.best, frame.choice
         depth -= 1
     return DONE, depth, filled, looked
 
 
 @inner
-def _try_action(arrays: Arrays, stack: Stack, depth: int, table: Table) -> bool:
+def _try_action(arrays: Arrays, stack: Stack, depth: int, table: Any) -> bool:
     """Add up what the next action costs; True if a state it leads to has been put on the stack and has to be solved."""
     frame = stack.frames[depth]
     action, n_moves = stack.actions[depth, frame.option], arrays.next.shape[1]
@@ -108,7 +106,7 @@ def _try_action(arrays: Arrays, stack: Stack, depth: int, table: Table) -> bool:
     for onwards in arrays.following[frame.w]:
         left = frame.goals & arrays.alive[onwards] if onwards >= 0 else int64(0)
         if left & (left - 1):
-            slot = find(table.keys, key_of(arrays, left, int64(onwards), there, hand))
+            slot = find(table, left, where_of(arrays, left, int64(onwards), there, hand))
             regret = known_regret(table, slot)
             known += regret
             if not is_solved(table, slot):

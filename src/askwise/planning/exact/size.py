@@ -38,7 +38,7 @@ class Size:
 
     def refuse_hopeless(self) -> None:
         """Refuse what cannot be done."""
-        if self.goals > MOST_GOALS or self.bits >= MOST_GOALS:
+        if self.goals > MOST_GOALS:
             raise self.too_large("more than this search can number")
 
     def too_large(self, reason: str) -> TooLarge:

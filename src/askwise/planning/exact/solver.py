@@ -10,7 +10,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.planning.exact.arrays import Charges, arrays_of, check_answers, check_goals, check_teammate
-from askwise.planning.exact.memory import find, is_solved, key_of, larger, stack_of, table_of
+from askwise.planning.exact.memory import NO_CHOICE, find, larger, stack_of, table_of, where_of
 from askwise.planning.exact.search import DONE, GO_ON, TABLE_FULL, Start, search
 from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
 from askwise.planning.prices import price_for_planning
@@ -151,14 +151,14 @@ class Solver:
         return ego.action(place, choice) if choice < n_moves else int(ego.load_actions[self.goals[choice - n_moves]])
 
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
-        key = key_of(self.arrays, goals, w, place, load)
-        slot = find(self._table.keys, key)
-        if not is_solved(self._table, slot):
+        where = where_of(self.arrays, goals, w, place, load)
+        entry = self._table[find(self._table, goals, where)]
+        if not (entry["goals"] and entry["choice"] != NO_CHOICE):
             self._start = Start(goals, w, place, load)
             self._work_off()
-            slot = find(self._table.keys, key)
-            assert is_solved(self._table, slot)
-        return float(self._table.regrets[slot]), int(self._table.choices[slot])
+            entry = self._table[find(self._table, goals, where)]
+            assert entry["choice"] != NO_CHOICE
+        return float(entry["regret"]), int(entry["choice"])
 
     def _work_off(self) -> None:
         """Solve what is on the stack."""

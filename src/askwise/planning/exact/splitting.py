@@ -27,11 +27,11 @@ import numpy as np
 
 from askwise._compiled import inner, int64
 from askwise.planning.exact.entering import push
-from askwise.planning.exact.memory import SAME, Arrays, Stack, Table, find, is_solved, key_of, known_regret
+from askwise.planning.exact.memory import SAME, Arrays, Stack, find, is_solved, known_regret, where_of
 
 
 @inner
-def try_splits(arrays: Arrays, stack: Stack, depth: int, table: Table) -> tuple[bool, int]:
+def try_splits(arrays: Arrays, stack: Stack, depth: int, table: Any) -> tuple[bool, int]:
     """Try the questions that are left; True if a state has been put on the stack and has to be solved first.
 
     Returns also the number of nodes that were looked at.
@@ -56,7 +56,7 @@ def try_splits(arrays: Arrays, stack: Stack, depth: int, table: Table) -> tuple[
             tried[level] += 1
             continue
         if one.goals & (one.goals - 1):
-            slot = find(table.keys, key_of(arrays, one.goals, frame.w, frame.place, frame.load))
+            slot = find(table, one.goals, where_of(arrays, one.goals, frame.w, frame.place, frame.load))
             one.least = max(one.least, known_regret(table, slot))
             if one.least + other.least >= best:
                 frame.level = 0
