@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -246,19 +247,19 @@ def test_twelve_stations_are_solved() -> None:
     assert found.expected_marginal_cost > 0
 
 
-def test_too_large_to_begin() -> None:
+def test_given_up() -> None:
     with pytest.raises(TooLarge) as caught:
-        solve_problem(ToolFetching(generate(width=12, stations=30, toolboxes=3, seed=1)))
-    assert str(caught.value) == (
-        "too large for an exact answer: 30 goals, 5.4e+08 questions at the start alone, up to 5.1e+12 states; "
-        "at most 3,000,000 are tried unless told to go on"
+        solve_problem(ToolFetching(generate(width=12, stations=30, toolboxes=3, seed=1)), limit=1_000)
+    assert re.fullmatch(
+        r"too large for an exact answer: 30 goals, 5\.4e\+08 questions at the start alone, up to 5\.1e\+12 states; "
+        r"not solved after [\d,]+ states and [\d,]+ questions, all that is tried unless told to go on",
+        str(caught.value),
     )
 
 
 def test_too_large_even_to_go_on() -> None:
-    for stations, size in ((50, 20), (70, 20)):
-        with pytest.raises(TooLarge, match=r" states; more than this search can number$"):
-            solve_problem(ToolFetching(generate(width=size, stations=stations, seed=1)), go_on=True)
+    with pytest.raises(TooLarge, match=r" states; more than this search can number$"):
+        solve_problem(ToolFetching(generate(stations=63, seed=1)), go_on=True)
 
 
 def test_too_large_on_the_way() -> None:

@@ -39,6 +39,8 @@ class ExactJudge:
         self.limit = limit
         self.most = most_questions(problem, questions)
         self.home = solver_of(problem, self.most, limit=limit)
+        if isinstance(self.home, Solver):
+            self.home.size.refuse_many_questions(limit)
         self.home.at(problem.start)
         if isinstance(self.home, Solver):
             # What is left to solve lies off the optimal way; whether it is done must not depend on what came before.

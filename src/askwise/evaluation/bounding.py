@@ -8,6 +8,9 @@ from askwise.model.names import as_int
 from askwise.planning.bounds import MOST_STATES, Bound, bound_problem, bound_with_true_answers_after
 from askwise.planning.groups import Progress, bound_with_groups
 
+TIGHT_STATES = 1_000_000
+"""States to solve for a group of goals where the bound is to be tight: some seconds."""
+
 
 def lower_bound(
     instance: object,
@@ -25,9 +28,10 @@ def lower_bound(
         limit: states to solve for each group of goals; more make the bound tighter and take longer.
         questions: where answers may be wrong or missing, let all but the last of so many be so, and all later ones be
             true; by default all are taken to be true, which is quicker. The bound is for any number of questions.
-        tight: also try random groups of goals (`askwise.planning.groups`), which tells more where many goals are
-            likely and questions cost by the goals they name. Takes about 20 seconds for 50 goals, with a limit of
-            their own, and holds with 95 % confidence: the verdict says so if the bound comes from there.
+        tight: solve larger groups of goals; and unless that solves the whole problem, also try random groups
+            (`askwise.planning.groups`), which tells more where many goals are likely and questions cost by the goals
+            they name. For 50 goals it takes from some seconds to a minute, and holds with 95 % confidence if the bound
+            comes from random groups: the verdict says so.
         seed: for these groups.
         progress: is told how many of these groups are solved, and of how many.
     """
@@ -38,7 +42,7 @@ def lower_bound(
     if as_int(seed) is None or seed < 0:
         raise InputError("seed", repr(seed), "a whole number from 0")
     problem = as_problem(instance)
-    quick = bound_problem(problem, limit=limit)
+    quick = bound_problem(problem, limit=max(limit, TIGHT_STATES) if tight else limit)
     bounds: list[Bound | None] = [quick]
     if questions is not None:
         bounds.append(bound_with_true_answers_after(problem, questions - 1, limit=limit))

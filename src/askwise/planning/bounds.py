@@ -38,8 +38,8 @@ from askwise.types import FloatArray, Verdict
 
 MOST_STATES = 100_000
 """States to solve for one group: about a second."""
-GROWTH = 2
-"""Goals that a group grows by at a time."""
+GROWTH = 1 / 4
+"""The part of a group that it grows by at a time; at least by two goals."""
 ROOM = 2
 """A group grows only if its states so far, times this, are within the limit: a larger one takes so many times more."""
 NEGLIGIBLE = 1e-4
@@ -165,7 +165,7 @@ class _Partition:
                 break
             if size == len(ordered) or ROOM * solver.states > self.limit:
                 break
-            size = min(size + GROWTH, len(ordered))
+            size = min(size + max(2, int(GROWTH * size)), len(ordered))
         regret, states, group = best
         self.regret += regret
         self.states += states

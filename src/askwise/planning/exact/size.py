@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,18 +27,21 @@ class Size:
         goals: number of goals.
         questions: splits of all goals by a question.
         states: a number that the states cannot exceed; most searches need a tiny part of it.
-        bits: size of the largest number of a state.
     """
 
     goals: int
     questions: int
     states: float
-    bits: float
 
     def refuse_hopeless(self) -> None:
         """Refuse what cannot be done."""
         if self.goals > MOST_GOALS:
             raise self.too_large("more than this search can number")
+
+    def refuse_many_questions(self, most: int) -> None:
+        """Refuse more questions than that: off the optimal way nearly all of them may have to be looked at."""
+        if self.questions > most:
+            raise self.too_large(f"at most {most:,} are allowed for")
 
     def too_large(self, reason: str) -> TooLarge:
         """Return the refusal."""
@@ -89,8 +91,7 @@ def size_of(tables: Tables, goals: Sequence[int]) -> Size:
     alive = (tables.weight[:, list(goals)] > 0).sum(axis=1)
     sets = sum(2**k - k - 1 for k in alive.tolist())
     places = tables.ego.next.shape[0] * (n + 1 if tables.ego.states_per_place > 1 else 1)
-    numbers = math.log2(alive.size * tables.ego.next.shape[0] * (n + 1))
-    return Size(n, 2 ** (n - 1) - 1, sets * places, n + numbers)
+    return Size(n, 2 ** (n - 1) - 1, sets * places)
 
 
 def _told(number: float) -> str:

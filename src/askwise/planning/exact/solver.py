@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
+from askwise.memory import claim
 from askwise.planning.exact.arrays import Charges, arrays_of, check_answers, check_goals, check_teammate
 from askwise.planning.exact.memory import NO_CHOICE, find, larger, stack_of, table_of, where_of
 from askwise.planning.exact.search import DONE, GO_ON, TABLE_FULL, Start, search
@@ -166,7 +167,8 @@ class Solver:
         while end != DONE:
             end, depth = self._go_on(depth, self.states + STATES_A_TURN, SPLITS_A_TURN)
             if self.limit is not None and (self.states > self.limit or self.splits > SPLITS_A_STATE * self.limit):
-                raise self.size.too_large(f"not solved after {self.states:,} states and {self.splits:,} questions")
+                found = f"not solved after {self.states:,} states and {self.splits:,} questions"
+                raise self.size.too_large(f"{found}, all that is tried unless told to go on")
             if self.progress is not None and end != DONE:
                 self.progress(self.states, self.splits)
 
@@ -178,5 +180,7 @@ class Solver:
         self._start = GO_ON
         self.splits += looked
         if end == TABLE_FULL:
+            sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
+            claim(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
             self._table = larger(self._table)
         return end, depth

@@ -34,7 +34,7 @@ from askwise.planning.exact.memory import SAME, Arrays, Stack, find, is_solved, 
 def try_splits(arrays: Arrays, stack: Stack, depth: int, table: Any) -> tuple[bool, int]:
     """Try the questions that are left; True if a state has been put on the stack and has to be solved first.
 
-    Returns also the number of nodes that were looked at.
+    Returns also how many questions were looked at, where branches that are not entered count as one.
     """
     frame, sides, tried = stack.frames[depth], stack.sides[depth], stack.tried[depth]
     looked = 0
@@ -44,15 +44,16 @@ def try_splits(arrays: Arrays, stack: Stack, depth: int, table: Any) -> tuple[bo
         level = frame.level
         if level == frame.size or tried[level] == 2:
             if level == frame.size:
+                looked += 1
                 _compare(arrays, stack, depth)
             frame.level -= 1
             continue
-        looked += 1
         side = tried[level]
         _grow(arrays, stack, depth, side)
         one, other = sides[level + 1, side], sides[level + 1, 1 - side]
         price, best = _least_price(arrays, stack, depth, level + 1), frame.best * SAME
         if one.goals == frame.goals or price + one.least + other.least >= best:
+            looked += 1
             tried[level] += 1
             continue
         if one.goals & (one.goals - 1):

@@ -29,8 +29,8 @@ class PlannerSettings:
     inner: int = 2
     climbs: int = 4
     budget: int = 75_000
-    endgame: int = 10
-    endgame_states: int = 40_000
+    endgame: int = 14
+    endgame_states: int = 20_000
     log_memory: int = 18
 
     @property
