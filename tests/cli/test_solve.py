@@ -21,7 +21,7 @@ expected marginal cost  0.6
 expected cost           10.6
 first                   NORTH
 verdict                 exact, optimal over all questions and actions
-looked at               14 states, 22 questions
+looked at               15 states, 25 questions
 """
 
 
@@ -97,7 +97,7 @@ def test_too_large(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_large_even_so(run: Run) -> None:
     generate(stations=63, seed=1).save("large.json")
     run("solve", "large.json", "--go-on").assert_refused(
-        "askwise solve: too large for an exact answer: 63 goals, 4.6e+18 questions at the start alone, up to 2.3e+19 "
+        "askwise solve: too large for an exact answer: 63 goals, 4.6e+18 questions at the start alone, up to 2.7e+23 "
         "states; more than this search can number; askwise evaluate FILE --paths 10 --bound tells what a method "
         "costs, and a number that no method can be below"
     )

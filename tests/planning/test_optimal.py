@@ -16,8 +16,10 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.problem import product_problem
+from askwise.evaluation import evaluate
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
+from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
@@ -245,6 +247,16 @@ def test_twelve_stations_are_solved() -> None:
     problem = ToolFetching(generate(width=10, stations=12, toolboxes=3, seed=1))
     found = solve_problem(problem)
     assert found.expected_marginal_cost > 0
+
+
+def test_the_papers_size() -> None:
+    price = QueryCost(0.5, 0.5)
+    problem = ToolFetching(generate(seed=5, prior="far", query_cost=price))
+    found = solve_problem(problem)
+    assert found.verdict.exact
+    played = evaluate(problem, "planner", exact=True).expected_marginal_cost
+    assert bound_problem(problem, limit=5_000).value <= found.expected_marginal_cost <= played + 1e-12
+    assert played <= 1.01 * found.expected_marginal_cost
 
 
 def test_given_up() -> None:

@@ -79,7 +79,7 @@ class PlannerAgent(LooksAhead):
             raise InputError("seconds", repr(seconds), "a finite number above 0")
         self.fallback = None if belief == "robust" else "robust"
         chosen = SETTINGS[setting]
-        self.settings = chosen if budget is None else replace(chosen, budget=budget)
+        self.settings = chosen if budget is None else chosen.with_budget(budget)
         self.noisy_settings = NOISY[setting] if budget is None else replace(NOISY[setting], budget=budget)
         self.seconds = seconds
         self.questions = questions

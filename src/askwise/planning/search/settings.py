@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,16 @@ class PlannerSettings:
     def menus(self) -> int:
         """Menus for one decision: one now, and one for each answer to each question on it, again and again."""
         return int((2 * self.kept + 1) ** self.questions)
+
+    def with_budget(self, budget: int) -> PlannerSettings:
+        """Return the same with another budget; a larger one is for the search of the optimum as well.
+
+        What plans lose is mostly that they end early (`askwise.planning.search.planner`), which more plans of the kind
+        do not mend. The optimum has no end, and each goal more takes it about 1.4 times as long.
+        """
+        more = max(1.0, budget / self.budget)
+        goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)
+        return replace(self, budget=budget, endgame=goals, endgame_states=states)
 
 
 FULL = PlannerSettings()
