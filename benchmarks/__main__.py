@@ -26,6 +26,7 @@ SECTIONS = {
     "cells": "cells",
     "optimum": "optimum",
     "gap": "gap",
+    "budget": "budget",
     "noisy-optimum": "noisy_optimum",
     "calibration": "calibration",
     "planner": "planner",

@@ -7,9 +7,9 @@ The teammate takes one of all shortest ways at random, or does as FILE says. Cho
 --paths N (that many for each goal, weighted by the prior: better where rare goals cost much).
 --questions N holds the method to N questions in an episode; with --bound, what more of them
 could save at most is said too.
---bound takes seconds and is proven. --tight also deals the goals into random groups, with --seed:
-closer where many goals are likely and naming them costs, but only 95 % sure, and 20 seconds
-of work for 50 goals.
+--bound takes seconds and is proven. --tight solves more of the instance at once, all of it where
+few goals are likely; else it also deals the goals into random groups, with --seed: closer where
+many goals are likely and naming them costs, but only 95 % sure, and up to a minute for 50 goals.
 
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound

@@ -36,7 +36,7 @@ from askwise.planning.prices import price_for_planning
 from askwise.planning.search import entry, menus, values
 from askwise.planning.search.endgame import Endgame, endgame_of
 from askwise.planning.search.memory import Memory, packed, unpacked
-from askwise.planning.search.sets import add_up, common, useful, without
+from askwise.planning.search.sets import add_up, useful
 from askwise.planning.search.settings import FULL, PlannerSettings
 from askwise.planning.search.steps import ROUNDING, after
 from askwise.planning.search.workspace import limits_of, workspace_of
@@ -211,11 +211,11 @@ class Planner:
         row, asked, best = ws.rows.stack, -1, math.inf
         for i in range(int(ws.lengths[0])):
             question = ws.rows.menus + i
-            sizes = common(ws.sets, row, question, row + 1), without(ws.sets, row, question, row + 1)
+            sizes = self._write(question, inside=True), self._write(question, inside=False)
             total = weight * menus.price(ws.prices, ws.sets, row, question, *sizes)
             for side, size in enumerate(sizes):
                 if size > 1 and total < best:
-                    (without if side else common)(ws.sets, row, question, row + 1)
+                    self._write(question, inside=side == 0)
                     total += self._value(w, place, load, s.questions - 1, s.depth, 1 + 2 * i + side, best - total)
             if total < best - ROUNDING * weight:
                 best, asked = total, i
@@ -229,13 +229,13 @@ class Planner:
     ) -> tuple[int, float]:
         """Return the best of some actions and its regret."""
         ws, s = self.ws, self.settings
-        row, best, least = ws.rows.stack, tried[0][0], math.inf
+        best, least = tried[0][0], math.inf
         for action, regret in tried:
             total = regret
             next_place, next_load = after(ws.world, place, load, action)
             depth = s.depth - (regret > 0.0)
             for t in self.tables.following[w].tolist():
-                if t >= 0 and total < least and common(ws.sets, row, t, row + 1) > 1:
+                if t >= 0 and total < least and self._write(t, inside=True) > 1:
                     total += self._value(t, next_place, next_load, s.questions, depth, 0, least - total)
             if total < least - ROUNDING * weight:
                 best, least = action, total
@@ -251,6 +251,16 @@ class Planner:
             entry.choose(ws, limits, self.groups, level, *where)
             value, level = entry.value_going_on(ws, limits, level)
         return value
+
+    def _write(self, question: int, *, inside: bool) -> int:
+        """Write those goals of level 0 that are in a set, or the others, to level 1; return their number.
+
+        Like `common` and `without`, which take several times as long where they are not called by compiled loops.
+        """
+        sets, row = self.ws.sets, self.ws.rows.stack
+        found = sets[row] & (sets[question] if inside else ~sets[question])
+        sets[row + 1] = found
+        return sum(word.bit_count() for word in found.tolist())
 
     def _number(self, place: int, action: int) -> int:
         """Return the problem's number of an action as the loops number it."""

@@ -59,7 +59,7 @@ LIGHT = PlannerSettings(
     inner=2,
     climbs=2,
     budget=30_000,
-    endgame=8,
-    endgame_states=5_000,
+    endgame=12,
+    endgame_states=2_500,
     log_memory=16,
 )
