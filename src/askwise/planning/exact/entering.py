@@ -33,7 +33,7 @@ def push(
         finding_out = _finding_out_charged(arrays, goals, w, weight)
     else:
         finding_out = _finding_out(arrays, stack, goals, w)
-    frame.best = min(most, finding_out + 1e-9 * weight)
+    frame.best = min(most, finding_out * (1.0 + 1e-9) + 1e-9 * weight)
     frame.options = _sort_actions(arrays, stack, depth, goals, w, place, load)
 
 
