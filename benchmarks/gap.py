@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from askwise.evaluation import evaluate
-from askwise.evaluation.bounding import TIGHT_STATES
 from askwise.experiments.running.problems import Problems
 from askwise.experiments.schema.study_file import load_study
 from askwise.planning.bounds import bound_problem
@@ -98,7 +97,7 @@ def value(kind: str, problem: Problem) -> float | None:
     if kind == "planner":
         return evaluate(problem, "planner", exact=True, go_on=True).expected_marginal_cost
     if kind == "oracle":
-        return bound_problem(problem, limit=TIGHT_STATES).value
+        return bound_problem(problem, limit=GROUP_STATES).value
     bound = bound_with_groups(problem, largest=GROUP_SIZE, deals=DEALS, limit=GROUP_STATES)
     assert bound is not None
     return bound.value

@@ -130,10 +130,10 @@ def test_methods_are_listed(run: Run) -> None:
 
 
 def test_too_large(run: Run) -> None:
-    generate(seed=1).save("large.json")
+    generate(stations=63, seed=1).save("large.json")
     run("evaluate", "large.json", "--method", "optimal", "--episodes", "2").assert_refused(
-        "askwise evaluate: too large for an exact answer: 50 goals, 5.6e+14 questions at the start alone, "
-        "up to 2.3e+19 states; more than this search can number"
+        "askwise evaluate: too large for an exact answer: 63 goals, 4.6e+18 questions at the start alone, "
+        "up to 2.7e+23 states; more than this search can number"
     )
 
 

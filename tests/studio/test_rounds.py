@@ -240,12 +240,12 @@ def test_who_plays_like_the_optimum_is_told_so() -> None:
 def test_a_silly_question_is_shown_with_what_would_have_been_better() -> None:
     simulated = as_ego("coverage", "optimal", 5)
     made = begun("coverage", role="ego", seed=5)
-    done(made, [{"ask": [made.problem.goals[1]]}, *deeds(simulated, "ego")])
+    done(made, [{"ask": [made.problem.goals[0]]}, *deeds(simulated, "ego")])
     _, told = review(made)
     assert told["cost"] > simulated.cost
     # The first was the wrong one; after its answer the second, the optimum's first, is hardly worth its price any more.
     assert [each["t"] for each in told["differences"]] == [1, 2]
-    assert told["differences"][0]["did"] == "ask: Is it B? (price 0.7)"
+    assert told["differences"][0]["did"] == "ask: Is it A? (price 0.7)"
 
 
 def test_beside_a_person_who_makes_a_detour_the_others_meet_the_same_detour() -> None:

@@ -12,7 +12,7 @@ since whoever can deal with `T` can do the same with `S`: fewer goals to lose ti
 
 bounds all questions below a node of the tree, and most of the tree is never entered. What a side costs is found out as
 soon as it has grown: smaller sets are solved sooner than larger ones, and are met again and again. (20 x 20 cells, 17
-of 50 stations, nothing to pay for naming them: listed, 54 million questions were looked at; now 118,000 nodes are, in a
+of 50 goals, nothing to pay for naming them: listed, 54 million questions were looked at; now 118,000 nodes are, in a
 35th of the time.)
 
 If both sides together cost as much as the best that is known, although here the side is told for nothing, then nothing
