@@ -63,7 +63,6 @@ def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice, charge
         base=price.base,
         per_goal=price.per_goal,
         extra=for_loops(price.extra, np.float64),
-        uniform=price.uniform,
         charges=for_loops(np.empty((0, 2, 0)) if charges is None else charges.amounts, np.float64),
         zone=for_loops(np.empty(0) if charges is None else charges.zone, np.int32),
     )

@@ -65,7 +65,6 @@ class Arrays(NamedTuple):
         base: price of a question.
         per_goal: price for each goal in it.
         extra: ``float64 [n_goals]``, what each goal adds beyond that.
-        uniform: whether `extra` is 0 everywhere.
         charges: ``float64 [n_zones, 2, n_goals]``, in place of all these prices, see `Charges` in
             `askwise.planning.exact.arrays`; no zones where there are none.
         zone: ``int32 [n_states]``, the row of `charges` for each state.
@@ -82,7 +81,6 @@ class Arrays(NamedTuple):
     base: float
     per_goal: float
     extra: Any
-    uniform: bool
     charges: Any
     zone: Any
 
