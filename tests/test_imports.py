@@ -26,7 +26,6 @@ LAYERS = (
         "_jit",
         "_references",
         "_later",
-        "_registering",
         "arguments",
         "files",
         "frozen",

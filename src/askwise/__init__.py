@@ -9,8 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from askwise._registering import register_when_loaded
-
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -166,5 +164,3 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     return sorted(__all__)
 
-
-register_when_loaded()

@@ -37,6 +37,12 @@ FLAT_GYMNASIUM_IDS = {
 }
 """The same for environments that come inside a `askwise.envs.flat.FlatEnv`."""
 
+PETTINGZOO_IDS = {
+    "askwise/Problem-v0": HOMES["problem_v0"],
+    "askwise/ToolFetching-v0": HOMES["tool_fetching_v0"],
+}
+"""The modules that have ``parallel_env`` and ``env`` of each id in PettingZoo's registry."""
+
 
 def load(name: str) -> Any:
     """Return what has that name."""

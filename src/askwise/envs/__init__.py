@@ -8,9 +8,11 @@ Importing this module registers four ids with Gymnasium:
 - ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, you are the fetcher;
 - ``askwise/ToolFetchingFlat-v0``: the same behind `FlatToolFetching`.
 
-Gymnasium loads no plugins by itself, so import this module first, or let the id do it:
-``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. The PettingZoo environments are
-``problem_v0.parallel_env(problem)`` and ``tool_fetching_v0.parallel_env()``, after ``from askwise.envs import ...``.
+Neither library loads plugins by itself, so import this module first, or let Gymnasium do it:
+``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. It also registers ``askwise/Problem-v0`` and
+``askwise/ToolFetching-v0`` with PettingZoo: ``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)``, or
+``"aec"`` for agents that take turns. ``problem_v0.parallel_env(problem)`` after ``from askwise.envs import problem_v0``
+makes the same environment.
 
 Environments of a domain's own live with the domain. What is here serves all of them: `askwise.envs.single.GameEnv`,
 `askwise.envs.both.GameParallelEnv` and `askwise.envs.flat.FlatEnv` are shells over one `askwise.game.Game`.
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pettingzoo
 from gymnasium.envs.registration import register
 
 from askwise.domains import environments
@@ -37,6 +40,9 @@ for _id, _entry_point in environments.FLAT_GYMNASIUM_IDS.items():
     # The wrapper stays outermost, so that `action_masks` is where libraries call it. The environment itself refuses to
     # step before a reset, so nothing is lost with the wrappers that are left out.
     register(id=_id, entry_point=_entry_point, order_enforce=False, disable_env_checker=True)
+for _id, _module in environments.PETTINGZOO_IDS.items():
+    pettingzoo.register("parallel", _id, f"{_module}:parallel_env")
+    pettingzoo.register("aec", _id, f"{_module}:env")
 
 
 def __getattr__(name: str) -> Any:
