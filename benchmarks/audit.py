@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from askwise import trace
+from askwise import simulate, trace
 from askwise.agents import Agent, Decision, Observation
 from askwise.agents.optimal import Optimal
 from askwise.auditing.auditing import audit
@@ -28,7 +28,6 @@ from askwise.episode import Episode
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from askwise.seeds import Seed
-from askwise.simulation import simulate
 from askwise.tracking import Tracker
 from askwise.types import FloatArray
 from benchmarks.peers.plain_values import PlainValues
@@ -96,7 +95,7 @@ class Contrary(Agent):
         if decision.ask is not None:
             self.planted[self.t] = UNDER
             goal = int(belief.argmax())
-            return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()))
+            return Decision(action=int(self.problem.ego.optimal(observation.state.ego)[goal].argmax()))
         self.planted[self.t] = OVER
         size = int(self.rng.integers(1, possible.size))
         return Decision(ask=tuple(sorted(self.rng.choice(possible, size, replace=False).tolist())))

@@ -46,8 +46,8 @@ class Trusting(PlannerAgent):
 
     def _is_elsewhere(self, observation: Observation) -> bool:
         """Whether the teammate has arrived where, as far as is known, it does not want to be."""
-        action, here = observation.teammate_action, self.problem.teammate_steps(observation.state.teammate)
-        arrived = action is not None and self.problem.stays(action)
+        action, here = observation.teammate_action, self.problem.teammate.steps(observation.state.teammate)
+        arrived = action is not None and action == self.problem.teammate.actions.stay
         return arrived and not (here[self.belief.probabilities > 0] == 0).any()
 
     def _forget_answers(self) -> None:

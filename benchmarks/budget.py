@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from time import process_time
 
+from askwise import evaluate, solve
 from askwise.agents import make_agent
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
 from askwise.planning.search.settings import FULL
 from askwise.questions import QueryCost
 from benchmarks.report import Column, Table, count, number, progress, seconds

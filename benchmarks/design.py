@@ -17,9 +17,8 @@ import numpy as np
 from tests.designing import plain
 
 import askwise
-from askwise import Drawing, FactoredProblem, GridWorld, QueryCost
+from askwise import Drawing, FactoredProblem, GridWorld, QueryCost, evaluate
 from askwise.designing.designing import space_of_given
-from askwise.evaluation import evaluate
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 EQUAL = 1e-9

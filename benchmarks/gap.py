@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from askwise.evaluation import evaluate
+from askwise import evaluate
 from askwise.experiments.running.problems import Problems
 from askwise.experiments.schema.study_file import load_study
 from askwise.planning.bounds import bound_problem

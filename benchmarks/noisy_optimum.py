@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askwise import evaluate
 from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate
 from askwise.planning.exact.limited import LimitedSolver
 from askwise.questions import QueryCost
 from benchmarks.distance import Costs, by_cell, ratio, verdict

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from askwise import evaluate, solve
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
 from askwise.questions import QueryCost
 from benchmarks.distance import by_cell, ratio, verdict
 from benchmarks.pool import process_pool

@@ -226,9 +226,9 @@ async def _round(socket: Any, problem: Problem, found: Load, end: asyncio.Event)
 def _deed(problem: Problem, state: dict[str, Any], goal: int) -> dict[str, Any]:
     if state["phase"] == "answer":
         return {"answer": goal in state["question"]["goals"]}
-    here = problem.teammate_model.state(tuple(state["teammate"]["at"]))
-    action = int(problem.teammate_optimal(here)[goal].argmax())
-    return {"move": problem.teammate_actions[action]}
+    here = problem.teammate.model.state(tuple(state["teammate"]["at"]))
+    action = int(problem.teammate.optimal(here)[goal].argmax())
+    return {"move": problem.teammate.actions.names[action]}
 
 
 def _cookie(host: str, path: str) -> str:

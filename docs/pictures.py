@@ -25,9 +25,11 @@ from askwise.experiments import two_goal_grid as example
 from askwise.experiments.analysis.figures.styles import KNOWN, styles
 from askwise.query.beliefs import make_belief
 from askwise.query.value import QuestionValue
-from askwise.showing import Scene, palette, scene_at, start_scene
+from askwise.showing import palette
+from askwise.showing.episodes import scene_at, start_scene
 from askwise.showing.palette import hex_of
 from askwise.showing.raster import save_png
+from askwise.showing.scene import Scene
 from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -39,7 +39,7 @@ HASH_SEEDS = ("0", "4242")
 
 def layouts() -> str:
     """The places of all nodes of some graphs."""
-    models = (loop(9), path(30), tree(20), ward().teammate_model)
+    models = (loop(9), path(30), tree(20), ward().teammate.model)
     return str([node.at for model in models for node in lay_out(Net.of(model)).nodes])
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise import trace
+from askwise import simulate, trace
 from askwise.agents import Agent, Decision
 from askwise.agents.pairs import PairZones
 from askwise.agents.recorded import pairs_from_json, pairs_to_json
@@ -24,7 +24,6 @@ from askwise.episode import Episode
 from askwise.errors import InputError
 from askwise.questions import Choice
 from askwise.reading import Field
-from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.domains.elsewhere import Elsewhere
 from tests.refused import Fault, assert_refused, each

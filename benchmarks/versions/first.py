@@ -17,7 +17,9 @@ def torn_problem(side: int, stations: int) -> ToolFetching:
     seed = 0
     while True:
         problem = ToolFetching(generate(width=side, stations=stations, toolboxes=2, seed=seed))
-        if not problem.ego_optimal(problem.start.ego).all(axis=0).any():
+        earlier = getattr(problem, "ego_optimal", None)  # its name before problems had sides
+        optimal = problem.ego.optimal if earlier is None else earlier
+        if not optimal(problem.start.ego).all(axis=0).any():
             return problem
         seed += 1
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.tool_fetching import product_problem
+
 from askwise import Divergence, Instance, Prior, QueryCost, ToolFetching, evaluate, generate, simulate, solve
-from askwise.domains.tool_fetching.problem import product_problem
 from benchmarks import cases
 from benchmarks.versions import steps
 from benchmarks.versions.moments import Moments, decisions

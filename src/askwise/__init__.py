@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from askwise.agents import Decision as Decision
     from askwise.agents import Observation as Observation
     from askwise.answers import AnswerModel as AnswerModel
+    from askwise.api import ask as ask
+    from askwise.api import evaluate as evaluate
+    from askwise.api import lower_bound as lower_bound
+    from askwise.api import simulate as simulate
+    from askwise.api import solve as solve
     from askwise.auditing.auditing import audit as audit
     from askwise.auditing.results import Audit as Audit
     from askwise.auditing.results import AuditedEpisode as AuditedEpisode
     from askwise.auditing.results import AuditedStep as AuditedStep
     from askwise.deciding import Advice as Advice
-    from askwise.deciding import ask as ask
     from askwise.decisions.entry import decide as decide
     from askwise.decisions.problem import DecisionProblem as DecisionProblem
     from askwise.decisions.recommendation import Recommendation as Recommendation
@@ -49,9 +53,6 @@ if TYPE_CHECKING:
     from askwise.errors import InputError as InputError
     from askwise.errors import NotConvergedError as NotConvergedError
     from askwise.evaluation import Evaluation as Evaluation
-    from askwise.evaluation import evaluate as evaluate
-    from askwise.evaluation import lower_bound as lower_bound
-    from askwise.evaluation import solve as solve
     from askwise.factored import FactoredProblem as FactoredProblem
     from askwise.game import Game as Game
     from askwise.model import Drawing as Drawing
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
     from askwise.questions import Answer as Answer
     from askwise.questions import Choice as Choice
     from askwise.questions import QueryCost as QueryCost
-    from askwise.simulation import simulate as simulate
     from askwise.teammates import Teammate as Teammate
     from askwise.tracking import Tracker as Tracker
     from askwise.types import Result as Result
@@ -126,7 +126,7 @@ _HOME = {
     "Verdict": "askwise.types",
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
-    "ask": "askwise.deciding",
+    "ask": "askwise.api",
     "audit": "askwise.auditing.auditing",
     "boltzmann": "askwise.model",
     "decide": "askwise.decisions.entry",
@@ -135,13 +135,13 @@ _HOME = {
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",
     "edp": "askwise.divergence",
-    "evaluate": "askwise.evaluation",
+    "evaluate": "askwise.api",
     "follow": "askwise.model",
     "generate": "askwise.domains.tool_fetching.generate",
-    "lower_bound": "askwise.evaluation",
+    "lower_bound": "askwise.api",
     "plot": "askwise.plot",
-    "simulate": "askwise.simulation",
-    "solve": "askwise.evaluation",
+    "simulate": "askwise.api",
+    "solve": "askwise.api",
     "trace": "askwise.trace",
     "uniform_optimal": "askwise.model",
     "urop": "askwise.model",
@@ -163,4 +163,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-

@@ -41,12 +41,11 @@ from askwise.agents import (
     situated,
 )
 from askwise.answers import check_reply
-from askwise.domains.registry import as_problem
 from askwise.errors import InputError, did_you_mean
 from askwise.game import check_question, check_teammate_action
 from askwise.model import state_names, urop
 from askwise.model.names import as_int
-from askwise.problem import JointState, Problem, reckoned_with, teammate_names
+from askwise.problem import JointState, Problem, credible_goals, joint_state, teammate_names
 from askwise.questions import Answer
 from askwise.seeds import Seed, spawn
 from askwise.tracking import Observation
@@ -96,7 +95,7 @@ class Advice:
     def action(self) -> str | None:
         """Name of the action to take, None if it is better to ask."""
         action = self.decision.action
-        return None if action is None else self.problem.ego_actions[action]
+        return None if action is None else self.problem.ego.actions.names[action]
 
     @property
     def why(self) -> str:
@@ -106,7 +105,7 @@ class Advice:
     @property
     def possible(self) -> BoolArray | None:
         """``bool [n_goals]``: the goals that it still thinks possible, None if it shows no belief."""
-        return None if self.belief is None else reckoned_with(self.problem, self.belief)
+        return None if self.belief is None else credible_goals(self.problem, self.belief)
 
     def __str__(self) -> str:
         what = f"do {self.action}" if self.ask is None else f"ask about {', '.join(self.ask)}"
@@ -114,7 +113,7 @@ class Advice:
 
 
 def ask(
-    problem: object,
+    problem: Problem,
     method: str | Agent = "ezq",
     *,
     history: Iterable[Observation] = (),
@@ -129,7 +128,7 @@ def ask(
     """Return what a method would do now, and why.
 
     Args:
-        problem: a problem, an instance of any domain, or the path of its file.
+        problem: what is played; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of one.
         history: all observations from the start on; then nothing else may be given.
         teammate: where the teammate is now; it came there by a shortest way, unless `seen` says how.
@@ -140,13 +139,13 @@ def ask(
         belief: the belief of an agent that is given by name, if not its default.
         tie_break: how such an agent chooses among equally good actions, if not its default.
     """
-    played = as_problem(problem)
+    played = problem
     agent = _asked(played, method, belief=belief, tie_break=tie_break)
     name = begun(played, agent, spawn(seed, 3)[2])
     told, lived = list(answers), list(history)
     if not lived:
         way = _way(played, teammate, seen)
-        here = played.joint_state(None, ego).ego
+        here = joint_state(played, None, ego).ego
         lived = [*_seen_on(played, way, here), *(_after(played, way, here, each) for each in told)]
         for t, observation in enumerate(lived[:-1], start=1):
             with blaming(agent, "watch", t), pulse.deciding:
@@ -185,23 +184,23 @@ Steps = list[tuple[int, int]]
 def _way(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
     """Return the way that the teammate took."""
     if not len(seen):
-        return [] if teammate is None else typical_way(problem, problem.joint_state(teammate, None).teammate)
+        return [] if teammate is None else typical_way(problem, joint_state(problem, teammate, None).teammate)
     way: Steps = []
     here = problem.start.teammate
     for k, name in enumerate(seen, start=1):
         action = _action(problem, here, name, f"action {k} of those seen")
         check_teammate_action(problem, here, action, f"action {k} of those seen: the teammate")
         way.append((here, action))
-        here = problem.teammate_next(here, action)
-    if teammate is not None and problem.joint_state(teammate, None).teammate != here:
-        where = problem.teammate_model.name(here)
+        here = problem.teammate.next(here, action)
+    if teammate is not None and joint_state(problem, teammate, None).teammate != here:
+        where = problem.teammate.model.name(here)
         raise InputError("teammate", repr(teammate), f"{where!r}, where the actions seen lead, or nothing")
     return way
 
 
 def typical_way(problem: Problem, end: int) -> Steps:
     """Return the shortest way from the teammate's start that always goes on as most of them do."""
-    model, here = problem.teammate_model, problem.start.teammate
+    model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
     if not towards.defined[here]:
         where = (repr(model.name(state)) for state in (end, here))
@@ -209,7 +208,7 @@ def typical_way(problem: Problem, end: int) -> Steps:
     way: Steps = []
     while here != end:
         way.append((here, int(towards.probabilities[here].argmax())))
-        here = problem.teammate_next(*way[-1])
+        here = problem.teammate.next(*way[-1])
     return way
 
 
@@ -226,12 +225,12 @@ def _seen_on(problem: Problem, way: Steps, ego: int) -> Iterator[Observation]:
     """Iterate over what is seen of the teammate on its way; the ego agent is taken to be where it is now."""
     yield Observation(JointState(problem.start.teammate, ego))
     for state, action in way:
-        yield Observation(JointState(problem.teammate_next(state, action), ego), action)
+        yield Observation(JointState(problem.teammate.next(state, action), ego), action)
 
 
 def _after(problem: Problem, way: Steps, ego: int, given: Answered) -> Observation:
     """Return the observation of an answer, heard where everybody is now."""
-    teammate = problem.teammate_next(*way[-1]) if way else problem.start.teammate
+    teammate = problem.teammate.next(*way[-1]) if way else problem.start.teammate
     return Observation(JointState(teammate, ego), None, _answer(problem, given))
 
 
@@ -263,5 +262,5 @@ def _explained(problem: Problem, way: Steps) -> Way:
     explained = problem.prior > 0
     of = int(explained.sum())
     for state, action in way:
-        explained &= problem.teammate_optimal(state)[:, action]
+        explained &= problem.teammate.optimal(state)[:, action]
     return Way(problem.start.teammate, int(explained.sum()), of)

@@ -11,35 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import AnswerModel
-from askwise.errors import InputError, did_you_mean
-from askwise.frozen import read_only
+from askwise.errors import InputError
 from askwise.model import Model, Policy, goal_states
-from askwise.problem import JointState
-from askwise.types import FloatArray, GoalLike, IntArray
+from askwise.problem import JointState, by_name
+from askwise.types import GoalLike, IntArray
 
 Goals = Sequence[str] | Mapping[str, GoalLike]
 """Names of goals, or a mapping from names to targets."""
 Targets = Sequence[GoalLike] | Mapping[str, GoalLike] | None
 """Targets in the order of the goals, or by the goals' names."""
-
-PRIOR_TOLERANCE = 1e-9
-"""How far a prior may sum from 1: what writing decimals and adding them up can cost."""
-
-
-def checked_names(goals: Goals) -> tuple[str, ...]:
-    """Return the names of the goals."""
-    if isinstance(goals, str):
-        raise InputError("goals", f"the text {goals!r}", "a list of names, or a dict from names to targets")
-    names = tuple(goals)
-    if not names:
-        raise InputError("goals", "none", "at least one goal")
-    for k, name in enumerate(names):
-        if not isinstance(name, str) or not name:
-            raise InputError(f"name of goal {k}", repr(name), "a text that is not empty")
-        if name in names[:k]:
-            raise InputError("goals", f"the name {name!r} twice", "names that differ")
-    return names
 
 
 def checked_model(field: str, model: object) -> Model:
@@ -65,49 +45,12 @@ def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[Int
     return [goal_states(model, goal, f"{field}: goal {name!r}") for name, goal in zip(names, listed, strict=True)]
 
 
-def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
-    """Return the values of a dict in the order of the goals; each goal has one, and nothing else has."""
-    for key in given:
-        if key not in names:
-            hint = did_you_mean(key, names) if isinstance(key, str) else ""
-            raise InputError(field, f"{what} of the unknown goal {key!r}", f"some of {', '.join(names)}{hint}")
-    for name in names:
-        if name not in given:
-            raise InputError(field, f"no {what} of goal {name!r}", f"{what} of every goal")
-    return [given[name] for name in names]
-
-
 def _in_order(field: str, given: Any, names: Sequence[str]) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise InputError(field, repr(given), "a list with the targets of each goal, or a dict by the goals' names")
     if len(given) != len(names):
         raise InputError(field, f"targets of {len(given)} goals", f"{len(names)}, one for each goal")
     return list(given)
-
-
-def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
-    """Return the prior, ``float64 [n_goals]``, read-only; it has to sum to 1. Uniform by default."""
-    if prior is None:
-        found = np.full(len(names), 1 / len(names))
-    else:
-        values = by_name("prior", prior, names, "probability") if isinstance(prior, Mapping) else prior
-        found = _numbers(values, names)
-    return read_only(found)
-
-
-def _numbers(values: Any, names: Sequence[str]) -> FloatArray:
-    try:
-        found = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("prior", repr(values), "numbers, one for each goal") from None
-    if found.shape != (len(names),):
-        raise InputError("prior", f"{found.size} probabilities", f"{len(names)}, one for each goal")
-    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
-    if wrong.size:
-        raise InputError(f"prior of goal {names[wrong[0]]!r}", float(found[wrong[0]]), "a number from 0 to 1")
-    if abs(found.sum() - 1) > PRIOR_TOLERANCE:
-        raise InputError("prior", f"probabilities that sum to {found.sum():.12g}", f"1 (within {PRIOR_TOLERANCE:g})")
-    return found
 
 
 def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
@@ -117,27 +60,6 @@ def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
     if not isinstance(start, tuple | list) or len(start) != 2:
         raise InputError("start", repr(start), "two states, the teammate's and the ego agent's")
     return JointState(teammate.state(start[0], "start: teammate"), ego.state(start[1], "start: ego"))
-
-
-def refuse_unreachable(field: str, steps: IntArray, names: Sequence[str], start: object) -> None:
-    """Refuse goals that cannot be reached from the start; `steps` is ``int [n_goals]``, -1 for those."""
-    missing = np.flatnonzero(steps < 0)
-    if missing.size:
-        name = names[int(missing[0])]
-        raise InputError(f"{field}: goal {name!r}", f"no way to it from {start!r}", "a goal that can be reached")
-
-
-def refuse_shared(targets: Sequence[IntArray], names: Sequence[str], model: Model) -> None:
-    """Refuse goals with a common target of the teammate: it would stay there, and nobody could ever see for which."""
-    owner: dict[int, int] = {}
-    for goal, states in enumerate(targets):
-        for state in states.tolist():
-            other = owner.setdefault(state, goal)
-            if other != goal:
-                both = f"goals {names[other]!r} and {names[goal]!r}"
-                raise InputError(
-                    f"teammate_goals: {both}", f"the same target {model.name(state)!r}", "targets of their own"
-                )
 
 
 def checked_policies(
@@ -195,10 +117,3 @@ def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
                 found.add(source)
                 order.append(source)
     return found
-
-
-def checked_answers(given: object) -> AnswerModel:
-    """Return how questions are answered."""
-    if not isinstance(given, AnswerModel):
-        raise InputError("answers", repr(given), "an AnswerModel, such as AnswerModel(wrong=0.05, refused=0.1)")
-    return given

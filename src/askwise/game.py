@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from askwise.answers import agreeing, check_reply, n_answers, same_question, same_reply, truth
-from askwise.domains.registry import as_problem
 from askwise.errors import AskwiseError, InputError
 from askwise.model.names import as_int
 from askwise.problem import STEP_COST, JointState, Problem, optimal_costs
@@ -34,7 +33,7 @@ class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
 
 def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
     """Return where both are after a joint step; both actions are available."""
-    return JointState(problem.teammate_next(state.teammate, teammate_action), problem.ego_next(state.ego, ego_action))
+    return JointState(problem.teammate.next(state.teammate, teammate_action), problem.ego.next(state.ego, ego_action))
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
@@ -46,9 +45,9 @@ def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
     """Whether the step from `before` to `now` ends the episode: the teammate stays at its goal, the ego is at its."""
     return bool(
-        problem.stays(teammate_action)
-        and problem.teammate_steps(before.teammate)[goal] == 0
-        and problem.ego_steps(now.ego)[goal] == 0
+        teammate_action == problem.teammate.actions.stay
+        and problem.teammate.steps(before.teammate)[goal] == 0
+        and problem.ego.steps(now.ego)[goal] == 0
     )
 
 
@@ -99,12 +98,12 @@ def check_question(
 
 def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
     """Refuse an action that the ego agent cannot do there."""
-    _check_action(problem.ego_actions, problem.ego_next, ego, action, who)
+    _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
 
 
 def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
     """Refuse an action that the teammate cannot do there."""
-    _check_action(problem.teammate_actions, problem.teammate_next, teammate, action, who)
+    _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
 
 
 def _check_action(
@@ -129,7 +128,7 @@ class Game:
     `act` is a step of both, `ask` a question that the game answers, `hear` one that was answered outside.
 
     Args:
-        problem: what is played: a problem, an instance of any domain, or the path of its file.
+        problem: what is played.
         goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
             too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
         max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
@@ -159,7 +158,7 @@ class Game:
 
     def __init__(
         self,
-        problem: object,
+        problem: Problem,
         goal: int | str | None = None,
         *,
         max_steps: int | None = None,
@@ -168,7 +167,7 @@ class Game:
         names: tuple[str, str] = ("the ego agent", "the teammate"),
         answer_seed: Seed = None,
     ) -> None:
-        self.problem = problem = as_problem(problem)
+        self.problem = problem
         self.goal = None if goal is None else goal_number(problem, goal)
         self.max_steps = most_steps(problem, self.goal) if max_steps is None else max_steps
         if (as_int(self.max_steps) or 0) < 1:
@@ -270,17 +269,19 @@ class Game:
 
     def ego_available(self) -> list[int]:
         """Return what the ego agent can do now."""
-        return [a for a in range(len(self.problem.ego_actions)) if self.problem.ego_next(self.state.ego, a) >= 0]
+        return [a for a in range(len(self.problem.ego.actions.names)) if self.problem.ego.next(self.state.ego, a) >= 0]
 
     def teammate_available(self) -> list[int]:
         """Return what the teammate can do now."""
         problem, here = self.problem, self.state.teammate
-        return [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(here, a) >= 0]
+        return [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(here, a) >= 0]
 
     def _after(self, ego_action: int, teammate_action: int) -> JointState:
         """Return where both are after a joint step, or refuse it; words are only looked for if it has to be refused."""
         problem, before = self.problem, self.state
-        if _is_one_of(problem.ego_actions, ego_action) and _is_one_of(problem.teammate_actions, teammate_action):
+        if _is_one_of(problem.ego.actions.names, ego_action) and _is_one_of(
+            problem.teammate.actions.names, teammate_action
+        ):
             now = after(problem, before, ego_action, teammate_action)
             if now.ego >= 0 and now.teammate >= 0:
                 return now
@@ -296,7 +297,7 @@ class Game:
 
     def _end_if_done(self, before: JointState) -> None:
         assert self.teammate_action is not None
-        if not self.problem.stays(self.teammate_action):
+        if self.teammate_action != self.problem.teammate.actions.stay:
             return  # nothing ends without the teammate staying where it is
         if self.steps < self._earliest_end:
             return
@@ -306,7 +307,7 @@ class Game:
                 self.goal, self.finished = goal, True
                 return
         # The ego agent needs that many more steps at least, whatever it does; asking in each of them takes long.
-        self._earliest_end = self.steps + int(self.problem.ego_steps(self.state.ego)[goals].min())
+        self._earliest_end = self.steps + int(self.problem.ego.steps(self.state.ego)[goals].min())
 
     def _check_running(self) -> None:
         if self.over:

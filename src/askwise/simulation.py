@@ -11,7 +11,6 @@ import numpy as np
 from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
 from askwise.agents.failing import blame
 from askwise.answers import AnswerModel, parse_answers
-from askwise.domains.registry import as_problem
 from askwise.episode import Episode, Step
 from askwise.game import Game, goal_number
 from askwise.model.names import as_int
@@ -22,7 +21,7 @@ from askwise.types import FloatArray
 
 
 def simulate(
-    instance: object,
+    instance: Problem,
     agent: str | Agent = "ezq",
     teammate: str | Teammate | None = None,
     goal: int | str | None = None,
@@ -36,7 +35,7 @@ def simulate(
     """Play one episode.
 
     Args:
-        instance: an instance of any domain, the path of its file, or any problem.
+        instance: what is played; `askwise.simulate` also takes an instance of any domain, or the path of its file.
         agent: the ego agent, or the name of one.
         teammate: the teammate, or the name of one; by default it does as the problem says.
         goal: the teammate's goal, by name or number; by default drawn from the prior.
@@ -47,7 +46,7 @@ def simulate(
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
         answers: how questions are answered, such as ``wrong:0.05,refused:0.1``; by default as the problem says.
     """
-    problem = answering(as_problem(instance), answers)
+    problem = answering(instance, answers)
     other = teammate_for(problem, teammate)
     # Another stream only where chance has a say in answers: a caller's generator goes on as it always did.
     for_goal, for_teammate, for_agent, *for_answers = spawn(seed, 3 if problem.answers.truthful else 4)

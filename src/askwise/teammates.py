@@ -48,7 +48,7 @@ class Teammate(ABC):
 
     @abstractmethod
     def act(self, state: int) -> int:
-        """Return what it does in `state`, a number of ``problem.teammate_actions``."""
+        """Return what it does in `state`, a number of ``problem.teammate.actions.names``."""
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - some can tell
         """Whether it may do what no shortest plan for its goal does; nothing is known of teammates in general."""
@@ -57,8 +57,8 @@ class Teammate(ABC):
     def available(self, state: int) -> list[int]:
         """Return what it could do in `state` and still get to its goal: some moves cannot be taken back."""
         problem = self.problem
-        following = [problem.teammate_next(state, action) for action in range(len(problem.teammate_actions))]
-        return [a for a, there in enumerate(following) if there >= 0 and problem.teammate_steps(there)[self.goal] >= 0]
+        following = [problem.teammate.next(state, action) for action in range(len(problem.teammate.actions.names))]
+        return [a for a, there in enumerate(following) if there >= 0 and problem.teammate.steps(there)[self.goal] >= 0]
 
     def draw(self, probabilities: FloatArray) -> int:
         """Draw an action; one random number a step, so that equal seeds give equal paths."""
@@ -85,8 +85,8 @@ class _ByPolicy(Teammate):
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """See `Teammate`."""
         super().reset(problem, goal, rng)
-        model = problem.teammate_model
-        self.policy = type(self).policy_of(model, state_names(model, problem.teammate_targets(goal)))
+        model = problem.teammate.model
+        self.policy = type(self).policy_of(model, state_names(model, problem.teammate.targets(goal)))
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
         """See `Teammate`."""
@@ -118,11 +118,11 @@ class ByProblem(Teammate):
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
         """See `Teammate`."""
-        return problem.teammate_policies is not None
+        return problem.policies is not None
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
-        return self.draw(self.problem.teammate_policy(state)[self.goal])
+        return self.draw(self.problem.teammate.policy(state)[self.goal])
 
 
 class Noisy(Teammate):
@@ -161,7 +161,7 @@ class Via(Teammate):
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """See `Teammate`."""
         super().reset(problem, goal, rng)
-        model = problem.teammate_model
+        model = problem.teammate.model
         self.onwards = Urop()
         self.onwards.reset(problem, goal, rng)
         if self.point is not None:
@@ -194,9 +194,9 @@ class Boltzmann(Teammate):
     def act(self, state: int) -> int:
         """See `Teammate`."""
         problem = self.problem
-        at_goal = problem.teammate_steps(state)[self.goal] == 0
+        at_goal = problem.teammate.steps(state)[self.goal] == 0
         # Staying for good is for the goal; elsewhere it would look like having arrived.
-        actions = [a for a in self.available(state) if at_goal or not problem.stays(a)]
+        actions = [a for a in self.available(state) if at_goal or a != problem.teammate.actions.stay]
         left = np.array([self._steps_after(state, a) for a in actions], dtype=np.float64)
         with np.errstate(over="ignore"):  # enormous rationality: whatever is worse gets probability 0
             weights = np.exp(-self.beta * (left - left.min()))
@@ -204,9 +204,9 @@ class Boltzmann(Teammate):
 
     def _steps_after(self, state: int, action: int) -> int:
         problem = self.problem
-        steps = int(problem.teammate_steps(problem.teammate_next(state, action))[self.goal])
+        steps = int(problem.teammate.steps(problem.teammate.next(state, action))[self.goal])
         # At the goal, staying is the only thing left to do; anything else puts it off by a step.
-        return steps if problem.stays(action) else steps + 1
+        return steps if action == problem.teammate.actions.stay else steps + 1
 
 
 class FixedPlan(Teammate):
@@ -226,7 +226,7 @@ class FixedPlan(Teammate):
 
     def errs(self, problem: Problem, goal: int) -> bool:
         """See `Teammate`."""
-        return not all(problem.teammate_optimal(state)[goal, action] for state, action in self._way(problem))
+        return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._way(problem))
 
     def _way(self, problem: Problem) -> list[tuple[int, int]]:
         """Return the states of the plan with what is done there."""
@@ -234,9 +234,9 @@ class FixedPlan(Teammate):
         for k, name in enumerate(self.actions, start=1):
             names = teammate_names(problem, state)
             action = names.index(str(name)) if name and str(name) in names else -1
-            following = problem.teammate_next(state, action) if action >= 0 else -1
+            following = problem.teammate.next(state, action) if action >= 0 else -1
             if following < 0:
-                where = problem.teammate_model.name(state)
+                where = problem.teammate.model.name(state)
                 raise InputError(f"action {k} of the plan", repr(name), f"an action available in {where}")
             way.append((state, action))
             state = following
@@ -248,7 +248,7 @@ class FixedPlan(Teammate):
             action = self.plan[self.done]
             self.done += 1
             # Somebody else's noise may have led it off its plan; what cannot be done is left out.
-            if self.problem.teammate_next(state, action) >= 0:
+            if self.problem.teammate.next(state, action) >= 0:
                 return action
         return self.onwards.act(state)
 
@@ -274,7 +274,7 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
     """Return a teammate, by default the one that the problem describes."""
     if given is not None:
         return make_teammate(given)
-    return Urop() if problem.teammate_policies is None else ByProblem()
+    return Urop() if problem.policies is None else ByProblem()
 
 
 def make_teammate(given: str | Teammate) -> Teammate:

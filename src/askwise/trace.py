@@ -166,7 +166,7 @@ def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any
         "t": step.t,
         **domain.recording.state_to_json(problem, step.state),
         "belief": None if step.belief is None else dict(zip(names, step.belief.tolist(), strict=True)),
-        "action": None if decision.action is None else problem.ego_actions[decision.action],
+        "action": None if decision.action is None else problem.ego.actions.names[decision.action],
         _teammate_key(domain): None if done is None else teammate_does(problem, step.state.teammate, done),
         "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
         "answer": None if answer is None else answer.reply,
@@ -202,7 +202,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
     value, price, considered = (given.child(key) for key in ("value", "question_cost", "considered"))
     state, belief = domain.recording.state_from_json(problem, given), _belief_from_json(problem, given.child("belief"))
     decision = Decision(
-        action=None if action.value is None else _index(action, problem.ego_actions),
+        action=None if action.value is None else _index(action, problem.ego.actions.names),
         ask=asked,
         why=given.child("why").text(),
         value=None if value.value is None else value.number(),

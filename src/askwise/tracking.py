@@ -135,8 +135,8 @@ class Tracker:
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
         """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
         if self.belief.needs_shares:
-            return self.problem.teammate_policy(teammate)[:, action]
-        return self.problem.teammate_optimal(teammate)[:, action]
+            return self.problem.teammate.policy(teammate)[:, action]
+        return self.problem.teammate.optimal(teammate)[:, action]
 
     def _new(self, kind: str) -> Belief:
         problem = self.problem

@@ -41,4 +41,4 @@ class Scripted(Agent):
     def decide(self, observation: Observation) -> Decision:
         self.seen.append(observation)
         step = len(self.seen) - 1
-        return self.script[step] if step < len(self.script) else Decision(action=self.problem.wait)
+        return self.script[step] if step < len(self.script) else Decision(action=self.problem.ego.actions.stay)

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import askwise
+from askwise import evaluate, simulate
 from askwise.agents import Agent, AgentFailed, Decision, Interruption, Never, Observation
 from askwise.cli import main
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.evaluation import evaluate
 from askwise.game import InvalidDecision
 from askwise.query import ContradictoryObservation
 from askwise.seeds import Seed
-from askwise.simulation import simulate
 from askwise.teammates import Teammate
 from askwise.types import FloatArray
 from tests.agents.blamed import FILE, Culprit, culprits

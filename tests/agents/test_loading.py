@@ -15,9 +15,9 @@ from textwrap import dedent
 import pytest
 
 import askwise
+from askwise import simulate
 from askwise.agents import Agent, BeliefAgent, make_agent
 from askwise.cli import main
-from askwise.simulation import simulate
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop
 

@@ -8,9 +8,9 @@ from textwrap import dedent
 
 import pytest
 
+from askwise import simulate
 from askwise.agents import AGENTS, BeliefAgent, Never, make_agent, methods
 from askwise.errors import InputError
-from askwise.simulation import simulate
 from tests.tool_fetching import workshop
 
 CODE = """

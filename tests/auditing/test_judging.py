@@ -93,7 +93,7 @@ def test_by_hand() -> None:
     """To ask costs 0.5 and saves a step of waiting: 1 on average."""
     problem = fork()
     bench = Bench(problem, "optimal")
-    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.wait)
+    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
     assert (asked.cost, asked.regret, asked.fault) == (0.5, 0.0, "")
     assert (waited.cost, waited.regret, waited.fault) == (1.0, 0.5, "under-asking")
     assert waited.best in ((0,), (1,))
@@ -107,7 +107,7 @@ def test_by_hand() -> None:
 def test_equally_good_is_no_mistake() -> None:
     problem = fork(query_cost={"base": 1.0})
     bench = Bench(problem, "optimal")
-    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.wait)
+    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
     assert (asked.regret, asked.fault, asked.needed, asked.fitted) == (0.0, "", False, True)
     assert (waited.regret, waited.fault, waited.needed, waited.fitted) == (0.0, "", False, None)
 
@@ -125,10 +125,10 @@ def test_a_goal_out_of_reach_for_good_is_an_infinite_regret() -> None:
     for seed in range(200):
         problem = random_problem(seed)
         bench = Bench(problem, "optimal")
-        for action in range(len(problem.ego_actions)):
-            there = problem.ego_next(problem.start.ego, action)
+        for action in range(len(problem.ego.actions.names)):
+            there = problem.ego.next(problem.start.ego, action)
             if there >= 0:
-                lost = bool((problem.ego_steps(there) < 0)[problem.prior > 0].any())
+                lost = bool((problem.ego.steps(there) < 0)[problem.prior > 0].any())
                 assert math.isinf(bench.judged(start(problem), action).regret) == lost
                 if lost:
                     return

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 import askwise
+from askwise import evaluate, solve
 from askwise.agents import Agent, make_agent
 from askwise.answers import AnswerModel
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
 from askwise.problem import Problem
 from askwise.questions import QueryCost
 from tests.auditing.paths import Erratic, every_episode

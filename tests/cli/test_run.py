@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from askwise import trace
+from askwise import simulate, trace
 from askwise.agents import AGENTS
 from askwise.cli.run import as_json
 from askwise.showing.account import account
 from askwise.showing.watch import OWN_SCREEN, USUAL_SCREEN
-from askwise.simulation import simulate
 from askwise.teammates import TEAMMATES
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.showing.episodes import asking

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from askwise import solve
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import solve
 from askwise.questions import QueryCost
 from tests.cli.command import Run
 from tests.planning.test_optimal import fork

@@ -275,7 +275,7 @@ def test_tool_fetching_walks_by_way_of_the_toolbox() -> None:
     instance = workshop()
     found = askwise.design(instance, 1, minimise="edp")
     problem = askwise.ToolFetching(instance)
-    steps = problem.ego_steps(problem.start.ego).tolist()
+    steps = problem.ego.steps(problem.start.ego).tolist()
     assert list(found.before.ego_costs.values()) == steps
     assert found.after.ego_costs == found.before.ego_costs
     assert set(found.forbidden) == set(found.changed.walls) - set(instance.walls)
@@ -292,7 +292,7 @@ def test_problems_made_in_python_come_back_as_such() -> None:
     plain = FactoredProblem({"X": "x", "Y": "y"}, teammate_model=model, start=("h", "h"), groups={"all": ["X", "Y"]})
     changed = askwise.design(plain, forbid=[("x", "c", "y")]).changed
     assert (changed.goals, changed.groups, changed.start) == (plain.goals, plain.groups, plain.start)
-    assert changed.teammate_model is changed.ego_model
+    assert changed.teammate.model is changed.ego.model
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------

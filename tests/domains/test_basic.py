@@ -12,10 +12,11 @@ import pytest
 import askwise
 from askwise.domains import registry
 from askwise.domains.basic import BasicDomain, BasicProblem
-from askwise.problem import JointState
+from askwise.problem import JointState, joint_state
 from askwise.reading import Field
-from askwise.showing import start_scene, text
+from askwise.showing import text
 from askwise.showing.account import account
+from askwise.showing.episodes import start_scene
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
 from tests.domains.toy import plug_in
@@ -68,7 +69,7 @@ def test_problems_are_equal_if_their_instances_and_starts_are() -> None:
 
 
 def test_a_start_that_its_file_does_not_hold_is_not_written() -> None:
-    elsewhere = RAILS.moments.starting_at(RAILS.problem(LINE), RAILS.problem(LINE).joint_state("gate", "town"))
+    elsewhere = RAILS.moments.starting_at(RAILS.problem(LINE), joint_state(RAILS.problem(LINE), "gate", "town"))
     assert registry.domain_of(elsewhere) is RAILS
     assert_refused(
         lambda: RAILS.recording.write(elsewhere),
@@ -98,7 +99,7 @@ def test_everybody_speaks_its_words() -> None:
 
 def test_places_on_the_command_line() -> None:
     problem = RAILS.problem(LINE)
-    assert RAILS.moments.state(problem, "park", "town") == problem.joint_state("park", "town")
+    assert RAILS.moments.state(problem, "park", "town") == joint_state(problem, "park", "town")
     model, goals, start = RAILS.moments.teammate_side(LINE)
     assert (model.n_states, list(goals), start) == (4, list(LINE.stops), "gate")
 

@@ -22,6 +22,7 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 import askwise
 from askwise import trace
 from askwise.agents import AGENTS
+from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.parts import Look, Moments, Recording
@@ -123,7 +124,7 @@ def instance_of(name: str) -> Any:
 
 
 def problem_of(name: str) -> Problem:
-    return registry.as_problem(instance_of(name))
+    return as_problem(instance_of(name))
 
 
 def test_every_domain_is_put_to_the_test() -> None:
@@ -150,7 +151,7 @@ def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
     assert domain.moments.state(problem) == problem.start
     model, goals, start = domain.moments.teammate_side(instance)
     assert (model.n_states, list(goals), model.state(start)) == (
-        *(problem.teammate_model.n_states, list(problem.goals), problem.start.teammate),
+        *(problem.teammate.model.n_states, list(problem.goals), problem.start.teammate),
     )
 
 
@@ -165,7 +166,7 @@ def test_a_file_says_all_there_is(name: str, tmp_path: Path) -> None:
         path = tmp_path / "instance.json"
         path.write_text(json.dumps(recording.write(given)), encoding="utf-8")
         assert registry.read_file(path) == instance
-        assert registry.as_problem(path) == problem
+        assert as_problem(path) == problem
     assert registry.read(json.dumps(FILES[name])) == instance
 
 
@@ -302,7 +303,7 @@ def test_who_is_asked_decides_as_who_has_watched(name: str, method: str) -> None
         answers = [step.answer for step in episode.steps[:n] if step.answer is not None]
         ego = episode.steps[n].state.ego
         decision, belief = watched(problem, method, actions, answers, ego, seed)
-        named = [problem.teammate_actions[action] for action in actions]
+        named = [problem.teammate.actions.names[action] for action in actions]
         advice = askwise.ask(problem, method, seen=named, answers=answers, ego=ego_name(problem, ego), seed=seed)
         assert advice.decision == decision
         np.testing.assert_array_equal(advice.belief, belief)

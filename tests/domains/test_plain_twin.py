@@ -8,9 +8,9 @@ import askwise
 from askwise.agents import AGENTS
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.problem import product_problem
 from askwise.episode import Episode
 from askwise.questions import QueryCost
+from tests.tool_fetching import product_problem
 
 PRIORS = ("uniform", "far", "near")
 

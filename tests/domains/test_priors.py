@@ -116,7 +116,7 @@ def test_weights_of_any_size_keep_what_is_possible(given_weights: tuple[float, f
 def test_far_away_on_a_large_map() -> None:
     # exp(1000) is beyond what a double can hold.
     problem = ToolFetching(generate(width=600, height=2, stations=20, prior=Prior("far", 0.5), seed=1))
-    assert problem.prior.argmax() == problem.teammate_steps(problem.start.teammate).argmax()
+    assert problem.prior.argmax() == problem.teammate.steps(problem.start.teammate).argmax()
     assert (problem.prior > 0).all()
     assert problem.prior.sum() == pytest.approx(1)
 

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise import trace
+from askwise import simulate, trace
+from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.reading import Field
-from askwise.showing import raster, scenes, start_scene, text
+from askwise.showing import raster, text
 from askwise.showing.account import account
+from askwise.showing.episodes import scenes, start_scene
 from askwise.showing.explain import as_json, told
 from askwise.showing.page import page_data, page_text
 from askwise.showing.vocabulary import PLAIN
-from askwise.simulation import simulate
 from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused
@@ -61,12 +62,12 @@ def test_what_is_of_no_domain_is_refused() -> None:
 
 def test_a_problem_stays_and_an_instance_or_a_file_becomes_one(tmp_path: Path) -> None:
     problem = Coverage(SKETCH.drawing)
-    assert registry.as_problem(problem) is problem
+    assert as_problem(problem) is problem
     workshop().save(tmp_path / "shop.json")
     for given in (workshop(), tmp_path / "shop.json", str(tmp_path / "shop.json")):
-        assert registry.as_problem(given) == ToolFetching(workshop())
+        assert as_problem(given) == ToolFetching(workshop())
     expected = "an Instance, the path of an instance file, or a Problem"
-    assert_refused(lambda: registry.as_problem(3), f"instance: found 3; expected {expected}")
+    assert_refused(lambda: as_problem(3), f"instance: found 3; expected {expected}")
 
 
 # -- files -------------------------------------------------------------------------------------------------------

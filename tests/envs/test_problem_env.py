@@ -16,6 +16,7 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
+from askwise import simulate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, FlatProblem, ProblemEnv, problem_v0
@@ -23,7 +24,6 @@ from askwise.factored import FactoredProblem
 from askwise.model import Model
 from askwise.problem import Problem
 from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.domains.toy import Sketch, plugged
 from tests.envs.playing import CORRIDOR
 from tests.graphs import lopsided, random_problem
@@ -99,11 +99,14 @@ def test_spaces_and_observations_in_a_ward() -> None:
     assert list(env.observation_space.spaces) == [
         *("answer", "asked", "ego", "possible", "prior", "teammate", "teammate_action")
     ]
-    model = env.stage.staging.source.example.teammate_model
+    model = env.stage.staging.source.example.teammate.model
     seen, info = env.reset(seed=0, options={"goal": "2"})
     assert (model.name(seen["teammate"]), model.name(seen["ego"]), seen["teammate_action"]) == ("desk", "desk", 0)
     assert (seen["prior"].tolist(), seen["possible"].tolist(), seen["answer"]) == ([0.5, 0.5], [1, 1], 0)
-    go, wait = (env.problem.ego_actions.index(name) for name in ("go", env.problem.ego_actions[env.problem.wait]))
+    go, wait = (
+        env.problem.ego.actions.names.index(name)
+        for name in ("go", env.problem.ego.actions.names[env.problem.ego.actions.stay])
+    )
     assert np.flatnonzero(info["action_mask"]).tolist() == sorted([go, wait])
     seen, reward, *_ = env.step((1, [0, 1]))
     assert (reward, seen["answer"], seen["asked"].tolist(), seen["possible"].tolist()) == (-0.75, 2, [0, 1], [0, 1])
@@ -111,7 +114,7 @@ def test_spaces_and_observations_in_a_ward() -> None:
     seen, reward, *_ = env.step((0, go))
     assert (reward, model.name(seen["ego"]), model.name(seen["teammate"])) == (-1.0, "hall", "hall")
     assert (seen["teammate_action"], seen["answer"]) == (go + 1, 2), "the last question stays in view"
-    right = env.problem.ego_actions.index("right")
+    right = env.problem.ego.actions.names.index("right")
     for _ in range(2):
         assert not env.stage.play.game.over
         _, _, terminated, truncated, info = env.step((0, right))

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
+from askwise import simulate
 from askwise.agents import BeliefAgent, Decision, Never
 from askwise.domains.tool_fetching.generate import generate
 from askwise.envs import FLAT_ID, ID
 from askwise.problem import JointState
 from askwise.questions import QueryCost
 from askwise.seeds import spawn
-from askwise.simulation import simulate
 from askwise.types import BoolArray
 from tests.envs.playing import SMALL, make, steps_of
 

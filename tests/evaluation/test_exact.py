@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 
 import askwise
+from askwise import evaluate, lower_bound, simulate, solve
 from askwise.agents import AGENTS, Agent, Decision, Never, Observation, make_agent
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
-from askwise.evaluation import evaluate, lower_bound, solve
 from askwise.game import InvalidDecision
 from askwise.planning.exact.size import TooLarge
 from askwise.problem import Problem
 from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
@@ -70,10 +69,13 @@ class Guesses(Agent):
     """Fetches the tool of the first goal and brings it there; then does what the other goal needs. No belief at all."""
 
     def decide(self, observation: Observation) -> Decision:
-        stays = observation.teammate_action is not None and self.problem.stays(observation.teammate_action)
-        goals = np.flatnonzero(self.problem.teammate_steps(observation.state.teammate) == 0)
+        stays = (
+            observation.teammate_action is not None
+            and observation.teammate_action == self.problem.teammate.actions.stay
+        )
+        goals = np.flatnonzero(self.problem.teammate.steps(observation.state.teammate) == 0)
         goal = int(goals[0]) if stays and goals.size else 0
-        return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()), why="Go.")
+        return Decision(action=int(self.problem.ego.optimal(observation.state.ego)[goal].argmax()), why="Go.")
 
 
 def test_an_agent_without_a_belief() -> None:
@@ -201,7 +203,7 @@ class Idle(Agent):
     markov = True
 
     def decide(self, observation: Observation) -> Decision:
-        return Decision(action=self.problem.wait, why="Wait.")
+        return Decision(action=self.problem.ego.actions.stay, why="Wait.")
 
 
 class Nagging(Agent):

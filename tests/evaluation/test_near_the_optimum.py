@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from askwise import evaluate, solve
 from askwise.agents.planner import PlannerAgent
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
 from askwise.questions import QueryCost
 
 CASES = [(prior, price, seed) for prior in ("far", "uniform", "near") for price in (0.0, 0.2, 0.5) for seed in range(3)]

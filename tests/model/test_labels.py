@@ -91,7 +91,7 @@ def test_problems_name_what_the_teammate_does() -> None:
     assert teammate_does(problem, 2, 0) == "x"
     assert teammate_names(problem, 2) == ("x", "", "STAY")
     assert all_teammate_names(problem) == ("l", "r", "x", "y", "STAY")
-    assert problem.ego_actions == ("b1", "b2", "c1", "STAY")  # decisions are read without a state beside them
+    assert problem.ego.actions.names == ("b1", "b2", "c1", "STAY")  # decisions are read without a state beside them
 
 
 REFUSED = {

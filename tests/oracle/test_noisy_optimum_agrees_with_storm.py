@@ -11,8 +11,8 @@ import pytest
 from tests.graphs import random_problem
 from tests.planning.test_optimal import fork
 
+from askwise import solve
 from askwise.answers import AnswerModel
-from askwise.evaluation import solve
 from askwise.problem import Problem
 
 pytest.importorskip("stormpy")

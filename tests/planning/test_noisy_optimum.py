@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askwise import lower_bound, solve
 from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import lower_bound, solve
 from askwise.factored import FactoredProblem
 from askwise.planning.exact.limited import LimitedSolver
 from askwise.planning.exact.size import TooLarge

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise._compiled import alone
+from askwise.core.side import FAR
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.ego import FAR
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search import proposals, silence
 from askwise.planning.search.entry import best_action, silent

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from askwise import evaluate
 from askwise.agents import make_agent
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search.planner import Planner

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from askwise import simulate
 from askwise.agents import Decision
 from askwise.domains.coverage import Coverage
 from askwise.errors import InputError
 from askwise.showing.account import account
-from askwise.simulation import simulate
 from tests.agents.asking import Scripted
 from tests.domains.elsewhere import Elsewhere
 from tests.showing.episodes import asking, golden, never, row_of

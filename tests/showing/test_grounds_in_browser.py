@@ -10,7 +10,7 @@ import pytest
 
 import askwise
 from askwise.episode import Episode
-from askwise.showing import scene_at
+from askwise.showing.episodes import scene_at
 from askwise.showing.page import page_data, page_text, write_page
 from askwise.showing.spots import ego_spots, teammate_spots
 from tests.browser import Visit, browser, visit

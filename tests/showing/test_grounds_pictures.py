@@ -12,7 +12,8 @@ from PIL import Image
 
 from askwise import FactoredProblem, Model
 from askwise.domains.plain.look import LOOK
-from askwise.showing import gif, raster, scene_at, scenes, start_scene
+from askwise.showing import gif, raster
+from askwise.showing.episodes import scene_at, scenes, start_scene
 from askwise.showing.map_panel import LONGEST_SIDE
 from askwise.showing.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
 from askwise.showing.scene import Scene

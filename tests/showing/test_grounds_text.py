@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from askwise.domains.plain.look import LOOK
-from askwise.showing import scene_at, start_scene, text
+from askwise.problem import joint_state
+from askwise.showing import text
 from askwise.showing.account import account
+from askwise.showing.episodes import scene_at, start_scene
 from tests.showing.episodes import golden
 from tests.showing.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
@@ -48,7 +50,7 @@ def test_what_is_asked_and_ruled_out_is_signed_in_lists() -> None:
 
 def test_both_in_one_place() -> None:
     problem = ward()
-    scene = LOOK.scene(problem, problem.joint_state("hall", "hall"))
+    scene = LOOK.scene(problem, joint_state(problem, "hall", "hall"))
     assert text.draw(scene).splitlines()[1].startswith("&  hall")
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from askwise import Model
 from askwise.domains.plain.look import LOOK
-from askwise.showing import raster, start_scene, text
+from askwise.problem import joint_state
+from askwise.showing import raster, text
+from askwise.showing.episodes import start_scene
 from askwise.showing.grounds import Graph, Map, curve
 from askwise.showing.layout import MOST_DRAWN, Net, excerpt, lay_out
 from askwise.showing.layout.layers import rising
@@ -155,19 +157,19 @@ def test_of_a_large_graph_a_part_is_drawn() -> None:
     assert ground.nodes[-1].name == f"{ground.n_hidden} more"
     shown = {node.name for node in ground.nodes}
     assert {"0", "1"} < shown
-    assert {str(problem.teammate_model.name(int(problem.teammate_targets(k)[0]))) for k in range(4)} < shown
+    assert {str(problem.teammate.model.name(int(problem.teammate.targets(k)[0]))) for k in range(4)} < shown
     check(ground)
 
 
 def test_a_small_graph_is_drawn_whole() -> None:
-    assert excerpt(large(MOST_DRAWN).teammate_model, 0, [5]) is None
+    assert excerpt(large(MOST_DRAWN).teammate.model, 0, [5]) is None
 
 
 def test_whoever_is_not_in_the_part_is_where_the_rest_is() -> None:
     problem = large(5_000)
-    net = Net.of(problem.teammate_model, excerpt(problem.teammate_model, 0, [5]))
+    net = Net.of(problem.teammate.model, excerpt(problem.teammate.model, 0, [5]))
     outside = next(state for state in range(5_000) if state not in start_nodes(problem))
-    scene = LOOK.scene(problem, problem.joint_state(outside, 0))
+    scene = LOOK.scene(problem, joint_state(problem, outside, 0))
     assert isinstance(scene.ground, Graph)
     assert scene.teammate.at == scene.ground.nodes[-1].at
     assert scene.teammate.place == str(outside)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from askwise import simulate
 from askwise.agents import Decision
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
@@ -16,7 +17,6 @@ from askwise.episode import Episode
 from askwise.showing.episodes import costs_before
 from askwise.showing.page import write_page
 from askwise.showing.words import number
-from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf, Scripted
 from tests.browser import Visit, browser, visit
 from tests.domains.toy import Sketch, plugged

@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from askwise.showing import scenes, text
+from askwise.showing import text
+from askwise.showing.episodes import scenes
 from askwise.showing.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
 from tests.showing.episodes import asking
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from askwise.deciding import ask
+from askwise import ask
+from askwise.core.side import ModelSide
 from askwise.designing.designing import design
 from askwise.divergence import edp, zones
 from askwise.domains.plain.file import ProblemFile
@@ -126,14 +127,14 @@ def test_edp_zones_and_heat_are_those_of_the_plain_functions() -> None:
     sketch["teammate"]["now"] = [1, 3]
     found = follow(sketch, pair=[4, 1])
     problem = read_map(Field("", sketch)).file.problem()
-    grid = problem.teammate_model
+    grid = problem.teammate.model
     targets = [[tuple(cell) for cell in goal["teammate"]] for goal in sketch["goals"]]
     for i in range(len(targets)):
         for j in range(len(targets)):
             if i != j:
                 assert found["edp"][i][j] == pytest.approx(edp(grid, targets[i], targets[j], (1, 3)).value, abs=1e-5)
     expected = zones(
-        problem.teammate_divergence, problem.ego_divergence,
+        *(side.family for side in (problem.teammate, problem.ego) if isinstance(side, ModelSide)),
         teammate_at=(1, 3), ego_at=(5, 3), truth=4, other=1,
     )  # fmt: skip
     assert {zone["name"]: zone["text"] for zone in found["pair"]["zones"]} == {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from askwise import trace
-from askwise.domains.registry import as_problem
+from askwise.api import as_problem
 from askwise.errors import InputError
 from askwise.problem import Problem
 from askwise.reading import Field

@@ -148,7 +148,7 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
     if chosen and isinstance(given, Agent):
         key, value = next(iter(chosen.items()))
         raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
-    if (errs or problem.teammate_policies is not None) and _keeps_belief(given):
+    if (errs or problem.policies is not None) and _keeps_belief(given):
         chosen.setdefault("belief", "robust")
     return make_agent(given, **chosen)
 

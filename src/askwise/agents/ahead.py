@@ -26,7 +26,7 @@ class LooksAhead(BeliefAgent):
         possible = within_reach(self.problem, state.teammate, self.reckoned())
         if possible.sum() > 1:
             return self.when_torn(state, possible)
-        actions = np.flatnonzero(self.problem.ego_optimal(state.ego)[possible].any(axis=0))
+        actions = np.flatnonzero(self.problem.ego.optimal(state.ego)[possible].any(axis=0))
         if not actions.size:
             return self.wait("Wait: no possible goal can be reached any more.")
         return self._act(self.candidates(actions), possible, Situation(self.problem, state, self.probabilities))

@@ -180,7 +180,7 @@ class BeliefAgent(Agent):
         """See `Agent`."""
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
-        possible, optimal = belief.possible, self.problem.ego_optimal(state.ego)
+        possible, optimal = belief.possible, self.problem.ego.optimal(state.ego)
         common = common_actions(optimal, possible)
         if not common.size and (belief.name == "robust" or some_out_of_reach(optimal, possible)):
             possible = self.within_reach(state, possible, optimal)
@@ -209,8 +209,8 @@ class BeliefAgent(Agent):
         """
         if self.problem.answers.wrong == 0:
             return actions
-        at_stake = self.belief.not_ruled_out & (self.problem.ego_steps(ego) >= 0)
-        after = [self.problem.ego_steps(self.problem.ego_next(ego, int(action))) for action in actions]
+        at_stake = self.belief.not_ruled_out & (self.problem.ego.steps(ego) >= 0)
+        after = [self.problem.ego.steps(self.problem.ego.next(ego, int(action))) for action in actions]
         return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
@@ -219,7 +219,7 @@ class BeliefAgent(Agent):
         The ego agent has no optimal action for what it cannot reach. The teammate's own goal is always within its
         reach, so only a belief that allows for errors may think a goal possible that is not.
         """
-        left = possible & optimal.any(axis=1) & (self.problem.teammate_steps(state.teammate) >= 0)
+        left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
 
     @abstractmethod
@@ -240,13 +240,13 @@ class BeliefAgent(Agent):
         np.fill_diagonal(pairs, 0.0)
         later = []
         for action in actions:
-            branching = self.problem.ego_matrices(self.problem.ego_next(state.ego, int(action)))[1][inside]
+            branching = self.problem.ego.divergence(self.problem.ego.next(state.ego, int(action)))[1][inside]
             later.append((np.where(np.isfinite(branching), branching, 0.0) * pairs).sum())
         return np.asarray(np.array(later) >= max(later) - 1e-9)
 
     def wait(self, why: str) -> Decision:
         """Return the decision to do nothing."""
-        return Decision(action=self.problem.wait, why=why)
+        return Decision(action=self.problem.ego.actions.stay, why=why)
 
     def ask(self, goals: Any, why: str) -> Decision:
         """Return the decision to ask about `goals` (numbers)."""
@@ -260,7 +260,7 @@ class BeliefAgent(Agent):
 
     def _act(self, common: Any, possible: BoolArray, situation: Situation) -> Decision:
         action = self.choose_common(common, possible, situation.state)
-        name = self.problem.describe_ego_action(action)
+        name = self.problem.ego.actions.names[action]
         left = np.count_nonzero(possible)
         if left == 1:
             goal = self.problem.goals[int(possible.argmax())]

@@ -131,10 +131,10 @@ def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
 
 
 def _action(problem: Problem, given: Any, ego: int) -> int:
-    number, names = as_int(given), problem.ego_actions
+    number, names = as_int(given), problem.ego.actions.names
     if number is None or not 0 <= number < len(names):
         raise _Wrong(f"chose action {shown(given)}; expected a number from 0 to {len(names) - 1}")
-    if problem.ego_next(ego, number) < 0:
+    if problem.ego.next(ego, number) < 0:
         raise _Wrong(f"chose {names[number]}, which is not available there")
     return number
 
@@ -189,7 +189,7 @@ def _check_text(problem: Problem, given: Any, what: str) -> None:
     if given.isprintable():
         return
     # Lines and tabs do no harm, and what the problem's own names hold is not the agent's fault.
-    allowed = "\n\t".join((*problem.goals, *problem.ego_actions, *problem.groups, ""))
+    allowed = "\n\t".join((*problem.goals, *problem.ego.actions.names, *problem.groups, ""))
     for letter in given:
         # Halves of characters cannot be written down, and control characters steer terminals.
         if unicodedata.category(letter) in ("Cs", "Cc") and letter not in allowed:

@@ -23,7 +23,7 @@ class CostProb(BeliefAgent):
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
         goals = np.flatnonzero(possible)
-        optimal = self.problem.ego_optimal(state.ego)[goals].astype(np.float32)
+        optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
         # Two goals branch now if no action is optimal for both: a product counts those that are.
         branches = optimal @ optimal.T == 0
         price = additive_price(self.problem.query_cost, len(self.problem.goals), "cost-prob adds up prices by goal")

@@ -15,7 +15,7 @@ import numpy as np
 
 from askwise.agents.pairs import PairZones, heaviest_pairs
 from askwise.frozen import read_only
-from askwise.problem import JointState, Problem, reckoned_with
+from askwise.problem import JointState, Problem, credible_goals
 from askwise.types import FloatArray
 
 LARGEST = 2_000_000
@@ -92,7 +92,7 @@ class Situation:
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
     """Return the gate at a state, for the goals that have to be reckoned with."""
-    optimal = problem.ego_optimal(state.ego)[reckoned_with(problem, belief)]
+    optimal = problem.ego.optimal(state.ego)[credible_goals(problem, belief)]
     suits = optimal.sum(axis=0)
     return Gate(
         possible=len(optimal),
@@ -103,4 +103,4 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 
 def affordable(problem: Problem) -> bool:
     """Whether the zones of a whole episode can be worked out in reasonable time."""
-    return problem.teammate_model.n_states * len(problem.goals) <= LARGEST
+    return problem.teammate.model.n_states * len(problem.goals) <= LARGEST

@@ -54,8 +54,8 @@ class Ezq(BeliefAgent):
         """Return the values of all questions about the possible goals."""
         goals = np.flatnonzero(possible)
         inside = np.ix_(goals, goals)
-        divergence = self.problem.teammate_matrices(state.teammate)[0][inside]
-        branching = self.problem.ego_matrices(state.ego)[1][inside]
+        divergence = self.problem.teammate.divergence(state.teammate)[0][inside]
+        branching = self.problem.ego.divergence(state.ego)[1][inside]
         price = price_among(self.problem.query_cost, goals.tolist())
         belief = self.probabilities[goals]
         if not self.problem.answers.truthful:
@@ -76,7 +76,7 @@ class Ezq(BeliefAgent):
         if runner_up is not None:
             second = tuple(int(goal) for goal in goals[runner_up[0]]), runner_up[1]
         return Decision(
-            action=None if ask else self.problem.wait,
+            action=None if ask else self.problem.ego.actions.stay,
             ask=asked if ask else None,
             why=why,
             value=found.value,

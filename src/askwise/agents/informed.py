@@ -34,9 +34,9 @@ class Informed(Agent):
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
-        actions = np.flatnonzero(self.problem.ego_optimal(observation.state.ego)[self.goal])
+        actions = np.flatnonzero(self.problem.ego.optimal(observation.state.ego)[self.goal])
         action = int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
-        name = self.problem.describe_ego_action(action)
+        name = self.problem.ego.actions.names[action]
         why = f"{name}: the goal is known to be {self.problem.goals[self.goal]}."
         situation = Situation(self.problem, observation.state, self.probabilities)
         return Decision(action=action, why=why, situation=situation)

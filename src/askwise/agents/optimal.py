@@ -64,7 +64,7 @@ class Optimal(LooksAhead):
         """See `Agent`; solves the problem."""
         super().reset(problem, seed)
         self._most = most_questions(problem, self.questions)
-        self._ways_of_no_return = problem.answers.wrong > 0 and bool(problem.ego_map().cut_off().any())
+        self._ways_of_no_return = problem.answers.wrong > 0 and bool(problem.ego.table().cut_off().any())
         if self._home is None or self._home.problem is not problem or self._home_most != self._most:
             self._home, self._home_most = solver_of(problem, self._most, limit=self.limit), self._most
             self._home.at(problem.start)
@@ -117,8 +117,8 @@ class Optimal(LooksAhead):
             why = f"Ask {self._worded(choice.ask)}, for a price of {cost:.2f}: {lost}."
             return Decision(ask=choice.ask, considered=choice.ask, cost=cost, why=why, verdict="proven optimal")
         assert choice.action is not None
-        waits = choice.action == self.problem.wait
-        name = "Wait" if waits else self.problem.describe_ego_action(choice.action)
+        waits = choice.action == self.problem.ego.actions.stay
+        name = "Wait" if waits else self.problem.ego.actions.names[choice.action]
         return Decision(action=choice.action, why=f"{name}: {left} goals are possible; {lost}.")
 
     def _worded(self, asked: Question) -> str:

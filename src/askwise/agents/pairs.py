@@ -14,7 +14,7 @@ import numpy as np
 
 from askwise.divergence import Zone
 from askwise.divergence.zones import ROUNDING
-from askwise.problem import JointState, Problem, reckoned_with
+from askwise.problem import JointState, Problem, credible_goals
 from askwise.types import FloatArray
 
 MOST_PAIRS = 5
@@ -81,12 +81,12 @@ def heaviest_pairs(
         belief: ``float64 [n_goals]``; pairs of goals with a positive probability are looked at.
         most: how many pairs to return.
     """
-    possible = np.flatnonzero(reckoned_with(problem, belief))
+    possible = np.flatnonzero(credible_goals(problem, belief))
     if possible.size < 2:
         return ()  # nothing to tell apart, and nothing is worked out
     first, second = (possible[k] for k in np.triu_indices(possible.size, 1))
-    edp, wcd = problem.teammate_matrices(state.teammate)
-    branching = problem.ego_matrices(state.ego)[1][first, second]
+    edp, wcd = problem.teammate.divergence(state.teammate)
+    branching = problem.ego.divergence(state.ego)[1][first, second]
     expected = edp[second, first], edp[first, second]
     torn = [belief[goal] * _length(branching, end) for goal, end in zip((first, second), expected, strict=True)]
     weight = torn[0] + torn[1]

@@ -107,7 +107,7 @@ class PlannerAgent(LooksAhead):
 
     def reckoned(self) -> BoolArray:
         """See `LooksAhead`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
-        if self.problem.answers.wrong > 0 and self.problem.ego_map().cut_off().any():
+        if self.problem.answers.wrong > 0 and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
         return super().reckoned()
 
@@ -125,7 +125,7 @@ class PlannerAgent(LooksAhead):
     @property
     def _plans_anew(self) -> bool:
         """Whether what the teammate did so far is not what the planner's own tables would say of it."""
-        return self.belief.name != "bayes" or self.problem.teammate_policies is not None
+        return self.belief.name != "bayes" or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner | NoisyPlanner:
         """Return a planner whose tables fit the belief."""
@@ -205,8 +205,8 @@ class PlannerAgent(LooksAhead):
         return f"which of {', '.join(names)} it is"
 
     def _begun(self, plan: Plan) -> str:
-        waits = plan.action == self.problem.wait
-        return "Wait: " if waits else f"{self.problem.describe_ego_action(plan.action)}: "
+        waits = plan.action == self.problem.ego.actions.stay
+        return "Wait: " if waits else f"{self.problem.ego.actions.names[plan.action]}: "
 
     def _reason(self, plan: Plan, left: int) -> str:
         if plan.free:

@@ -27,7 +27,7 @@ from askwise.reading import Field
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
     """Return a gate as JSON."""
-    names = problem.ego_actions
+    names = problem.ego.actions.names
     return {
         "open": gate.open,
         "possible": gate.possible,
@@ -39,7 +39,7 @@ def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
 def gate_from_json(problem: Problem, given: Field) -> Gate:
     """Read a gate."""
     given.object(["open", "possible", "common", "suits"], [])
-    names, most = problem.ego_actions, len(problem.goals)
+    names, most = problem.ego.actions.names, len(problem.goals)
     possible = given.child("possible").whole(1, most)
     suits = given.child("suits").object([], names)
     gate = Gate(

@@ -70,4 +70,4 @@ class Sparing(Agent):
         if decision.ask is None or self.asked < self.questions:
             return decision
         why = f"Wait: all {self.questions} questions are asked."
-        return Decision(action=self.problem.wait, why=why, situation=decision.situation)
+        return Decision(action=self.problem.ego.actions.stay, why=why, situation=decision.situation)

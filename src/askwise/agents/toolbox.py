@@ -23,13 +23,13 @@ class Toolbox(Baseline):
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
-        moves = [move for move in self.problem.ego_moves if self.problem.ego_next(state.ego, move) >= 0]
-        optimal = self.problem.ego_optimal(state.ego)[:, moves] & possible[:, None]
+        moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
+        optimal = self.problem.ego.optimal(state.ego)[:, moves] & possible[:, None]
         sizes = optimal.sum(axis=0)
         if not sizes.any():
             return self.ask_random_half(possible)
         median = np.argsort(sizes, kind="stable")[0 if len(moves) == 2 else len(moves) // 2]
-        name = self.problem.describe_ego_action(moves[median])
+        name = self.problem.ego.actions.names[moves[median]]
         if sizes[median] in (0, possible.sum()):
             return self.wait(f"Wait: {name}, the move of medium use, is optimal for {_goals(sizes[median])}.")
         goals = np.flatnonzero(optimal[:, median])

@@ -55,5 +55,5 @@ def knew(names: tuple[str, ...], belief: FloatArray) -> str:
 
 def _in_words(problem: Problem, taken: Taken) -> str:
     if isinstance(taken, int):
-        return printable(problem.describe_ego_action(taken))
+        return printable(problem.ego.actions.names[taken])
     return question_in_words(problem.goals, taken) if len(taken) else "a question about nothing"

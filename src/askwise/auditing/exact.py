@@ -57,7 +57,7 @@ class ExactJudge:
     def lookout(self, moment: Moment) -> Lookout:
         """Return what decisions cost at a moment; `TooLarge` where that cannot be told."""
         spent = self.most is not None and len(moment.answers) >= self.most
-        plain = moment.explained and self.problem.teammate_policies is None
+        plain = moment.explained and self.problem.policies is None
         if not plain or spent:
             return self._lookout(self.from_here(moment), moment, len(moment.answers))
         return self._lookout(self.home, moment, 0)

@@ -36,7 +36,7 @@ class Moment:
     def key(self, problem: Problem) -> Hashable:
         """Return what is equal for two moments of a problem that are judged alike."""
         where = self.state.teammate, self.state.ego
-        if not self.explained or problem.teammate_policies is not None:
+        if not self.explained or problem.policies is not None:
             return *where, self.belief.tobytes(), self.answers
         if problem.answers.truthful:
             return *where, (self.belief > 0).tobytes()

@@ -16,7 +16,7 @@ from askwise.auditing.valuing import Best, Lookout
 from askwise.planning.noisy.planner import NoisyPlanner
 from askwise.planning.search.planner import Plan, Planner
 from askwise.planning.tables import Tables, mask_rows, tables_of
-from askwise.problem import Problem, reckoned_with
+from askwise.problem import Problem, credible_goals
 
 
 class PlannerJudge:
@@ -37,7 +37,7 @@ class PlannerJudge:
 
     def lookout(self, moment: Moment) -> Lookout:
         """Return what decisions cost at a moment."""
-        if moment.explained and self.problem.teammate_policies is None:
+        if moment.explained and self.problem.policies is None:
             if self._home is None:
                 self._home = self._new_planner(tables_of(self.problem))
             return PlannerLookout(self.problem, self._home, moment, self._values)
@@ -89,8 +89,8 @@ class PlannerLookout(Lookout):
         """Return the best plan, None if there is nothing to find out any more."""
         state, answers = moment.state, self.problem.answers
         kept = moment.belief > 0
-        if answers.wrong > 0 and not self.problem.ego_map().cut_off().any():
-            kept = reckoned_with(self.problem, moment.belief)
+        if answers.wrong > 0 and not self.problem.ego.table().cut_off().any():
+            kept = credible_goals(self.problem, moment.belief)
         kept &= self.tables.weight[state.teammate] > 0
         if np.count_nonzero(kept) < 2:
             return None

@@ -18,7 +18,7 @@ import numpy as np
 
 from askwise.answers import n_answers
 from askwise.auditing.moments import Moment
-from askwise.ego import FAR
+from askwise.core.side import FAR
 from askwise.errors import InputError
 from askwise.planning.tables import Tables
 from askwise.problem import JointState, Problem
@@ -45,7 +45,7 @@ class Lookout(ABC):
         alive = tables.weight[moment.state.teammate] > 0
         belief = np.where(alive, moment.belief, 0.0)
         if not belief.any():
-            where = problem.teammate_model.name(moment.state.teammate)
+            where = problem.teammate.model.name(moment.state.teammate)
             raise InputError("steps", f"a teammate at {where!r}, on no way to a possible goal", "one on its way")
         self.belief: FloatArray = belief / belief.sum()
 
@@ -65,7 +65,7 @@ class Lookout(ABC):
 
     def acting(self, action: int) -> float:
         """Return the expected cost of an action, infinite if it puts a possible goal out of reach."""
-        w, ego = self.moment.state.teammate, self.problem.ego_next(self.moment.state.ego, action)
+        w, ego = self.moment.state.teammate, self.problem.ego.next(self.moment.state.ego, action)
         cost = self.at_once(action)
         if math.isinf(cost):
             return cost
@@ -93,7 +93,7 @@ class Lookout(ABC):
 
     def at_once(self, action: int) -> float:
         """Return by how much an action by itself puts off the end in expectation."""
-        ego = self.problem.ego_next(self.moment.state.ego, action)
+        ego = self.problem.ego.next(self.moment.state.ego, action)
         possible = self.belief > 0
         teammate = self.tables.steps[self.moment.state.teammate]
         before, after = self._ego_steps(self.moment.state.ego), self._ego_steps(ego)
@@ -104,9 +104,9 @@ class Lookout(ABC):
 
     def best_action(self) -> Best:
         """Return the best of all actions; those come last that cost most by themselves, and are left out there."""
-        state, least, best = self.moment.state, math.inf, self.problem.wait
-        actions = range(len(self.problem.ego_actions))
-        open_to_it = [action for action in actions if self.problem.ego_next(state.ego, action) >= 0]
+        state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
+        actions = range(len(self.problem.ego.actions.names))
+        open_to_it = [action for action in actions if self.problem.ego.next(state.ego, action) >= 0]
         for cost, action in sorted((self.at_once(action), action) for action in open_to_it):
             if cost >= least:
                 break

@@ -103,7 +103,7 @@ def decide(options: argparse.Namespace) -> Advice:
     heard += [answered(text, problem) for text in options.answered]
     seen = actions_in(options.seen, problem)
     # By name: a model whose states are called by numbers would take a number for a name.
-    now = problem.teammate_model.name(state.teammate)
+    now = problem.teammate.model.name(state.teammate)
     given = options.teammate is not None and not options.fresh
     known = given and (seen or state.teammate != problem.start.teammate)
     try:
@@ -122,10 +122,9 @@ def decide(options: argparse.Namespace) -> Advice:
         raise _impossible(problem, state, options) from None
 
 
-def _ego_name(problem: Any, ego: int) -> Any:
-    """Return a state of the ego agent by its name, or by its number where its model is not written out."""
-    model = getattr(problem, "ego_model", None)
-    return ego if model is None else model.name(ego)
+def _ego_name(problem: Problem, ego: int) -> Any:
+    """Return a state of the ego agent by its name, or by its number if it can carry things."""
+    return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
@@ -137,10 +136,10 @@ def _impossible(problem: Problem, state: JointState, options: argparse.Namespace
         given = " and ".join(name for name, value in _told(options).items() if value)
         allowed = "what fits some goal (--belief robust allows for detours)"
         return InputError(given, f"what no possible {words_of(problem).goal} explains", allowed)
-    now, start = (problem.teammate_model.name(each.teammate) for each in (state, problem.start))
+    now, start = (problem.teammate.model.name(each.teammate) for each in (state, problem.start))
     way = f"on no shortest way from {start} to a {words_of(problem).goal} that is possible"
     hints = "--belief robust allows for detours, --fresh starts there"
-    place = "a cell" if isinstance(problem.teammate_model, GridWorld) else "a state"
+    place = "a cell" if isinstance(problem.teammate.model, GridWorld) else "a state"
     return InputError(f"--{domain_of(problem).words.teammate}", f"{now}, {way}", f"{place} on one ({hints})")
 
 

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise generate``."""
     from askwise.files import whole_file
     from askwise.reading import as_text
-    from askwise.showing import start_scene
+    from askwise.showing.episodes import start_scene
 
     seed = values.seed(options.seed)
     instance = generator().draw(options, seed)

@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``."""
     from askwise.domains.registry import domain_of
-    from askwise.showing import raster, start_scene, text
+    from askwise.showing import raster, text
+    from askwise.showing.episodes import start_scene
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")

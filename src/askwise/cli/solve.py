@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
-    from askwise.domains.registry import as_problem
+    from askwise.api import as_problem
     from askwise.evaluation import solve
     from askwise.planning.exact.size import TooLarge
 
@@ -74,7 +74,7 @@ def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
         "states": found.states,
         "questions": found.splits,
         "ask": None if first.ask is None else _named(problem, first.ask),
-        "action": None if first.action is None else problem.ego_actions[first.action],
+        "action": None if first.action is None else problem.ego.actions.names[first.action],
         **limited,
     }
 
@@ -101,7 +101,7 @@ def told(problem: Problem, found: Solution) -> str:
         begin = _asked(problem, first.ask)
     else:
         assert first.action is not None
-        begin = problem.describe_ego_action(first.action)
+        begin = problem.ego.actions.names[first.action]
     return (
         f"expected marginal cost  {found.expected_marginal_cost:.6g}\n"
         f"expected cost           {found.expected_cost:.6g}\n"

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import math
 
+from askwise.api import as_problem
 from askwise.designing.finding import Found
 from askwise.designing.space import Space
 from askwise.designing.ways import Things
-from askwise.domains.registry import as_problem
 from askwise.errors import AskwiseError
 from askwise.evaluation import evaluate, solve
 from askwise.planning.exact.size import TooLarge

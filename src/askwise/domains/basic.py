@@ -126,7 +126,7 @@ class BasicDomain:
     def write(self, given: Any) -> dict[str, Any]:
         """Return the contents of the file of an instance or a problem."""
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
-            names = given.teammate_model.name(given.start.teammate), given.ego_model.name(given.start.ego)
+            names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
             found = "{!r} and {!r}, where its instance does not start".format(*names)
             raise InputError("start", found, f"that of its instance: a file of {self.format} holds no other")
         instance = given.instance if isinstance(given, BasicProblem) else given

@@ -119,7 +119,9 @@ def domain_of(given: object, field: str = "problem") -> Domain:
     """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
     found = find_domain(given)
     if found is None:
-        kind = "a problem" if hasattr(given, "ego_optimal") else "something"
+        from askwise.problem import Problem
+
+        kind = "a problem" if isinstance(given, Problem) else "something"
         titles = ", ".join(each.words.title.lower() for each in domains())
         raise InputError(field, f"{kind} of type {type(given).__name__}", titles)
     return found
@@ -233,17 +235,3 @@ def _is_study(value: Any) -> bool:
 
 def _formats() -> list[str]:
     return [written for each in domains() for written in each.recording.formats]
-
-
-# -- problems ----------------------------------------------------------------------------------------------------
-
-
-def as_problem(given: object) -> Problem:
-    """Return an instance, or the one in a file, as the problem it describes; a problem is returned as it is."""
-    if hasattr(given, "ego_optimal"):  # one of many things that every problem has
-        return given  # type: ignore[return-value]
-    instance = read_file(given) if isinstance(given, str | Path) else given
-    found = find_domain(instance)
-    if found is None:
-        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
-    return found.problem(instance)

@@ -59,7 +59,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
             self.ego: seen,
         }
         self.action_spaces = {
-            self.teammate: spaces.Discrete(len(example.teammate_actions)),
+            self.teammate: spaces.Discrete(len(example.teammate.actions.names)),
             self.ego: ego_space(example),
         }
         self._rng: np.random.Generator | None = None
@@ -107,7 +107,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
         """Carry the step out and return whose action was not available."""
         play, problem = self.play, self.play.game.problem
-        theirs = ontic_action(teammate, len(problem.teammate_actions), f"{self.teammate}'s action")
+        theirs = ontic_action(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")
         own = ego_action(ego, problem, self.stage.staging.goal_word)
         done_by_ego = play.available_to_ego(own)
         if not isinstance(done_by_ego, int):

@@ -77,7 +77,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
         n_goals = len(staging.source.example.goals)
         seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
-        self._n_ontic = len(staging.source.example.ego_actions)
+        self._n_ontic = len(staging.source.example.ego.actions.names)
         self._mask: BoolArray
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
         self._hints = hints

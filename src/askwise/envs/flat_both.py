@@ -50,7 +50,7 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
         example = staging.source.example
         self._questions = Questions(questions, example, kinds)
         self._kind_of_belief = belief_kind(belief).name
-        n_goals, n_ontic = len(example.goals), len(example.ego_actions)
+        n_goals, n_ontic = len(example.goals), len(example.ego.actions.names)
         believed = {**env.observation_spaces[env.ego].spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
         self._no_hints = {"hints": np.zeros(n_ontic + self._questions.n)} if hints else {}
         believed |= {name: spaces.Box(0.0, 1.0, each.shape, np.float64) for name, each in self._no_hints.items()}

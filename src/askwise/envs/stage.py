@@ -16,9 +16,8 @@ from askwise.envs.observing import Observer
 from askwise.envs.playing import Masks, Play
 from askwise.envs.rendering import Painter, Renderer
 from askwise.envs.starting import Source, begin, checked_limit
-from askwise.factored_input import checked_answers
 from askwise.game import Game
-from askwise.problem import Problem
+from askwise.problem import Problem, checked_answers
 
 
 @dataclass(frozen=True)

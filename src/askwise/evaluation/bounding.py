@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
 from askwise.planning.bounds import MOST_STATES, Bound, bound_problem, bound_with_true_answers_after
 from askwise.planning.groups import Progress, bound_with_groups
+from askwise.problem import Problem
 
 TIGHT_STATES = 1_000_000
 """States to solve for a group of goals where the bound is to be tight: some seconds."""
 
 
 def lower_bound(
-    instance: object,
+    instance: Problem,
     *,
     limit: int = MOST_STATES,
     questions: int | None = None,
@@ -24,7 +24,7 @@ def lower_bound(
     """Return a number that no method's expected marginal cost is below, however many questions it asks.
 
     Args:
-        instance: an instance, its file, or a problem whose goals the teammate reaches in states of their own.
+        instance: a problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: states to solve for each group of goals; more make the bound tighter and take longer.
         questions: where answers may be wrong or missing, let all but the last of so many be so, and all later ones be
             true; by default all are taken to be true, which is quicker. The bound is for any number of questions.
@@ -41,7 +41,7 @@ def lower_bound(
         raise InputError("questions", repr(questions), "a whole number from 0")
     if as_int(seed) is None or seed < 0:
         raise InputError("seed", repr(seed), "a whole number from 0")
-    problem = as_problem(instance)
+    problem = instance
     quick = bound_problem(problem, limit=max(limit, TIGHT_STATES) if tight else limit)
     bounds: list[Bound | None] = [quick]
     if questions is not None:

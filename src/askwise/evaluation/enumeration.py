@@ -63,7 +63,7 @@ class Enumeration:
     ) -> None:
         self.problem = problem
         self.prior = problem.prior / problem.prior.sum()
-        self.tables = tables_of(problem) if problem.teammate_policies is None else None
+        self.tables = tables_of(problem) if problem.policies is None else None
         self.left_out = 0.0
         self.doubtful = not problem.answers.truthful
         self.limit = limit
@@ -111,7 +111,7 @@ class Enumeration:
             self._go_on(branch, self._answers(branch, decision.ask), self._now)
         else:
             assert decision.action is not None
-            ego = self.problem.ego_next(branch.observation.state.ego, decision.action)
+            ego = self.problem.ego.next(branch.observation.state.ego, decision.action)
             self._add(branch, self._delay(branch.observation.state, ego))
             self._go_on(branch, self._steps(branch, ego), self._later)
 
@@ -168,8 +168,8 @@ class Enumeration:
         """
         if self.tables is None:
             return STEP_COST
-        steps = self.problem.teammate_steps(state.teammate)
-        after = np.maximum(steps, self.problem.ego_steps(ego)) * STEP_COST
+        steps = self.problem.teammate.steps(state.teammate)
+        after = np.maximum(steps, self.problem.ego.steps(ego)) * STEP_COST
         return np.asarray(STEP_COST + after - optimal_costs(self.problem, state))
 
     def _answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
@@ -217,12 +217,12 @@ class Enumeration:
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
         """Whatever the teammate may do: each action, with the goals for which it may do it."""
         problem, before = self.problem, branch.observation.state
-        may = problem.teammate_optimal(before.teammate)
-        for action in range(len(problem.teammate_actions)):
+        may = problem.teammate.optimal(before.teammate)
+        for action in range(len(problem.teammate.actions.names)):
             goals = [goal for goal in branch.goals if may[goal, action]]
             if not goals:
                 continue
-            now = JointState(problem.teammate_next(before.teammate, action), ego)
+            now = JointState(problem.teammate.next(before.teammate, action), ego)
             left = frozenset(goal for goal in goals if not ends(problem, before, action, now, goal))
             if left:
                 weight = self._after(branch, action, left)
@@ -236,7 +236,7 @@ class Enumeration:
         """Return what `Branch.weight` is after an action of the teammate."""
         if branch.weight is None:
             return None
-        shares = self.problem.teammate_policy(branch.observation.state.teammate)[:, action]
+        shares = self.problem.teammate.policy(branch.observation.state.teammate)[:, action]
         return _only(branch.weight * shares, goals)
 
     def _what_counts(self, branch: Branch) -> Any:
@@ -277,7 +277,7 @@ def follows_once(agent: Agent, problem: Problem) -> bool:
     if not agent.markov:
         return False
     kind = getattr(agent, "belief_kind", None)
-    if problem.teammate_policies is None:
+    if problem.policies is None:
         return kind != "robust"
     return kind == "elimination" or isinstance(agent, KnowsGoal)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from askwise.agents import Agent, agent_for
 from askwise.agents.sparing import held_to
-from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, follows_once
 from askwise.evaluation.results import Evaluation, but_for, interval, sampled
@@ -20,7 +19,7 @@ from askwise.types import Verdict
 
 
 def evaluate(
-    instance: object,
+    instance: Problem,
     agent: str | Agent = "ezq",
     *,
     exact: bool = False,
@@ -43,7 +42,7 @@ def evaluate(
     for each goal and weights them by the prior: better where rare goals cost much.
 
     Args:
-        instance: an instance of any domain, the path of its file, or any problem.
+        instance: what is played; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         agent: the ego agent, or the name of one.
         exact: enumerate; small problems only.
         episodes: number of episodes.
@@ -62,7 +61,7 @@ def evaluate(
     _check(exact, episodes, paths, limit)
     if questions is not None and (as_int(questions) is None or questions < 0):
         raise InputError("questions", repr(questions), "a whole number from 0")
-    problem = as_problem(instance)
+    problem = instance
     player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
     held = ""
     if questions is not None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from askwise.domains.registry import as_problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
 from askwise.planning.exact.optimal import Solution, solve_problem
 from askwise.planning.exact.size import MOST_STATES
 from askwise.planning.exact.solver import Progress
+from askwise.problem import Problem
 
 
 def solve(
-    instance: object,
+    instance: Problem,
     *,
     questions: int | None = None,
     go_on: bool = False,
@@ -21,7 +21,7 @@ def solve(
     """Return the least expected cost that any way of acting and asking can reach, and how to reach it.
 
     Args:
-        instance: an instance, its file, or a problem whose goals the teammate reaches in states of their own.
+        instance: a problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
         questions: how many questions may be asked in an episode, answered or not; by default any number where answers
             are true, else 3. The verdict says what more of them could save at most.
         go_on: do not stop at `limit`.
@@ -32,4 +32,4 @@ def solve(
         raise InputError("limit", repr(limit), "a whole number from 1")
     if questions is not None and (as_int(questions) is None or questions < 0):
         raise InputError("questions", repr(questions), "a whole number from 0")
-    return solve_problem(as_problem(instance), questions=questions, go_on=go_on, limit=limit, progress=progress)
+    return solve_problem(instance, questions=questions, go_on=go_on, limit=limit, progress=progress)

@@ -11,7 +11,7 @@ the goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A
 
 This holds in every deterministic model; several actions that lead to one state are as many entries of `following`.
 
-**The ego agent** is at a place and carries at most one load (see `askwise.ego.EgoMap`).
+**The ego agent** is at a place and carries at most one load (see `askwise.ego.CarrierTable`).
 
 A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
 """
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise._compiled import compiled
-from askwise.ego import EgoMap
+from askwise.core.side import CarrierTable
 from askwise.memory import claim, hold
 from askwise.model._kernels import BASE, add_count
 from askwise.problem import Problem
@@ -64,7 +64,7 @@ class Tables:
     steps: IntArray
     weight: FloatArray
     alive: Words
-    ego: EgoMap
+    ego: CarrierTable
     loads: IntArray
     loads_from: IntArray
 
@@ -90,13 +90,11 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     """
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
     start = problem.start.teammate if start is None else start
-    n_states, n_goals = problem.teammate_model.n_states, weights.size
+    n_states, n_goals = problem.teammate.model.n_states, weights.size
     sizes = f"{n_states} states and {n_goals} goals"
-    # All of it at once: nobody is to be refused a second time after having allowed what was asked for.
-    needed = bytes_of(n_states, n_goals) + getattr(problem, "ego_map_bytes", 0)
-    claim(needed, "tables of the planner", sizes, "a smaller problem, another method")
+    claim(bytes_of(n_states, n_goals), "tables of the planner", sizes, "a smaller problem, another method")
     successor = _moves(problem)
-    home = np.asarray(problem.teammate_steps(start), dtype=np.int32)
+    home = np.asarray(problem.teammate.steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)
     order = _levels(successor, start, int(home[weights > 0].max()), depth)
     steps = _steps(problem, order, n_states, n_goals)
@@ -108,7 +106,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     depth[~possible.any(axis=1)] = -1
     following = np.full_like(successor, -1)
     _list_following(successor, depth, following)
-    ego = problem.ego_map()
+    ego = problem.ego.table()
     loads, loads_from = _by_place(ego)
     alive = mask_rows(possible)
     for table in (steps, weight, following, alive):
@@ -127,20 +125,15 @@ def bytes_of(n_states: int, n_goals: int) -> int:
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:
     """``int32 [n_states, n_goals]``: the teammate's steps from the states in `order`, -1 for the others."""
     steps = np.full((n_states, n_goals), -1, dtype=np.int32)
-    several = getattr(problem, "teammate_steps_from", None)
-    if several is None:
-        for state in order:
-            steps[state] = problem.teammate_steps(int(state))
-        return steps
     for start in range(0, order.size, BLOCK):
         part = order[start : start + BLOCK]
-        steps[part] = several(part)
+        steps[part] = problem.teammate.steps(part)
     return steps
 
 
 def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
     """Return the possible goals that the teammate can still reach from where it is: no way leads to the others."""
-    return np.asarray(possible & (problem.teammate_steps(teammate) >= 0))
+    return np.asarray(possible & (problem.teammate.steps(teammate) >= 0))
 
 
 def mask_rows(members: Any) -> Words:
@@ -177,12 +170,12 @@ def goals_in(mask: Words) -> list[int]:
 
 def _moves(problem: Problem) -> IntArray:
     """Return the teammate's successors without staying, as a contiguous table."""
-    model = problem.teammate_model
+    model = problem.teammate.model
     kept = [a for a in range(model.n_actions) if a != model.stay]
     return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
 
 
-def _by_place(ego: EgoMap) -> tuple[IntArray, IntArray]:
+def _by_place(ego: CarrierTable) -> tuple[IntArray, IntArray]:
     """Return the goals that need a load, sorted by where it is taken up, and where each place's part begins."""
     goals = np.flatnonzero(ego.load_at >= 0)
     goals = goals[np.argsort(ego.load_at[goals], kind="stable")]

@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from askwise.episode import Episode, Step
-from askwise.problem import JointState, Problem, reckoned_with, teammate_does
+from askwise.problem import JointState, Problem, credible_goals, teammate_does
 from askwise.reading import printable
 from askwise.showing.asking import question_in_words, reply_in_words
 from askwise.showing.episodes import scene_at, scene_of, words_in
@@ -79,22 +79,22 @@ def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]
 
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
     """Return what steps on one line have in common; a question or an action that is no move has a line of its own."""
-    possible = None if step.belief is None else reckoned_with(problem, step.belief).tobytes()
+    possible = None if step.belief is None else credible_goals(problem, step.belief).tobytes()
     action = step.decision.action
     if action is None or not _is_plain(problem, action):
         return ("alone", step.t)
-    return (action == problem.wait, step.teammate_action if _rests(problem, step) else None, possible)
+    return (action == problem.ego.actions.stay, step.teammate_action if _rests(problem, step) else None, possible)
 
 
 def _is_plain(problem: Problem, action: int) -> bool:
     """Whether an action of the ego agent is a move or waiting."""
-    return action == problem.wait or action in problem.ego_moves
+    return action == problem.ego.actions.stay or action in problem.ego.actions.moves
 
 
 def _rests(problem: Problem, step: Step) -> bool:
     """Whether the teammate stays where it is."""
     place, action = step.state.teammate, step.teammate_action
-    return action is None or problem.teammate_next(place, action) == place
+    return action is None or problem.teammate.next(place, action) == place
 
 
 def _line(problem: Problem, words: Vocabulary, first: Step, last: Step, after: JointState) -> str:
@@ -110,16 +110,16 @@ def _ego_does(problem: Problem, first: Step, last: Step, place: str) -> str:
     if action is None:
         return ""
     if not _is_plain(problem, action):
-        return printable(problem.describe_ego_action(action))
-    if action == problem.wait:
+        return printable(problem.ego.actions.names[action])
+    if action == problem.ego.actions.stay:
         return f"waits at {place}"
-    return f"{printable(problem.ego_actions[action])} to {place}" if first is last else f"walks to {place}"
+    return f"{printable(problem.ego.actions.names[action])} to {place}" if first is last else f"walks to {place}"
 
 
 def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step, place: str) -> str:
     action, state = first.teammate_action, first.state.teammate
-    if action is not None and problem.stays(action):
-        reached = np.flatnonzero(problem.teammate_steps(state) == 0)
+    if action is not None and action == problem.teammate.actions.stay:
+        reached = np.flatnonzero(problem.teammate.steps(state) == 0)
         return f"{words.stays} at {printable(problem.goals[reached[0]]) if reached.size else place}"
     if action is None or _rests(problem, first):
         return f"waits at {place}"
@@ -131,7 +131,7 @@ def _believes(problem: Problem, step: Step) -> str:
     if step.belief is None:
         return ""
     best = int(np.argmax(step.belief))
-    possible = int(reckoned_with(problem, step.belief).sum())
+    possible = int(credible_goals(problem, step.belief).sum())
     return f"{possible:>8}  {printable(problem.goals[best])} {percent(float(step.belief[best]))}"
 
 
@@ -158,4 +158,4 @@ def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _possible(problem: Problem, step: Step) -> str:
-    return "all" if step.belief is None else str(int(reckoned_with(problem, step.belief).sum()))
+    return "all" if step.belief is None else str(int(credible_goals(problem, step.belief).sum()))

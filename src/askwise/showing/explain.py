@@ -13,6 +13,7 @@ import numpy as np
 from askwise.agents import Decision, Gate, PairZones
 from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
 from askwise.agents.recorded_questions import question_to_json
+from askwise.core.side import place_and_load, place_name
 from askwise.deciding import Advice, Way
 from askwise.domains.registry import find_domain, words_of
 from askwise.problem import Problem
@@ -20,9 +21,8 @@ from askwise.questions import Choice, Question
 from askwise.reading import printable
 from askwise.showing.asking import belief_after, groups_in_words, question_in_words, replies_to, reply_in_words
 from askwise.showing.palette import in_terminal
-from askwise.showing.text import likeliest_of, where
 from askwise.showing.vocabulary import PLAIN, Vocabulary
-from askwise.showing.words import columns_of, counted, listed, number, percent
+from askwise.showing.words import columns_of, counted, likeliest_of, listed, number, percent
 from askwise.types import FloatArray
 
 MOST_ASKED = 12
@@ -43,7 +43,7 @@ def as_json(given: Advice) -> dict[str, Any]:
     decision, problem = given.decision, given.problem
     return {
         "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
-        "action": None if decision.action is None else problem.ego_actions[decision.action],
+        "action": None if decision.action is None else problem.ego.actions.names[decision.action],
         "value": decision.value,
         "cost": decision.cost,
         "net": decision.net,
@@ -88,9 +88,9 @@ def headline_of(problem: Problem, decision: Decision) -> str:
     if decision.ask is not None:
         asks = question_in_words(problem.goals, decision.ask, MOST_ASKED)
         return f"ASK: {asks[0].lower()}{asks[1:]}"
-    if decision.action in (None, problem.wait):
+    if decision.action in (None, problem.ego.actions.stay):
         return "WAIT" if decision.considered is None else "WAIT: no question is worth its price"
-    return f"DO: {printable(problem.ego_actions[decision.action])}"
+    return f"DO: {printable(problem.ego.actions.names[decision.action])}"
 
 
 def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
@@ -127,20 +127,19 @@ def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
 
 
 def _places(given: Advice) -> str:
-    """Return where everybody is: as the domain says it, else by the names of states."""
-    problem, state = given.problem, given.state
-    domain = find_domain(problem)
-    if domain is not None:
-        return where(domain.look.scene(problem, state))
-    ego = getattr(problem, "ego_model", None)
-    name = state.ego if ego is None else ego.name(state.ego)
-    teammate = problem.teammate_model.name(state.teammate)
-    return printable(f"{PLAIN.teammate} at {teammate}; {PLAIN.ego} at {name}")
+    """Return where both agents are, and what the ego agent carries."""
+    problem, state, words = given.problem, given.state, words_for(given.problem)
+    teammate, ego = place_name(problem.teammate, state.teammate), place_name(problem.ego, state.ego)
+    hands = ""
+    if problem.ego.loads:
+        load = place_and_load(problem.ego, state.ego)[1]
+        hands = ", with empty hands" if load < 0 else f", with the {words.load} of {problem.goals[load]}"
+    return printable(f"{words.teammate} at {teammate}; {words.ego} at {ego}{hands}")
 
 
 def _way_in_words(given: Advice, way: Way, words: Vocabulary) -> str:
     explain = "explains" if way.explained == 1 else "explain"
-    start = printable(str(given.problem.teammate_model.name(way.start)))
+    start = printable(str(given.problem.teammate.model.name(way.start)))
     return f"the {words.teammate} came from {start}, which {way.explained} of {counted(way.of, words.goal)} {explain}"
 
 
@@ -157,7 +156,7 @@ def gate_in_words(problem: Problem, gate: Gate) -> str:
     if n == 1:
         return "closed: one goal is left"
     if not gate.open:
-        names = [problem.ego_actions[action] for action in gate.common]
+        names = [problem.ego.actions.names[action] for action in gate.common]
         suits = "is" if len(names) == 1 else "are each"
         return f"closed: {' and '.join(map(printable, names))} {suits} optimal for all {n} of them"
     counts = ", ".join(f"{what} for {k}" for what, k in _suited(problem, dict(gate.suits)))
@@ -166,8 +165,11 @@ def gate_in_words(problem: Problem, gate: Gate) -> str:
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
     """Iterate over what the ego agent could do and for how many goals that is optimal, the most first."""
-    plain = [*problem.ego_moves, *([] if problem.wait in problem.ego_moves else [problem.wait])]
-    single = [(printable(problem.ego_actions[action]), counts.get(action, 0)) for action in plain]
+    plain = [
+        *problem.ego.actions.moves,
+        *([] if problem.ego.actions.stay in problem.ego.actions.moves else [problem.ego.actions.stay]),
+    ]
+    single = [(printable(problem.ego.actions.names[action]), counts.get(action, 0)) for action in plain]
     # Actions such as picking something up are optimal for few goals each: together they say more.
     rest = sum(n for action, n in counts.items() if action not in plain)
     choices = [*single, (words_for(problem).handling, rest)]
@@ -238,7 +240,7 @@ def _zones(given: Advice) -> list[str]:
 
 
 def _zones_in_time(problem: Problem) -> bool:
-    return problem.teammate_model.n_states * len(problem.goals) <= MOST_CELLS
+    return problem.teammate.model.n_states * len(problem.goals) <= MOST_CELLS
 
 
 _HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second", "")

@@ -198,7 +198,7 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
         return told
     return {
         **told,
-        "does": printable(problem.describe_ego_action(decision.action)),
+        "does": printable(problem.ego.actions.names[decision.action]),
         "teammateDoes": teammate_does(problem, step.state.teammate, step.teammate_action),
     }
 

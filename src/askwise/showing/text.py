@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
-
-import numpy as np
 
 from askwise.reading import printable
 from askwise.showing.grounds import Map
@@ -16,13 +14,11 @@ from askwise.showing.spots import ego_spots
 from askwise.showing.textgraph import draw_graph
 from askwise.showing.textmap import draw_map
 from askwise.showing.textmarks import TextGround, meanings
-from askwise.showing.words import columns_of, either, percent
-from askwise.types import FloatArray
+from askwise.showing.words import MOST_BELIEFS, columns_of, either, likeliest_of
 
 COLUMNS, ROWS = 100, 60
 """Room for a drawing that does not go to a terminal."""
 
-MOST_BELIEFS = 6
 MOST_TOLD = 3
 BETWEEN = "  |  "
 """What is between two maps side by side."""
@@ -109,14 +105,6 @@ def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
     likeliest = likeliest_of([goal.name for goal in scene.goals], scene.belief, most)
     out = int((scene.belief <= 0).sum())
     return f"belief: {likeliest}" + (f"; {out} ruled out" if out else "")
-
-
-def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELIEFS) -> str:
-    """Return the likeliest goals and their probabilities; equally likely ones in the problem's order."""
-    order = np.argsort(-belief, kind="stable")
-    order = order[belief[order] > 0]
-    shown = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:most].tolist()]
-    return ", ".join(shown) + (f", {len(order) - most} more" if len(order) > most else "")
 
 
 def _bold(text: str, colour: bool) -> str:

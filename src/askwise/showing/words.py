@@ -5,8 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+import numpy as np
+
 from askwise.errors import InputError, did_you_mean
 from askwise.reading import printable
+from askwise.types import FloatArray
+
+MOST_BELIEFS = 6
+"""How many goals are listed with their probabilities."""
 
 
 def columns_of(text: str) -> int:
@@ -63,3 +69,11 @@ def place_in(names: Sequence[str], name: str, field: str, what: str) -> int:
         expected = f"some of {listed(names)}" + did_you_mean(name, names)
         raise InputError(field, f"the unknown {what} {name!r}", expected)
     return names.index(name)
+
+
+def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELIEFS) -> str:
+    """Return the likeliest goals and their probabilities; equally likely ones in the problem's order."""
+    order = np.argsort(-belief, kind="stable")
+    order = order[belief[order] > 0]
+    shown = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:most].tolist()]
+    return ", ".join(shown) + (f", {len(order) - most} more" if len(order) > most else "")

@@ -45,7 +45,7 @@ def test_what_is_stated() -> None:
     assert isinstance(problem, Coverage)
     assert problem.goals == ("A", "B", "C")
     assert problem.prior.tolist() == file.prior.tolist()
-    assert problem.ego_targets(0).size == 2, "any other goal"
+    assert problem.ego.targets(0).size == 2, "any other goal"
     assert problem == read(DATA).problem()
     assert problem != read(rooms(name="other")).problem()
     assert registry.words_of(file) == registry.words_of(problem)

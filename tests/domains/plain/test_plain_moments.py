@@ -26,16 +26,16 @@ def house() -> FactoredProblem:
 def test_states_by_name_by_cell_and_by_letter() -> None:
     problem = read(CONTENTS).problem()
     assert MOMENTS.state(problem) == problem.start
-    hall = problem.teammate_model.state("hall")
+    hall = problem.teammate.model.state("hall")
     for ego in ("0,1", "A", " A ", " 0 , 1"):
-        assert MOMENTS.state(problem, "hall", ego) == JointState(hall, problem.ego_model.state((0, 1)))
+        assert MOMENTS.state(problem, "hall", ego) == JointState(hall, problem.ego.model.state((0, 1)))
 
 
 def test_states_of_problems_made_in_python() -> None:
     assert MOMENTS.state(house(), "c").teammate == HOUSE.state("c")
     assert MOMENTS.state(house(), "1,2").teammate == HOUSE.state((1, 2))
     grid = FactoredProblem({"g": (2, 0)}, teammate_model=GridWorld(3, 2), start=((0, 0), (0, 0)))
-    assert MOMENTS.state(grid, "1,1").teammate == grid.teammate_model.state((1, 1))
+    assert MOMENTS.state(grid, "1,1").teammate == grid.teammate.model.state((1, 1))
     numbered = FactoredProblem({"g": 2}, teammate_model=Model([[1], [2], [-1]]), start=(0, 0))
     assert MOMENTS.state(numbered, ego="1") == JointState(0, 1)
 

@@ -143,4 +143,4 @@ def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "expected at most 31 of these multiplied, or 'urop'",
     )
     monkeypatch.setattr(policies, "MOST_ENTRIES", 32)
-    assert read(pol("uniform")).problem().teammate_policies is not None
+    assert read(pol("uniform")).problem().policies is not None

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from askwise.api import as_problem
 from askwise.domains import registry
 from askwise.domains.plain.toml_text import toml_text
 from askwise.errors import InputError
@@ -118,7 +119,7 @@ def outcome(text: str) -> str:
     """Read a file and make its problem; return what happened. Anything but a refusal fails the test."""
     try:
         stated = registry.read(text)
-        problem = registry.as_problem(stated)
+        problem = as_problem(stated)
         again = registry.from_json(Field("", registry.domain_of(stated).recording.write(stated)))
         assert again == stated
         assert abs(problem.prior.sum() - 1) < 1e-9

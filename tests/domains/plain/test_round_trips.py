@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise import trace
+from askwise import simulate, trace
+from askwise.api import as_problem
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.file import ProblemFile, StatedProblem
@@ -23,7 +24,6 @@ from askwise.model import GridWorld, Model
 from askwise.problem import JointState
 from askwise.questions import QueryCost
 from askwise.reading import Field, parse_toml
-from askwise.simulation import simulate
 from tests.domains.plain.files import CONTENTS, SHORTEST, read, ward
 from tests.refused import assert_refused
 
@@ -33,22 +33,26 @@ PLAIN = Model.from_edges([("a", "x", "b"), ("a", "y", "c"), ("b", "z", "a")])
 
 def again(problem: FactoredProblem) -> Any:
     """A problem written and read."""
-    return registry.as_problem(registry.from_json(Field("", DOMAIN.recording.write(problem))))
+    return as_problem(registry.from_json(Field("", DOMAIN.recording.write(problem))))
 
 
 def assert_same(one: FactoredProblem, two: FactoredProblem) -> None:
     """Check that two problems are the same, number for number."""
     assert (one.goals, one.start, one.groups, one.query_cost) == (two.goals, two.start, two.groups, two.query_cost)
-    assert (one.teammate_actions, one.ego_actions, one.wait) == (two.teammate_actions, two.ego_actions, two.wait)
+    assert (one.teammate.actions.names, one.ego.actions.names, one.ego.actions.stay) == (
+        two.teammate.actions.names,
+        two.ego.actions.names,
+        two.ego.actions.stay,
+    )
     assert one.prior.tolist() == two.prior.tolist()
-    for mine, theirs in ((one.teammate_model, two.teammate_model), (one.ego_model, two.ego_model)):
+    for mine, theirs in ((one.teammate.model, two.teammate.model), (one.ego.model, two.ego.model)):
         assert np.array_equal(mine.successor, theirs.successor)
         assert [mine.name(k) for k in range(mine.n_states)] == [theirs.name(k) for k in range(theirs.n_states)]
         assert isinstance(mine, GridWorld) == isinstance(theirs, GridWorld)
     for goal in range(len(one.goals)):
-        assert one.teammate_targets(goal).tolist() == two.teammate_targets(goal).tolist()
-        assert one.ego_targets(goal).tolist() == two.ego_targets(goal).tolist()
-    pairs = zip(one.teammate_policies or (), two.teammate_policies or (), strict=True)
+        assert one.teammate.targets(goal).tolist() == two.teammate.targets(goal).tolist()
+        assert one.ego.targets(goal).tolist() == two.ego.targets(goal).tolist()
+    pairs = zip(one.policies or (), two.policies or (), strict=True)
     assert all(np.array_equal(mine.probabilities, theirs.probabilities) for mine, theirs in pairs)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from askwise import evaluate, lower_bound, solve
 from askwise.agents import AGENTS, Agent, Decision, Observation
-from askwise.evaluation import evaluate, lower_bound, solve
 from askwise.experiments.running.play import play
 from askwise.experiments.running.problems import Problems
 from askwise.experiments.running.run import run_study

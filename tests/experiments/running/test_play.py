@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from askwise import simulate
 from askwise.agents import Agent, Decision, Observation, make_agent
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
@@ -20,7 +21,6 @@ from askwise.experiments.schema.sources import Given
 from askwise.experiments.schema.tables import SCHEMAS
 from askwise.problem import JointState
 from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.agents.blamed import FILE, culprits
 from tests.experiments.studies import small
 from tests.tool_fetching import instance, workshop
@@ -118,22 +118,24 @@ def assert_same(one: ToolFetching, other: ToolFetching) -> None:
     for name in ("goals", "query_cost", "start", "teammate_actions", "ego_actions", "ego_moves", "wait"):
         assert getattr(one, name) == getattr(other, name)
     assert np.array_equal(one.prior, other.prior)
-    assert one.teammate_model is one.grid
+    assert one.teammate.model is one.grid
     for state in range(one.grid.n_states):
         for name in ("teammate_policy", "teammate_optimal", "teammate_steps"):
             assert np.array_equal(getattr(one, name)(state), getattr(other, name)(state))
-        assert all(map(np.array_equal, one.teammate_matrices(state), other.teammate_matrices(state)))
-        for action in range(len(one.teammate_actions)):
-            assert one.teammate_next(state, action) == other.teammate_next(state, action)
+        assert all(map(np.array_equal, one.teammate.divergence(state), other.teammate.divergence(state)))
+        for action in range(len(one.teammate.actions.names)):
+            assert one.teammate.next(state, action) == other.teammate.next(state, action)
     for ego in range(one.grid.n_states * (len(one.goals) + 1)):
         for name in ("ego_steps", "ego_optimal"):
             assert np.array_equal(getattr(one, name)(ego), getattr(other, name)(ego))
-        assert all(map(np.array_equal, one.ego_matrices(ego), other.ego_matrices(ego)))
-        for action in range(len(one.ego_actions)):
-            assert one.ego_next(ego, action) == other.ego_next(ego, action)
+        assert all(map(np.array_equal, one.ego.divergence(ego), other.ego.divergence(ego)))
+        for action in range(len(one.ego.actions.names)):
+            assert one.ego.next(ego, action) == other.ego.next(ego, action)
     for goal in range(len(one.goals)):
-        assert np.array_equal(one.teammate_targets(goal), other.teammate_targets(goal))
-    assert [one.stays(action) for action in range(6)] == [other.stays(action) for action in range(6)]
+        assert np.array_equal(one.teammate.targets(goal), other.teammate.targets(goal))
+    assert [action == one.teammate.actions.stay for action in range(6)] == [
+        action == other.teammate.actions.stay for action in range(6)
+    ]
     assert one.decode(JointState(3, 7)) == other.decode(JointState(3, 7))
 
 
@@ -142,7 +144,7 @@ def test_a_problem_is_made_once_for_each_prior_and_price() -> None:
     problems = Problems(task)
     made = [problems(condition) for condition in task.conditions()]
     assert len({id(problem) for problem in made}) == 4
-    assert all(problem.teammate_model is made[0].teammate_model for problem in made)
+    assert all(problem.teammate.model is made[0].teammate.model for problem in made)
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------------

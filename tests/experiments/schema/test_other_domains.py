@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from askwise import simulate
+from askwise.api import as_problem
 from askwise.domains.plain.studies import PlainStudies, by_distance
-from askwise.domains.registry import as_problem, read_file
+from askwise.domains.registry import read_file
 from askwise.experiments.running.play import play
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.study_file import load_study
 from askwise.factored import FactoredProblem
 from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.refused import assert_refused
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -72,7 +73,7 @@ def test_priors_by_distance_and_prices_of_the_study(folder: Path) -> None:
     assert play(found.task(0)).tables["episodes"]["per_station_cost"].unique().to_list() == [0.3]
     problem = as_problem(EXAMPLES / "ward.toml")
     assert isinstance(problem, FactoredProblem)
-    steps = problem.teammate_steps(problem.start.teammate)
+    steps = problem.teammate.steps(problem.start.teammate)
     for kind, sign in (("far", 1), ("near", -1), ("uniform", 0)):
         weights = np.exp(sign * steps / 2.0)
         assert by_distance(problem, kind, 2.0) == pytest.approx(weights / weights.sum())
@@ -84,7 +85,7 @@ def test_other_terms_change_nothing_else() -> None:
     prior, prices = problem.prior.copy(), problem.query_cost
     other = PlainStudies().with_terms(problem, "far", 1.0, QueryCost(0.9, 0.2))
     assert other.query_cost == QueryCost(0.9, 0.2)
-    assert other.teammate_divergence is problem.teammate_divergence
+    assert other.teammate is problem.teammate
     assert (problem.prior.tolist(), problem.query_cost) == (prior.tolist(), prices)
     assert PlainStudies().contents(read_file(EXAMPLES / "kitchen.toml"))["format"] == "askwise/problem@1"
 

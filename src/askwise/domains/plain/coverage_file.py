@@ -181,7 +181,7 @@ def contents_of(problem: Coverage) -> dict[str, Any]:
     if type(cost) is not QueryCost:
         expected = f"QueryCost(base, per_goal, prices): a file of {FORMAT} holds no other prices"
         raise InputError("query_cost", f"a {type(cost).__name__}", expected)
-    if problem.teammate_policies is not None:
+    if problem.policies is not None:
         raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
     text = str(drawing)
     drawn = Drawing.parse(text)

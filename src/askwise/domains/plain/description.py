@@ -25,8 +25,8 @@ def describe(problem: FactoredProblem, words: Vocabulary, size: str) -> str:
     expected = float(problem.prior[problem.prior > 0] @ possible)
     lines = [
         f"{words.title}: {size}",
-        f"{words.teammate} starts at {_name(problem.teammate_model, problem.start.teammate)}, "
-        f"{words.ego} at {_name(problem.ego_model, problem.start.ego)}",
+        f"{words.teammate} starts at {_name(problem.teammate.model, problem.start.teammate)}, "
+        f"{words.ego} at {_name(problem.ego.model, problem.start.ego)}",
         *_goals(problem, words),
         f"a question costs {_price(problem.query_cost, words)}",
         f"cost with the goal known: {expected:.1f} expected, from {number(possible.min())} to {number(possible.max())}",
@@ -41,9 +41,9 @@ def _goals(problem: FactoredProblem, words: Vocabulary) -> list[str]:
     rows = [head]
     for goal in range(min(len(problem.goals), MOST_GOALS)):
         rows.append([_short(printable(problem.goals[goal])), percent(float(problem.prior[goal]))])
-        steps = problem.teammate_steps(problem.start.teammate)[goal], problem.ego_steps(problem.start.ego)[goal]
-        rows[-1].append(_far(problem.teammate_model, problem.teammate_targets(goal), int(steps[0])))
-        rows[-1].append(_far(problem.ego_model, problem.ego_targets(goal), int(steps[1])))
+        steps = problem.teammate.steps(problem.start.teammate)[goal], problem.ego.steps(problem.start.ego)[goal]
+        rows[-1].append(_far(problem.teammate.model, problem.teammate.targets(goal), int(steps[0])))
+        rows[-1].append(_far(problem.ego.model, problem.ego.targets(goal), int(steps[1])))
         if own_price and problem.query_cost.prices is not None:
             rows[-1].append(number(problem.query_cost.prices[goal]))
     widths = [max(columns_of(row[k]) for row in rows) for k in range(len(head))]

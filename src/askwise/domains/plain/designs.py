@@ -38,10 +38,10 @@ class PlainDesigns:
         if isinstance(given, Drawing):
             return _of_drawing(given)
         problem = given if isinstance(given, FactoredProblem) else given.problem()
-        if problem.teammate_policies is not None:
+        if problem.policies is not None:
             place = "teammate.policy" if hasattr(problem, "file") else "teammate_policies"
             raise InputError(place, "a policy of its own", "none: designs are for a teammate that takes shortest ways")
-        mapped = isinstance(problem.teammate_model, GridWorld)
+        mapped = isinstance(problem.teammate.model, GridWorld)
         return _of_map(problem, given) if mapped else _of_graph(problem, given)
 
 
@@ -92,7 +92,7 @@ def _cells(grid: GridWorld, states: IntArray) -> list[Cell]:
 
 
 def _of_map(problem: FactoredProblem, given: Any) -> Space:
-    grid = problem.teammate_model
+    grid = problem.teammate.model
     assert isinstance(grid, GridWorld)
     ground, states = cells_to_forbid(grid, _needed(problem))
     cells = _cells(grid, states)
@@ -105,9 +105,9 @@ def _of_map(problem: FactoredProblem, given: Any) -> Space:
 
 def _needed(problem: FactoredProblem) -> set[int]:
     """Return the states that must stay: starts and targets, of both agents if they share the map."""
-    sides = [(problem.start.teammate, problem.teammate_targets)]
+    sides = [(problem.start.teammate, problem.teammate.targets)]
     if _shared(problem):
-        sides.append((problem.start.ego, problem.ego_targets))
+        sides.append((problem.start.ego, problem.ego.targets))
     goals = range(len(problem.goals))
     return {state for start, targets in sides for state in (start, *(int(s) for g in goals for s in targets(g)))}
 
@@ -125,7 +125,7 @@ def _draw_walls(side: dict[str, Any], cells: Sequence[Cell]) -> None:
 
 
 def _of_graph(problem: FactoredProblem, given: Any) -> Space:
-    model = problem.teammate_model
+    model = problem.teammate.model
     ground, edges = edges_to_forbid(model)
     names: list[Edge] = [
         (model.name(s), str(model.action_name(s, a)), model.name(int(model.successor[s, a]))) for s, a in edges.tolist()
@@ -167,7 +167,7 @@ def _without_edges(model: Model, edges: Iterable[Edge]) -> Model:
 
 def _shared(problem: FactoredProblem) -> bool:
     """Whether both agents move in the same model."""
-    return same_model(problem.teammate_model, problem.ego_model)
+    return same_model(problem.teammate.model, problem.ego.model)
 
 
 def _space(
@@ -180,7 +180,7 @@ def _space(
     goals = range(len(problem.goals))
     errands = None
     if _shared(problem):
-        legs = tuple(((problem.start.ego, problem.ego_targets(goal)),) for goal in goals)
+        legs = tuple(((problem.start.ego, problem.ego.targets(goal)),) for goal in goals)
         errands = Errands(ground, legs, np.zeros(len(goals), dtype=np.int32))
     return Space(
         thing=thing,
@@ -189,7 +189,7 @@ def _space(
         prior=np.array(problem.prior),
         ground=ground,
         start=problem.start.teammate,
-        targets=tuple(problem.teammate_targets(goal) for goal in goals),
+        targets=tuple(problem.teammate.targets(goal) for goal in goals),
         changed=changed,
         errands=errands,
         both=_shared(problem),
@@ -221,23 +221,23 @@ def _with_changes(
     if isinstance(problem, Coverage):
         drawing = _walled(problem.drawing, what)
         return Coverage(drawing, prior=problem.weights, query_cost=problem.query_cost, answers=problem.answers)
-    return _changed_models(problem, in_model(problem.teammate_model, what))
+    return _changed_models(problem, in_model(problem.teammate.model, what))
 
 
 def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProblem:
     """Return a problem made in Python with another model of the teammate, and of the ego agent if they share it."""
-    old, own, goals = problem.teammate_model, problem.ego_model, range(len(problem.goals))
+    old, own, goals = problem.teammate.model, problem.ego.model, range(len(problem.goals))
     ego = teammate if _shared(problem) else own
     return FactoredProblem(
         goals=list(problem.goals),
         prior=problem.prior,
         teammate_model=teammate,
-        teammate_goals=[state_names(old, problem.teammate_targets(goal)) for goal in goals],
+        teammate_goals=[state_names(old, problem.teammate.targets(goal)) for goal in goals],
         ego_model=ego,
-        ego_goals=[state_names(own, problem.ego_targets(goal)) for goal in goals],
+        ego_goals=[state_names(own, problem.ego.targets(goal)) for goal in goals],
         start=(old.name(problem.start.teammate), own.name(problem.start.ego)),
         query_cost=problem.query_cost,
-        ego_moves=[own.all_actions[move] for move in problem.ego_moves],
+        ego_moves=[own.all_actions[move] for move in problem.ego.actions.moves],
         groups={name: [problem.goals[goal] for goal in members] for name, members in problem.groups.items()},
         answers=problem.answers,
     )

@@ -48,11 +48,11 @@ from askwise.domains.plain.toml_text import toml_text
 from askwise.domains.plain.vocabulary import words_from
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
-from askwise.factored_input import PRIOR_TOLERANCE
 from askwise.files import whole_file
 from askwise.frozen import freeze_fields
 from askwise.limits import read_name
 from askwise.model import Model, Policy
+from askwise.problem import PRIOR_TOLERANCE
 from askwise.questions import QueryCost
 from askwise.reading import Field, as_text, copied, parse_text, read_text
 from askwise.showing.vocabulary import Vocabulary

@@ -10,8 +10,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from askwise.api import as_problem
 from askwise.domains.plain.description import describe
-from askwise.domains.registry import as_problem, words_of
+from askwise.domains.registry import words_of
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
@@ -105,15 +106,15 @@ def _stage(problem: FactoredProblem) -> Stage:
 def _make_stage(problem: FactoredProblem) -> Stage:
     goals = range(len(problem.goals))
     names = [printable(name) for name in problem.goals]
-    walks = [problem.teammate_targets(goal).tolist() for goal in goals]
-    fetches = [problem.ego_targets(goal).tolist() for goal in goals]
-    together = same_model(problem.teammate_model, problem.ego_model)
+    walks = [problem.teammate.targets(goal).tolist() for goal in goals]
+    fetches = [problem.ego.targets(goal).tolist() for goal in goals]
+    together = same_model(problem.teammate.model, problem.ego.model)
     marked = _names_at(names, walks)
     if together:
         # Where the teammate has a mark, its name stays alone: the ego agent's mark there is a small one.
         marked = _names_at(names, fetches) | marked
-    teammate = _side(problem.teammate_model, problem.start.teammate, marked)
-    own = None if together else _side(problem.ego_model, problem.start.ego, _names_at(names, fetches))
+    teammate = _side(problem.teammate.model, problem.start.teammate, marked)
+    own = None if together else _side(problem.ego.model, problem.start.ego, _names_at(names, fetches))
     ego = own or teammate
     found = []
     for goal in goals:

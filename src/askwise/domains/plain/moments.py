@@ -37,7 +37,7 @@ class PlainMoments:
             raise InputError("--holding", repr(holding), "nothing: in this problem nobody carries anything")
         sides = (problem.file.teammate, problem.file.ego) if isinstance(problem, StatedProblem) else (None, None)
         places = [problem.start.teammate, problem.start.ego]
-        models, said = (problem.teammate_model, problem.ego_model), (teammate, ego)
+        models, said = (problem.teammate.model, problem.ego.model), (teammate, ego)
         for k, option in enumerate(("--teammate", "--ego")):
             text, side = said[k], sides[k]
             if text is not None:
@@ -49,16 +49,16 @@ class PlainMoments:
 
     def _refuse_lost(self, problem: FactoredProblem, state: JointState) -> None:
         """Refuse a teammate that can get to no goal, and an ego agent that could fail to get to some."""
-        steps = problem.teammate_steps(state.teammate)
+        steps = problem.teammate.steps(state.teammate)
         if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
-            where = shown(problem.teammate_model.name(state.teammate))
+            where = shown(problem.teammate.model.name(state.teammate))
             raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
-        _refuse_unreachable(problem, "--ego", problem.ego_model, state.ego, problem.ego_steps(state.ego))
+        _refuse_unreachable(problem, "--ego", problem.ego.model, state.ego, problem.ego.steps(state.ego))
 
     def starting_at(self, problem: FactoredProblem, state: JointState) -> FactoredProblem:
         """See `Moments`; weights do not depend on the start."""
         _refuse_unreachable(
-            problem, "--teammate", problem.teammate_model, state.teammate, problem.teammate_steps(state.teammate)
+            problem, "--teammate", problem.teammate.model, state.teammate, problem.teammate.steps(state.teammate)
         )
         if isinstance(problem, StatedProblem):
             return _restated(problem, state).problem()
@@ -77,9 +77,9 @@ class PlainMoments:
             return given.teammate.model, goals, given.teammate.start
         if isinstance(given, CoverageFile):
             return given.drawing.grid, given.drawing.goals, given.drawing.teammate
-        model = given.teammate_model
+        model = given.teammate.model
         targets = {
-            name: [model.name(int(state)) for state in given.teammate_targets(goal)]
+            name: [model.name(int(state)) for state in given.teammate.targets(goal)]
             for goal, name in enumerate(given.goals)
         }
         return model, targets, model.name(given.start.teammate)
@@ -88,8 +88,8 @@ class PlainMoments:
 def _restated(problem: StatedProblem, state: JointState) -> ProblemFile:
     """Return a problem's file with another start."""
     contents = problem.file.to_json()
-    contents["teammate"]["start"] = as_json(problem.teammate_model.name(state.teammate))  # type: ignore[arg-type]
-    contents["ego"]["start"] = as_json(problem.ego_model.name(state.ego))  # type: ignore[arg-type]
+    contents["teammate"]["start"] = as_json(problem.teammate.model.name(state.teammate))  # type: ignore[arg-type]
+    contents["ego"]["start"] = as_json(problem.ego.model.name(state.ego))  # type: ignore[arg-type]
     return ProblemFile.from_json(contents)
 
 

@@ -40,13 +40,13 @@ class PlainRecording:
     def state_to_json(self, problem: FactoredProblem, state: JointState) -> dict[str, Any]:
         """See `Recording`."""
         return {
-            "teammate": writing.name_to_json(problem.teammate_model.name(state.teammate), "teammate_model"),
-            "ego": writing.name_to_json(problem.ego_model.name(state.ego), "ego_model"),
+            "teammate": writing.name_to_json(problem.teammate.model.name(state.teammate), "teammate_model"),
+            "ego": writing.name_to_json(problem.ego.model.name(state.ego), "ego_model"),
         }
 
     def state_from_json(self, problem: FactoredProblem, given: Field) -> JointState:
         """See `Recording`."""
-        models = (problem.teammate_model, problem.ego_model)
+        models = (problem.teammate.model, problem.ego.model)
         return JointState(
             *(_state(model, given.child(key)) for model, key in zip(models, self.state_keys, strict=True))
         )

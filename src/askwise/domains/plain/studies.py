@@ -57,6 +57,6 @@ class PlainStudies:
 
 def by_distance(problem: FactoredProblem, kind: str, temperature: float) -> FloatArray:
     """``float64 [n_goals]``: ``exp(+-d / T)`` of the teammate's steps to each goal, or all the same."""
-    steps = problem.teammate_steps(problem.start.teammate).astype(np.float64)
+    steps = problem.teammate.steps(problem.start.teammate).astype(np.float64)
     scores = TOWARDS[kind] * steps / temperature
     return normalised(np.exp(scores - scores.max()))

@@ -20,10 +20,10 @@ from askwise.types import IntArray
 def contents_of(problem: FactoredProblem) -> dict[str, Any]:
     """Return the contents of a problem's file; reading them gives the same problem, number for number."""
     prices = _prices(problem)
-    teammate = _side("teammate_model", problem.teammate_model, problem.start.teammate)
-    ego = _side("ego_model", problem.ego_model, problem.start.ego)
+    teammate = _side("teammate_model", problem.teammate.model, problem.start.teammate)
+    ego = _side("ego_model", problem.ego.model, problem.start.ego)
     goals = {name: _goal(problem, number, prices) for number, name in enumerate(problem.goals)}
-    if problem.teammate_policies is not None:
+    if problem.policies is not None:
         teammate["policy"] = {"table": _rows(problem)}
     written: dict[str, Any] = {"format": FORMAT, "teammate": teammate, "ego": ego, "goals": goals}
     written["query_cost"] = {"base": float(prices.base), "per_goal": float(prices.per_goal)}
@@ -84,8 +84,8 @@ def _action(field: str, name: Hashable) -> str:
 
 
 def _refuse_other_moves(problem: FactoredProblem) -> None:
-    moves = tuple(a for a in range(len(problem.ego_actions)) if a != problem.wait)
-    if problem.ego_moves != moves:
+    moves = tuple(a for a in range(len(problem.ego.actions.names)) if a != problem.ego.actions.stay)
+    if problem.ego.actions.moves != moves:
         raise InputError("ego_moves", "some of the actions", f"all but waiting: a file of {FORMAT} holds no others")
 
 
@@ -94,8 +94,8 @@ def _refuse_other_moves(problem: FactoredProblem) -> None:
 
 def _goal(problem: FactoredProblem, number: int, prices: QueryCost) -> dict[str, Any]:
     goal = {
-        "teammate": _targets("teammate_goals", problem.teammate_model, problem.teammate_targets(number)),
-        "ego": _targets("ego_goals", problem.ego_model, problem.ego_targets(number)),
+        "teammate": _targets("teammate_goals", problem.teammate.model, problem.teammate.targets(number)),
+        "ego": _targets("ego_goals", problem.ego.model, problem.ego.targets(number)),
         "weight": float(problem.prior[number]),
     }
     return goal if prices.prices is None else {**goal, "price": float(prices.prices[number])}
@@ -116,8 +116,8 @@ def _prices(problem: FactoredProblem) -> QueryCost:
 
 def _rows(problem: FactoredProblem) -> list[list[Any]]:
     rows = []
-    model = problem.teammate_model
-    for goal, policy in zip(problem.goals, problem.teammate_policies or (), strict=True):
+    model = problem.teammate.model
+    for goal, policy in zip(problem.goals, problem.policies or (), strict=True):
         for s, a in np.argwhere(policy.support).tolist():
             state = name_to_json(model.name(s), "teammate_model")
             rows.append([goal, state, str(model.action_name(s, a)), float(policy.probabilities[s, a])])

@@ -21,7 +21,7 @@ class ToolFetchingDesigns:
     def space(self, given: Instance | ToolFetching) -> Space:
         """See `Designs`: all free cells but those of the agents, the stations and the toolboxes."""
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
-        if problem.teammate_policies is not None:
+        if problem.policies is not None:
             raise InputError("teammate_policies", "policies of one's own", "None: designs are for shortest ways")
         instance, grid = problem.instance, problem.grid
         stations = {name: grid.state(station.at) for name, station in instance.stations.items()}

@@ -30,7 +30,7 @@ class ToolFetchingRecording:
         """See `Recording`."""
         if isinstance(given, Instance):
             return given.to_json()
-        if given.teammate_policies is not None:
+        if given.policies is not None:
             raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
         return given.instance.to_json()
 

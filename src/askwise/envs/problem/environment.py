@@ -20,14 +20,14 @@ class ProblemEnv(GameEnv):
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
 
-    - ``(0, k)`` does action ``k`` of ``problem.ego_actions``. An action that is not available does nothing; it costs
-      its step all the same.
+    - ``(0, k)`` does action ``k`` of ``problem.ego.actions.names``. An action that is not available does nothing; it
+      costs its step all the same.
     - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about all of them is allowed; it costs its price and
       says nothing. One about no goal is none: it is an action that is not available.
 
     ## Observation space
-    A ``Dict``, without the goal. States and actions are numbers of the problem's models: ``problem.teammate_model``
-    has the names of the teammate's states, ``problem.teammate_actions`` those of its actions.
+    A ``Dict``, without the goal. States and actions are numbers of the problem's models: ``problem.teammate.model``
+    has the names of the teammate's states, ``problem.teammate.actions.names`` those of its actions.
 
     | key | space | meaning |
     |---|---|---|

@@ -33,7 +33,7 @@ class ProblemParallelEnv(GameParallelEnv):
     ``"ego"``; both act in every step.
 
     ## Action space
-    - ``teammate``: ``Discrete(n_teammate_actions)``, numbers of ``problem.teammate_actions``.
+    - ``teammate``: ``Discrete(n_teammate_actions)``, numbers of ``problem.teammate.actions.names``.
     - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``, as in Gymnasium: ``(0, k)`` acts, ``(1, q)``
       asks. In a step with a question nobody moves: whatever the teammate chose is not done. The answer is given by the
       environment.

@@ -29,8 +29,8 @@ class Problems:
         if self._plain is None:
             instance, start = self._task.instance(), time.perf_counter()
             self._plain = self._domain.problem(instance)
-            self._plain.teammate_matrices(self._plain.start.teammate)
-            self._plain.ego_matrices(self._plain.start.ego)
+            self._plain.teammate.divergence(self._plain.start.teammate)
+            self._plain.ego.divergence(self._plain.start.ego)
             self.setup_seconds = time.perf_counter() - start
         prior, cost = condition.prior, condition.query_cost(self._plain.query_cost)
         if (prior, cost) not in self._made:

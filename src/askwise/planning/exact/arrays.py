@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.ego import FAR
+from askwise.core.side import FAR
 from askwise.errors import InputError
 from askwise.memory import claim
 from askwise.planning.exact.memory import Arrays
@@ -94,7 +94,7 @@ def check_answers(problem: Problem, who: str) -> None:
 
 def check_teammate(problem: Problem, who: str) -> None:
     """Refuse a teammate that is not a UROP: the belief would not be a function of where it is."""
-    if problem.teammate_policies is not None:
+    if problem.policies is not None:
         raise InputError(
             "teammate_policies",
             "policies of the teammate's own",

@@ -95,8 +95,8 @@ class Solver:
         goals = self._mask(state.teammate, possible)
         if not goals & (goals - 1):
             goal = self.goals[goals.bit_length() - 1]
-            optimal = self.problem.ego_optimal(state.ego)[goal]
-            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
+            optimal = self.problem.ego.optimal(state.ego)[goal]
+            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
         place, load = self._place_and_load(state.ego)
         regret, choice = self._solved(goals, state.teammate, place, load)
         cost = regret / float(self._weights(goals, state.teammate).sum())
@@ -113,7 +113,7 @@ class Solver:
     def known_cost(self, state: JointState, possible: Any = None) -> float:
         """Return the expected cost from `state` if the goal were told right now."""
         weights = self._weights(self._mask(state.teammate, possible), state.teammate)
-        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego_steps(state.ego))[self.goals]
+        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego.steps(state.ego))[self.goals]
         return float((weights * steps).sum() / weights.sum())
 
     def regret(self, state: JointState) -> float:
@@ -129,7 +129,7 @@ class Solver:
             allowed = set(np.flatnonzero(members).tolist() if members.dtype == bool else members.tolist())
             alive &= sum(1 << k for k, goal in enumerate(self.goals) if goal in allowed)
         if not alive:
-            where = self.problem.teammate_model.name(w)
+            where = self.problem.teammate.model.name(w)
             raise InputError(
                 "state", f"the teammate at {where!r}, on no way to a possible goal", "a state on such a way"
             )

@@ -38,7 +38,7 @@ def following(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | No
     """Return all that the page shows of a draft; `pair` are the numbers of a true goal and of another one."""
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
-    edp, wcd = problem.teammate_matrices(advice.state.teammate)
+    edp, wcd = problem.teammate.divergence(advice.state.teammate)
     words = draft.words
     return {
         "title": printable(words.title),
@@ -130,8 +130,8 @@ def _zone(name: str, zone: Zone) -> dict[str, Any]:
 
 def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str, Any]:
     problem, state = advice.problem, advice.state
-    edp, wcd = problem.teammate_matrices(state.teammate)
-    ego_edp, ego_wcd = problem.ego_matrices(state.ego)
+    edp, wcd = problem.teammate.divergence(state.teammate)
+    ego_edp, ego_wcd = problem.ego.divergence(state.ego)
     found = Zones(
         truth=problem.goals[truth],
         other=problem.goals[other],

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from askwise.domains.registry import as_problem, domain_of, from_json
+from askwise.api import as_problem
+from askwise.domains.registry import domain_of, from_json
 from askwise.errors import InputError
 from askwise.problem import Problem
 from askwise.reading import Field, as_text, copied

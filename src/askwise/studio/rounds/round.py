@@ -148,14 +148,14 @@ class Round:
         if self.robot is None:
             return self.game.ego_available()
         problem, here = self.problem, self.game.state.teammate
-        following = {action: problem.teammate_next(here, action) for action in self.game.teammate_available()}
-        return [a for a, there in following.items() if problem.teammate_steps(there)[self.goal] >= 0]
+        following = {action: problem.teammate.next(here, action) for action in self.game.teammate_available()}
+        return [a for a, there in following.items() if problem.teammate.steps(there)[self.goal] >= 0]
 
     def _move(self, given: Field) -> None:
         if self.phase == ANSWER:
             raise Refused("There is a question to answer first.")
         here = self.game.state.teammate
-        names = self.problem.ego_actions if self.robot is None else teammate_names(self.problem, here)
+        names = self.problem.ego.actions.names if self.robot is None else teammate_names(self.problem, here)
         available = self.moves()
         action = names.index(given.text([names[k] for k in available]))
         if self.robot is not None:

@@ -75,5 +75,5 @@ def belief_beside_people(problem: Problem, method: str) -> str | None:
     made = make_agent(method)
     if not isinstance(made, BeliefAgent):
         return None
-    goes_on = made.fallback is not None and problem.teammate_policies is None
+    goes_on = made.fallback is not None and problem.policies is None
     return None if goes_on else ROBUST

@@ -127,12 +127,12 @@ def _moves(made: Round) -> list[dict[str, Any]]:
     found = []
     for action in made.moves():
         if made.robot is not None:
-            there = problem.teammate_next(here.teammate, action)
+            there = problem.teammate.next(here.teammate, action)
             name = label = teammate_does(problem, here.teammate, action)
             spot, waits = places.of_teammate(problem, there), there == here.teammate
         else:
-            name, label = problem.ego_actions[action], problem.describe_ego_action(action)
-            spot, waits = places.of_ego(problem, problem.ego_next(here.ego, action)), action == problem.wait
+            name, label = problem.ego.actions.names[action], problem.ego.actions.names[action]
+            spot, waits = places.of_ego(problem, problem.ego.next(here.ego, action)), action == problem.ego.actions.stay
         found.append(
             {"name": name, "label": printable(label), "to": list(spot.at), "place": spot.place, "waits": waits}
         )
@@ -189,7 +189,7 @@ def _done(made: Round, last: Step, here: Here) -> str:
     problem, words = made.problem, here.words
     assert last.decision.action is not None
     assert last.teammate_action is not None
-    ego = printable(problem.describe_ego_action(last.decision.action))
+    ego = printable(problem.ego.actions.names[last.decision.action])
     teammate = printable(teammate_does(problem, last.state.teammate, last.teammate_action))
     if made.robot is None:
         other = f"The {words.teammate}: {teammate}, now at {here.teammate.place}."

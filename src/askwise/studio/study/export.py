@@ -23,7 +23,8 @@ from typing import Any
 import polars as pl
 
 from askwise import trace
-from askwise.domains.registry import as_problem, from_json
+from askwise.api import as_problem
+from askwise.domains.registry import from_json
 from askwise.episode import Episode
 from askwise.errors import InputError
 from askwise.experiments.running.play import episode_row

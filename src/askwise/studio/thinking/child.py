@@ -204,7 +204,8 @@ class Desk:
 
     def _problem(self, request: dict[str, Any]) -> Problem:
         """Return the problem of a request; rounds of one problem share its tables."""
-        from askwise.domains.registry import as_problem, from_json
+        from askwise.api import as_problem
+        from askwise.domains.registry import from_json
         from askwise.reading import Field
 
         key = request["problem"]

@@ -26,7 +26,7 @@ class QuestionContext(questions.QuestionContext):
 
     Attributes:
         problem: what is played, a `ToolFetching`.
-        ego: the fetcher's state, as of ``problem.ego_optimal``.
+        ego: the fetcher's state, as of ``problem.ego.optimal``.
         possible: ``bool [n_stations]``, the stations that are possible.
         probabilities: ``float64 [n_stations]``, how likely they are.
         boxes: ``int [n_stations]``, number of the toolbox with each station's tool.

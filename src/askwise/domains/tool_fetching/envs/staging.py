@@ -21,7 +21,7 @@ class ToolFetchingMasks(Masks):
 
     def ego_mask(self, state: int) -> Any:
         """See `Masks`."""
-        mask = np.zeros(len(self.problem.ego_actions), dtype=np.int8)
+        mask = np.zeros(len(self.problem.ego.actions.names), dtype=np.int8)
         here = self.problem.decode(JointState(self.problem.start.teammate, state))
         mask[self.problem.rules.legal_fetcher_actions(here)] = 1
         return mask

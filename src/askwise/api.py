@@ -1,0 +1,73 @@
+"""The public functions that take any kind of problem: the only place where a path or an instance becomes a `Problem`.
+
+`ask`, `evaluate`, `lower_bound`, `simulate` and `solve` are those of the library, which take problems. Here they also
+take an instance of any domain or the path of its file. Each is loaded at first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from askwise.domains.registry import find_domain, read_file
+from askwise.errors import InputError
+from askwise.problem import Problem
+
+_Rest = ParamSpec("_Rest")
+_Result = TypeVar("_Result")
+
+_HOMES = {
+    "ask": "askwise.deciding",
+    "evaluate": "askwise.evaluation.evaluating",
+    "lower_bound": "askwise.evaluation.bounding",
+    "simulate": "askwise.simulation",
+    "solve": "askwise.evaluation.solving",
+}
+
+
+def as_problem(given: object) -> Problem:
+    """Return the problem that an instance or the path of a file describes; a problem is returned as it is."""
+    if isinstance(given, Problem):
+        return given
+    instance = read_file(given) if isinstance(given, str | Path) else given
+    found = find_domain(instance)
+    if found is None:
+        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
+    return found.problem(instance)
+
+
+def _taking_anything(
+    function: Callable[Concatenate[Problem, _Rest], _Result],
+) -> Callable[Concatenate[object, _Rest], _Result]:
+    """Let a function of a problem also take an instance or the path of a file."""
+    first = next(iter(signature(function).parameters))
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> _Result:
+        if args:
+            return function(as_problem(args[0]), *args[1:], **kwargs)
+        return function(as_problem(kwargs.pop(first, None)), **kwargs)
+
+    return call
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'askwise.api' has no attribute {name!r}")
+    found = _taking_anything(getattr(importlib.import_module(_HOMES[name]), name))
+    globals()[name] = found
+    return found
+
+
+if TYPE_CHECKING:
+    from askwise import deciding, evaluation, simulation
+
+    ask = _taking_anything(deciding.ask)
+    evaluate = _taking_anything(evaluation.evaluate)
+    lower_bound = _taking_anything(evaluation.lower_bound)
+    simulate = _taking_anything(simulation.simulate)
+    solve = _taking_anything(evaluation.solve)
