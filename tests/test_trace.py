@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from askwise import simulate, trace
 from askwise.agents import Agent, Decision
-from askwise.agents.pairs import PairZones
 from askwise.agents.recorded import pairs_from_json, pairs_to_json
+from askwise.core.decision import PairZones
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, recording
 from askwise.domains.tool_fetching.generate import generate

@@ -48,9 +48,8 @@ def _taking_anything(
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> _Result:
-        if args:
-            return function(as_problem(args[0]), *args[1:], **kwargs)
-        return function(as_problem(kwargs.pop(first, None)), **kwargs)
+        problem = as_problem(args[0] if args else kwargs.pop(first, None))
+        return function(problem, *args[1:], **kwargs)
 
     return call
 

@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from askwise.agents import Answer, Decision, Observation
+from askwise.core.decision import Decision
 from askwise.problem import JointState, Problem
+from askwise.questions import Answer
 from askwise.reading import printable
+from askwise.tracking import Observation
 from askwise.types import FloatArray
 
 

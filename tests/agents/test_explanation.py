@@ -91,8 +91,8 @@ def test_nothing_is_worked_out_before_it_is_looked_at(monkeypatch: pytest.Monkey
     def refuse(*_: object) -> None:
         raise AssertionError("worked out although nobody looked")
 
-    monkeypatch.setattr("askwise.agents.explanation.gate_at", refuse)
-    monkeypatch.setattr("askwise.agents.explanation.heaviest_pairs", refuse)
+    monkeypatch.setattr("askwise.core.decision.gate_at", refuse)
+    monkeypatch.setattr("askwise.core.decision.heaviest_pairs", refuse)
     episode = simulate(workshop(), "ezq-exact", seed=1)
     with pytest.raises(AssertionError, match="nobody looked"):
         episode.steps[0].decision.gate  # noqa: B018

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from askwise.agents.explanation import affordable
-from askwise.agents.pairs import PairZones, heaviest_pairs
+from askwise.core.decision import PairZones, affordable, heaviest_pairs
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate

@@ -77,7 +77,7 @@ def test_a_drawn_map_becomes_a_problem(run: Run) -> None:
     run("new", "--kind", "map", "--from", "plan.txt", "-o", "plan.toml").assert_fine()
     problem = as_problem("plan.toml")
     assert problem.goals == ("A", "B", "C")
-    assert problem.teammate.model is problem.ego.model  # type: ignore[attr-defined]
+    assert problem.teammate.model is problem.ego.model
     assert run("edp", "plan.toml").assert_fine() == run("edp", "plan.txt").assert_fine()
     text = Path("plan.toml").read_text()
     assert 'ego = [[0, 0], "A"]' in text, "how to change the ego agent's targets"

@@ -13,19 +13,18 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from askwise.agents.base import Agent, Answer, BeliefAgent, Decision, KnowsGoal, Observation
+from askwise.agents.base import Agent, Answer, BeliefAgent, KnowsGoal, Observation
 from askwise.agents.baseline import Baseline
 from askwise.agents.checking import begun, believed, checked_name, decided, situated
 from askwise.agents.cost_prob import CostProb
-from askwise.agents.explanation import Gate, Situation
 from askwise.agents.ezq import Ezq
 from askwise.agents.failing import AgentFailed, Interruption, blaming
 from askwise.agents.informed import Informed
 from askwise.agents.loading import PLACES, check_options, is_place, load_agent, made, takes
 from askwise.agents.never import Never
-from askwise.agents.pairs import PairZones
 from askwise.agents.telling import in_words
 from askwise.agents.toolbox import Toolbox
+from askwise.core.decision import Decision, Gate, PairZones, Situation
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.problem import Problem
 from askwise.watching import pulse

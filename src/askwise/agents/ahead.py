@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents.base import BeliefAgent, Decision, Observation
-from askwise.agents.explanation import Situation
+from askwise.agents.base import BeliefAgent, Observation
+from askwise.core.decision import Decision, Situation
 from askwise.planning.tables import within_reach
 from askwise.types import BoolArray
 

@@ -6,83 +6,22 @@ An agent's own knowledge of the teammate is its belief, kept up to date here fro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from askwise.agents.explanation import Gate, Situation
-from askwise.agents.pairs import PairZones
+from askwise.core.decision import Decision, Situation
+from askwise.core.gate import common_actions, some_out_of_reach
 from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState, Problem
 from askwise.query.beliefs import Belief, belief_kind
-from askwise.query.gate import common_actions, some_out_of_reach
 from askwise.questions import Answer as Answer
-from askwise.questions import Question
 from askwise.seeds import Seed, generator
 from askwise.tracking import Observation as Observation
 from askwise.tracking import Tracker
 from askwise.types import BoolArray, FloatArray
 
 TIE_BREAKS = ("random", "late")
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """An ontic action, or a question about some goals, and why.
-
-    Attributes:
-        action: the ontic action, None for a question.
-        ask: the goals to ask about, or a choice among groups of them; None for an action.
-        why: one sentence.
-        value: what the question (asked, or considered and not asked) is expected to save, before its cost.
-        cost: what that question costs.
-        considered: the question that was considered, the one asked included.
-        runner_up: the best other question that the method knows of, with its net value.
-        verdict: how sure the method is that it found its best question.
-        situation: the moment at which it was decided, from which `gate` and `pairs` are worked out at first use. Not
-            part of what was decided: decisions are compared without it.
-    """
-
-    action: int | None = None
-    ask: Question | None = None
-    why: str = ""
-    value: float | None = None
-    cost: float | None = None
-    considered: Question | None = None
-    runner_up: tuple[Question, float] | None = None
-    verdict: str = ""
-    situation: Situation | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def gate(self) -> Gate | None:
-        """Whether a question could be asked at all, None if the agent shows no belief."""
-        return None if self.situation is None else self.situation.gate
-
-    @property
-    def pairs(self) -> tuple[PairZones, ...]:
-        """The zones of the pairs of goals that mattered most, the heaviest first."""
-        return () if self.situation is None else self.situation.pairs
-
-    def made_at(self, situation: Situation) -> Decision:
-        """Return the same decision, knowing the moment at which it was made."""
-        # Spelt out, because it happens at every step: `dataclasses.replace` takes twice as long.
-        return Decision(
-            self.action,
-            self.ask,
-            self.why,
-            self.value,
-            self.cost,
-            self.considered,
-            self.runner_up,
-            self.verdict,
-            situation,
-        )
-
-    @property
-    def net(self) -> float | None:
-        """Value of the question less its cost."""
-        return None if self.value is None or self.cost is None else self.value - self.cost
 
 
 class Agent(ABC):

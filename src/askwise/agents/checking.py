@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents.base import Agent, Decision, KnowsGoal
-from askwise.agents.explanation import Situation
+from askwise.agents.base import Agent, KnowsGoal
 from askwise.agents.failing import blame, blaming, is_name, refuse
 from askwise.agents.telling import shown
 from askwise.answers import n_answers
+from askwise.core.decision import Decision, Situation
 from askwise.errors import AskwiseError
 from askwise.model.names import as_int
 from askwise.problem import Problem

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents.base import BeliefAgent, Decision
+from askwise.agents.base import BeliefAgent
+from askwise.core.decision import Decision
 from askwise.errors import InputError, did_you_mean
 from askwise.problem import JointState
 from askwise.query.optimisers import OPTIMISERS, Found, optimise

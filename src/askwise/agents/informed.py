@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents.base import Agent, Decision, Observation
-from askwise.agents.explanation import Situation
+from askwise.agents.base import Agent, Observation
+from askwise.core.decision import Decision, Situation
 from askwise.frozen import read_only
 from askwise.types import FloatArray
 

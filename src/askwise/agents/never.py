@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents.base import BeliefAgent, Decision
+from askwise.agents.base import BeliefAgent
+from askwise.core.decision import Decision
 from askwise.problem import JointState
 from askwise.types import BoolArray
 

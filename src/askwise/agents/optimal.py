@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.agents.ahead import LooksAhead
-from askwise.agents.base import Decision
+from askwise.core.decision import Decision
 from askwise.errors import InputError
 from askwise.model.names import as_int
 from askwise.planning.exact.limited import LimitedSolver, Move, OffTheMap

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from askwise.agents.ahead import LooksAhead
-from askwise.agents.base import Decision
+from askwise.core.decision import Decision
 from askwise.errors import InputError, did_you_mean
 from askwise.planning.noisy import settings as noisy
 from askwise.planning.noisy.planner import NoisyPlanner

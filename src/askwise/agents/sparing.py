@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from askwise.agents.base import Agent, Decision, Observation
+from askwise.agents.base import Agent, Observation
+from askwise.core.decision import Decision
 from askwise.problem import Problem
 from askwise.seeds import Seed
 from askwise.types import FloatArray

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents.base import Decision
 from askwise.agents.baseline import Baseline
+from askwise.core.decision import Decision
 from askwise.problem import JointState
 from askwise.types import BoolArray
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from askwise import __version__
 from askwise.agents import Decision, PairZones, Situation
-from askwise.agents.explanation import affordable
+from askwise.core.decision import affordable
 from askwise.episode import Episode, Step
 from askwise.files import whole_file
 from askwise.problem import JointState, Problem, teammate_does

@@ -25,7 +25,7 @@ def test_there_are_examples_of_every_kind() -> None:
     assert not isinstance(ward.teammate.model, GridWorld)
     assert isinstance(kitchen.teammate.model, GridWorld)
     assert any(
-        kitchen.teammate.targets(goal).tolist() != kitchen.ego.targets(goal).tolist()  # type: ignore[attr-defined]
+        kitchen.teammate.targets(goal).tolist() != kitchen.ego.targets(goal).tolist()
         for goal in range(len(kitchen.goals))
     )
 
