@@ -18,13 +18,11 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from askwise.errors import InputError
 from askwise.questions import Answer, Choice, Question
-from askwise.reading import Field
 from askwise.types import FloatArray
 
 ERRORS = ("independent", "persistent")
@@ -201,48 +199,3 @@ def same_reply(answer: Answer, asked: Question) -> Answer:
         return Answer(asked, len(asked.groups))
     meant = set(answer.asked.groups[reply])
     return Answer(asked, next(k for k, group in enumerate(asked.groups) if set(group) == meant))
-
-
-def parse_answers(text: str, field: str = "answers") -> AnswerModel:
-    """Return what a text such as ``wrong:0.05,refused:0.1,persistent`` says; ``truthful`` is the truth always."""
-    found: dict[str, float] = {}
-    errors = ERRORS[0]
-    expected = "truthful, or some of wrong:E, refused:R and persistent, with commas between"
-    if text.strip() == "truthful":
-        return TRUTHFUL
-    for part in (each.strip() for each in text.split(",")):
-        name, colon, value = part.partition(":")
-        if not colon and name in ERRORS:
-            errors = name
-        elif name not in ("wrong", "refused") or name in found:
-            raise InputError(field, repr(text), expected)
-        else:
-            found[name] = _number(value, field, part, expected)
-    try:
-        return AnswerModel(found.get("wrong", 0.0), found.get("refused", 0.0), errors)
-    except InputError as error:
-        raise InputError(error.field.replace("answers", field, 1), error.found, error.expected) from None
-
-
-def _number(text: str, field: str, part: str, expected: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(field, repr(part), expected) from None
-
-
-def answers_to_json(model: AnswerModel) -> dict[str, Any]:
-    """Return how answers come as JSON."""
-    return {"wrong": model.wrong, "refused": model.refused, "errors": model.errors}
-
-
-def answers_from_json(given: Field) -> AnswerModel:
-    """Read how answers come."""
-    given.object([], ["wrong", "refused", "errors"])
-    shares = {"wrong": 0.0, "refused": 0.0}
-    for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):
-        if given.has(key):
-            shares[key] = given.child(key).number()
-            if shares[key] >= below:
-                raise given.child(key).refuse(f"a number from 0 and below {below:g}")
-    return AnswerModel(**shares, errors=given.child("errors").text(ERRORS) if given.has("errors") else ERRORS[0])

@@ -10,7 +10,8 @@ import numpy as np
 
 from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
 from askwise.agents.failing import blame
-from askwise.answers import AnswerModel, parse_answers
+from askwise.answers import AnswerModel
+from askwise.core.question_json import parse_answers
 from askwise.episode import Episode, Step
 from askwise.game import Game, goal_number
 from askwise.model.names import as_int

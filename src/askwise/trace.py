@@ -6,7 +6,7 @@ episode was cut off), ``final`` (where everybody was at the end), and ``steps``,
 
 - ``t``, where everybody was before the step, and ``belief`` (probability by goal, null if the agent shows none);
 - ``action`` (the ego agent's) and the teammate's action, or ``ask`` and ``answer``, the other two being null. A
-  question is a list of goals, answered by true or false, or a choice, as of `askwise.agents.recorded_questions`; an
+  question is a list of goals, answered by true or false, or a choice, as of `askwise.core.question_json`; an
   answer that was refused is null;
 - ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
   null where no question was considered;
@@ -40,8 +40,13 @@ from askwise.agents.recorded import (
     runner_up_from_json,
     runner_up_to_json,
 )
-from askwise.agents.recorded_questions import question_from_json, question_to_json, reply_from_json
-from askwise.answers import answers_from_json, answers_to_json
+from askwise.core.question_json import (
+    answers_from_json,
+    answers_to_json,
+    question_from_json,
+    question_to_json,
+    reply_from_json,
+)
 from askwise.domains.registry import Domain, domain_of
 from askwise.domains.registry import from_json as instance_from_json
 from askwise.episode import Episode, Step

@@ -6,8 +6,8 @@ from typing import Any
 
 from askwise import simulate, trace
 from askwise.agents import make_agent
-from askwise.agents.recorded_questions import question_to_json
 from askwise.api import as_problem
+from askwise.core.question_json import question_to_json
 from askwise.episode import Episode
 from askwise.studio.rounds.setup import belief_beside_people
 from tests.studio.live import EXAMPLES

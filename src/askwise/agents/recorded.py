@@ -15,8 +15,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from askwise.agents.recorded_questions import question_from_json, question_to_json
 from askwise.core.decision import Decision, Gate, PairZones
+from askwise.core.question_json import question_from_json, question_to_json
 from askwise.limits import read_finite
 from askwise.problem import Problem
 from askwise.questions import Question

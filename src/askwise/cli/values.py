@@ -54,8 +54,8 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 
 def read_problem(options: argparse.Namespace) -> Problem:
     """Return the problem in FILE, with a teammate that answers as ``--answers`` says."""
-    from askwise.answers import parse_answers
     from askwise.api import as_problem
+    from askwise.core.question_json import parse_answers
 
     # What stands on the command line is refused before a file is read.
     answers = None if options.answers is None else parse_answers(options.answers, "--answers")

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import AnswerModel, answers_from_json
+from askwise.answers import AnswerModel
+from askwise.core.question_json import answers_from_json
 from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
 from askwise.decisions.reading_questions import Prices, read_prices, read_question
 from askwise.decisions.rows import ELSE, Places, read_row

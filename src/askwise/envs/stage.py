@@ -11,7 +11,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from askwise.answers import AnswerModel, parse_answers
+from askwise.answers import AnswerModel
+from askwise.core.question_json import parse_answers
 from askwise.envs.observing import Observer
 from askwise.envs.playing import Masks, Play
 from askwise.envs.rendering import Painter, Renderer

@@ -12,7 +12,7 @@ import numpy as np
 
 from askwise.agents import Decision, Gate, PairZones
 from askwise.agents.recorded import gate_to_json, pairs_to_json, runner_up_to_json
-from askwise.agents.recorded_questions import question_to_json
+from askwise.core.question_json import question_to_json
 from askwise.core.side import place_and_load, place_name
 from askwise.deciding import Advice, Way
 from askwise.domains.registry import find_domain, words_of

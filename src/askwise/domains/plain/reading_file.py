@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from askwise.answers import TRUTHFUL, AnswerModel, answers_from_json
+from askwise.answers import TRUTHFUL, AnswerModel
+from askwise.core.question_json import answers_from_json
 from askwise.domains.plain.names import StateName, as_json
 from askwise.domains.plain.sides import Side, reached
 from askwise.domains.plain.stated import QuestionPrices, StatedGoal

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from askwise.answers import AnswerModel, parse_answers
+from askwise.answers import AnswerModel
+from askwise.core.question_json import parse_answers
 from askwise.domains.registry import domains, studies_of
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import chosen_label, distinct

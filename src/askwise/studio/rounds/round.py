@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
-from askwise.agents.recorded_questions import question_from_json, question_to_json, reply_from_json
 from askwise.answers import truth
+from askwise.core.question_json import question_from_json, question_to_json, reply_from_json
 from askwise.episode import Episode, Step
 from askwise.errors import AskwiseError, InputError
 from askwise.game import Game

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise.agents.recorded_questions import question_to_json
 from askwise.answers import NONE_OF_THESE
+from askwise.core.question_json import question_to_json
 from askwise.episode import Step
 from askwise.problem import Problem, teammate_does
 from askwise.questions import Choice, Question

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.agents import make_agent
-from askwise.answers import parse_answers
+from askwise.core.question_json import parse_answers
 from askwise.domains.registry import read_file
 from askwise.errors import InputError
 from askwise.limits import read_name

@@ -1,4 +1,4 @@
-"""Questions and replies as JSON, goals by name.
+"""Questions, replies and answer models as JSON and as text, goals by name.
 
 - A yes/no question is a list of goals, its reply ``true`` or ``false``.
 - A choice is an object with ``groups``, lists of goals, and ``names``, one for each group, empty if they have none; its
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise.answers import n_answers
+from askwise.answers import ERRORS, MOST_WRONG, TRUTHFUL, AnswerModel, n_answers
+from askwise.errors import InputError
 from askwise.problem import Problem
 from askwise.questions import Answer, Choice, Question
 from askwise.reading import Field
@@ -55,3 +56,51 @@ def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
 
 def _goals(problem: Problem, given: Field) -> tuple[int, ...]:
     return tuple(problem.goals.index(name.text(problem.goals)) for name in given.elements())
+
+
+# -- answer models -------------------------------------------------------------------------------------------------
+
+
+def parse_answers(text: str, field: str = "answers") -> AnswerModel:
+    """Return the answer model that a text such as ``truthful`` or ``wrong:0.05,refused:0.1,persistent`` describes."""
+    found: dict[str, float] = {}
+    errors = ERRORS[0]
+    expected = "truthful, or some of wrong:E, refused:R and persistent, with commas between"
+    if text.strip() == "truthful":
+        return TRUTHFUL
+    for part in (each.strip() for each in text.split(",")):
+        name, colon, value = part.partition(":")
+        if not colon and name in ERRORS:
+            errors = name
+        elif name not in ("wrong", "refused") or name in found:
+            raise InputError(field, repr(text), expected)
+        else:
+            found[name] = _number(value, field, part, expected)
+    try:
+        return AnswerModel(found.get("wrong", 0.0), found.get("refused", 0.0), errors)
+    except InputError as error:
+        raise InputError(error.field.replace("answers", field, 1), error.found, error.expected) from None
+
+
+def _number(text: str, field: str, part: str, expected: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(field, repr(part), expected) from None
+
+
+def answers_to_json(model: AnswerModel) -> dict[str, Any]:
+    """Return an answer model as a JSON-compatible dict."""
+    return {"wrong": model.wrong, "refused": model.refused, "errors": model.errors}
+
+
+def answers_from_json(given: Field) -> AnswerModel:
+    """Return the answer model that a field of a file describes."""
+    given.object([], ["wrong", "refused", "errors"])
+    shares = {"wrong": 0.0, "refused": 0.0}
+    for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):
+        if given.has(key):
+            shares[key] = given.child(key).number()
+            if shares[key] >= below:
+                raise given.child(key).refuse(f"a number from 0 and below {below:g}")
+    return AnswerModel(**shares, errors=given.child("errors").text(ERRORS) if given.has("errors") else ERRORS[0])
