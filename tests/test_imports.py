@@ -50,7 +50,7 @@ LAYERS = (
     {"deciding", "evaluation", "showing", "simulation", "trace"},
     {"designing"},
     {"auditing", "envs"},
-    {"domains.tool_fetching.envs"},
+    {"envs.tool_fetching"},
     {"experiments.schema"},
     {"experiments.running", "experiments.analysis"},
     {"experiments"},

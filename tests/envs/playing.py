@@ -10,8 +10,8 @@ import numpy as np
 
 from askwise.agents import Agent, Answer, Observation
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
 from askwise.envs import ID
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
 from askwise.problem import JointState
 
 SMALL: dict[str, Any] = {"size": 6, "stations": 5, "toolboxes": 2, "walls": 0.1}

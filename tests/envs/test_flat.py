@@ -13,10 +13,10 @@ from gymnasium.wrappers import FlattenObservation
 
 from askwise.agents import Never
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
-from askwise.domains.tool_fetching.envs.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.envs import FLAT_ID
 from askwise.envs.questions import Questions
+from askwise.envs.tool_fetching.flat import FlatToolFetching
+from askwise.envs.tool_fetching.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.query.beliefs import ContradictoryObservation, make_belief
 from tests.envs.playing import CORRIDOR, EAST, NOOP, SMALL, WEST, make, observation
 

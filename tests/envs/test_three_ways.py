@@ -18,9 +18,9 @@ from askwise import evaluate, simulate
 from askwise.agents import Agent, Decision, make_agent
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
 from askwise.envs.problem.environment import ProblemEnv
 from askwise.envs.single import GameEnv
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
 from askwise.episode import Episode
 from askwise.problem import Problem
 from askwise.questions import QueryCost

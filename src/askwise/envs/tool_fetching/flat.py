@@ -7,10 +7,10 @@ from typing import Any
 
 import gymnasium
 
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
-from askwise.domains.tool_fetching.envs.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.envs.flat import FlatEnv
 from askwise.envs.questions import Asking
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.envs.tool_fetching.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.game import Game
 from askwise.tracking import Tracker
 
@@ -26,7 +26,7 @@ class FlatToolFetching(FlatEnv):
 
     ## Action space
     ``Discrete(n_ontic + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station), then the
-    questions, in the order of `questions`; `askwise.domains.tool_fetching.envs.questions` says what they ask. The mask
+    questions, in the order of `questions`; `askwise.envs.tool_fetching.questions` says what they ask. The mask
     is in ``info["action_mask"]`` (``int8``) and returned by ``action_masks()`` (``bool``). It leaves out ontic actions
     that are not available, and questions that are empty or about everything that is possible. Such an action may be
     chosen all the same: it costs, and does nothing.

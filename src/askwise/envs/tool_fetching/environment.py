@@ -7,9 +7,9 @@ from typing import Unpack
 
 from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
-from askwise.domains.tool_fetching.envs.starting import Settings
 from askwise.envs.single import GameEnv
+from askwise.envs.tool_fetching.staging import tool_fetching_staging
+from askwise.envs.tool_fetching.starting import Settings
 from askwise.teammates import Teammate
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from gymnasium import spaces
 
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.envs.starting import Shape
 from askwise.domains.tool_fetching.rules import WORKER_ACTIONS
 from askwise.envs.playing import Play
+from askwise.envs.tool_fetching.starting import Shape
 
 CHANGING = ("worker", "fetcher", "holding", "worker_action", "asked", "answer", "possible")
 """What may change from step to step; the rest is the map."""

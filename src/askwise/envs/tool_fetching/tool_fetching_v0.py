@@ -19,9 +19,9 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from askwise.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance
-from askwise.domains.tool_fetching.envs.staging import tool_fetching_staging
-from askwise.domains.tool_fetching.envs.starting import Settings
 from askwise.envs.both import GameParallelEnv
+from askwise.envs.tool_fetching.staging import tool_fetching_staging
+from askwise.envs.tool_fetching.starting import Settings
 
 __all__ = ["ToolFetchingParallelEnv", "env", "parallel_env"]
 

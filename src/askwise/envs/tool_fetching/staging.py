@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from askwise.domains.tool_fetching.envs.observing import ToolFetchingObserver
-from askwise.domains.tool_fetching.envs.starting import Settings, Source
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.envs.painting import ScenePainter
 from askwise.envs.playing import Masks
 from askwise.envs.stage import Staging
+from askwise.envs.tool_fetching.observing import ToolFetchingObserver
+from askwise.envs.tool_fetching.starting import Settings, Source
 from askwise.problem import JointState
 
 
