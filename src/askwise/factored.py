@@ -14,7 +14,15 @@ from askwise.core.side import ModelSide
 from askwise.errors import InputError
 from askwise.factored_input import Goals, Targets, checked_model, checked_policies, checked_start, targets_of
 from askwise.model import Model
-from askwise.problem import JointState, Problem, checked_answers, checked_names, checked_price, checked_prior
+from askwise.problem import (
+    JointState,
+    Problem,
+    checked_answers,
+    checked_names,
+    checked_price,
+    checked_prior,
+    refuse_unreachable,
+)
 from askwise.questions import Price, QueryCost
 from askwise.types import FloatArray, StateLike
 
@@ -64,10 +72,15 @@ class FactoredProblem(Problem):
         begin = checked_start(start, team_model, own_model)
         team_targets = targets_of("teammate_goals", goals, teammate_goals, team_model)
         own_targets = targets_of("ego_goals", goals, ego_goals, own_model)
-        policies = checked_policies(teammate_policies, names, team_model, team_targets, begin.teammate)
+        teammate = ModelSide(team_model, team_targets)
+        policies = None
+        if teammate_policies is not None:
+            refuse_unreachable("teammate_goals", teammate, begin.teammate, names)  # or the policies would be blamed
+            policies = checked_policies(teammate_policies, names, team_model, team_targets, begin.teammate)
+            teammate = ModelSide(team_model, team_targets, policies)
         super().__init__(
             goals=names,
-            teammate=ModelSide(team_model, team_targets, policies),
+            teammate=teammate,
             ego=ModelSide(own_model, own_targets, moves=ego_moves, by_label=True),
             start=begin,
             prior=prior,

@@ -64,10 +64,8 @@ def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
 
 def checked_policies(
     given: Any, names: Sequence[str], model: Model, targets: Sequence[IntArray], start: int
-) -> tuple[Policy, ...] | None:
-    """Return how the teammate pursues each goal, None for UROPs; each policy comes to its goal and can stay there."""
-    if given is None:
-        return None
+) -> tuple[Policy, ...]:
+    """Return how the teammate pursues each goal; each policy comes to its goal and can stay there."""
     field = "teammate_policies"
     listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
     if len(listed) != len(names):

@@ -90,8 +90,8 @@ class Problem(Sealed):
         self.groups = _checked_groups(groups, self.goals)
         self.teammate, self.ego, self.start, self.policies = teammate, ego, start, policies
         _refuse_shared(teammate, self.goals)
-        _refuse_unreachable("teammate_goals", teammate, start.teammate, self.goals)
-        _refuse_unreachable("ego_goals", ego, start.ego, self.goals)
+        refuse_unreachable("teammate_goals", teammate, start.teammate, self.goals)
+        refuse_unreachable("ego_goals", ego, start.ego, self.goals)
 
     def __repr__(self) -> str:
         names = ", ".join(self.goals[:5]) + (", ..." if len(self.goals) > 5 else "")
@@ -274,7 +274,7 @@ def _refuse_shared(side: Side, names: Sequence[str]) -> None:
                 )
 
 
-def _refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
+def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
     """Refuse goals that cannot be reached from the start."""
     missing = np.flatnonzero(side.steps(start) < 0)
     if missing.size:

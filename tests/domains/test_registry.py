@@ -106,9 +106,7 @@ def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
     class Wandering(ToolFetching):
         def __init__(self) -> None:
             super().__init__(workshop())
-            self.teammate_policies = tuple(
-                askwise.urop(self.grid, station.at) for station in self.instance.stations.values()
-            )
+            self.policies = tuple(askwise.urop(self.grid, station.at) for station in self.instance.stations.values())
 
     problem = Wandering()
     assert_refused(

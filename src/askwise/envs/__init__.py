@@ -14,8 +14,8 @@ Neither library loads plugins by itself, so import this module first, or let Gym
 ``"aec"`` for agents that take turns. ``problem_v0.parallel_env(problem)`` after ``from askwise.envs import problem_v0``
 makes the same environment.
 
-`askwise.envs.problem` serves any problem, `askwise.envs.tool_fetching` has what tool fetching adds. Both are shells over
-one `askwise.Game`: `askwise.envs.single.GameEnv`, `askwise.envs.both.GameParallelEnv` and `askwise.envs.flat.FlatEnv`.
+`askwise.envs.problem` serves any problem, `askwise.envs.tool_fetching` has what tool fetching adds. All are shells
+over one `askwise.Game`: `envs.single.GameEnv`, `envs.both.GameParallelEnv` and `envs.flat.FlatEnv`.
 """
 
 from __future__ import annotations
