@@ -120,13 +120,11 @@ class Store:
         check_whole(self._writer, self.path)
         with reading(self.path):
             self._writer.executescript(SCHEMA)
-            self._writer.execute("BEGIN IMMEDIATE")  # refused if nothing can be written
             found = self._writer.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-            if found is None:
-                self._writer.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
-            self._writer.execute("COMMIT")
-        if found is not None and found[0] != str(FORMAT):
-            raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
+            if found is not None and found[0] != str(FORMAT):
+                raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
+            # Written every time: a file that is read-only, or on a disk that is full, is noticed here.
+            self._writer.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
 
     async def write(self, *statements: Statement) -> None:
         """Write all of it or nothing, and return when it is on the disk.
@@ -251,9 +249,14 @@ def _settle(settled: list[tuple[asyncio.Future[None], BaseException | None]]) ->
 def _connect(path: Path) -> sqlite3.Connection:
     with reading(path):
         found = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        found.execute("PRAGMA journal_mode = WAL")
-        found.execute("PRAGMA synchronous = FULL")
-        found.execute("PRAGMA foreign_keys = ON")
+    try:
+        with reading(path):
+            found.execute("PRAGMA journal_mode = WAL")
+            found.execute("PRAGMA synchronous = FULL")
+            found.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        found.close()
+        raise
     return found
 
 
