@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import random
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -18,9 +20,11 @@ from askwise.errors import InputError
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.round import begun_round, recorded
 from askwise.studio.rounds.setup import Setup
+from askwise.studio.store import FILE, Store
 from askwise.studio.study.export import export, typed
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.report import write_people_report
+from tests.studio.fuzzed import damage
 from tests.studio.inside import Heard, HerePool, Inside, inside
 from tests.studio.taking import ANSWERS, STUDY, entry_for, load, write_study
 
@@ -266,6 +270,42 @@ def test_a_round_that_is_over_is_exported_before_its_screen_is_left(
     ]
 
 
+# -- damaged databases -------------------------------------------------------------------------------------------
+
+
+def test_of_a_damaged_database_there_is_a_report_or_one_line(
+    tmp_path: Path, study: PeopleStudy, here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_damaged(tmp_path, study, damages=25, seed=4)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def check_damaged(folder: Path, study: PeopleStudy, damages: int, seed: int) -> None:
+    """Damage the database of a study again and again: export and studio work or refuse, and do nothing else."""
+
+    async def run() -> None:
+        async with inside(folder, study) as studio:
+            cookie = await studio.join("fragile")
+            screen = await studio.until(cookie, "round")
+            await move(studio, cookie, screen["round"])
+
+    asyncio.run(run())
+    path, chance, refused = folder / FILE, random.Random(seed), []
+    whole = path.read_bytes()
+    for _ in range(damages):
+        for left in folder.glob(f"{FILE}-*"):
+            left.unlink()
+        path.write_bytes(damage(whole, chance))
+        try:
+            export(folder)
+            Store(folder).close()
+        except InputError as error:
+            refused.append(str(error))
+    assert damages / 5 < len(refused) < damages
+    for message in refused:
+        assert re.match(r"(file|folder) '.*': found .*; expected .*", message), message
+
+
 # -- a disk that is full -----------------------------------------------------------------------------------------
 
 
@@ -348,13 +388,12 @@ def test_an_identifier_is_one_person_however_it_is_written(tmp_path: Path, store
                 "Reason: the address does not say who you are (PID is missing); please open the study with the link "
                 "that your panel shows you."
             )
-            for query in ("", "?PID=", "?PID=%20", "?pid=Ab1"):
+            placeholders = ("?PID=...", "?PID=%7B%7B%25PROLIFIC_PID%25%7D%7D")
+            for query in ("", "?PID=", "?PID=%20", "?pid=Ab1", *placeholders):
                 status, _, page = await studio.request(f"/join/{studio.people.token}{query}")
                 assert (status, missing in page) == (403, True), query
-            for placeholder in ("...", "%7B%7B%25PROLIFIC_PID%25%7D%7D"):
-                status, _, page = await studio.request(f"/join/{studio.people.token}?PID={placeholder}")
-                assert (status, "the identifier in the address is none" in page) == (403, True), placeholder
-            await studio.join(None, pilot=True)
+            for pilot in (None, "...", "..."):
+                await studio.join(pilot, pilot=True)
             kept = studio.store.read("SELECT panel FROM people WHERE NOT pilot")
             assert len(kept) == 1
             assert (kept == [("Ab1",)]) is (stored == "plain"), "as the panel writes it"

@@ -21,6 +21,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from askwise.errors import AskwiseError, InputError
+from askwise.reading import printable
 
 FORMAT = 1
 FILE = "studio.sqlite"
@@ -58,7 +59,8 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
         """Return the failure that an error of SQLite, or of reading what a row holds, comes to."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind of error
-        found = str(error) if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {error})"
+        words = " ".join(printable(str(error)).split())
+        found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"
         expected = {sqlite3.SQLITE_READONLY: "a file that can be written to", sqlite3.SQLITE_FULL: ROOM}
         return cls(f"file {str(path)!r}", found, expected.get(code, "a database of the studio, or a new name"))
 

@@ -7,6 +7,7 @@ from typing import Any
 from askwise import trace
 from askwise.agents import make_agent
 from askwise.episode import Episode
+from askwise.errors import AskwiseError, InputError
 from askwise.experiments.running.play import episode_row, query_rows
 from askwise.problem import Problem
 from askwise.reading import Field
@@ -21,6 +22,15 @@ AGAIN, RECORD, TWIN = "again", "record", "twin"
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     """Return a round as plain data; called in a process that is ended if a method hangs."""
+    try:
+        return _written(problem, request)
+    except AskwiseError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # a damaged database holds anything
+        raise InputError("round", f"{type(error).__name__}: {error}", "what a studio has kept") from None
+
+
+def _written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     setup = Setup.from_json(Field("setup", request["setup"]))
     log = [(deed, outcome) for deed, outcome in request["log"]]
     if request["what"] == TWIN:

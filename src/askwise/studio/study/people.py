@@ -100,9 +100,9 @@ class People:
     def panel_name(self, given: str | None) -> str | None:
         """Return how the panel's identifier of a person is kept, None if the study or the address has none."""
         name = plain_identifier(given or "")
-        if not self.study.parameter or not name:
-            return None
-        if len(name) > LONGEST_NAME or not name.isprintable() or not any(map(str.isalnum, name)) or "{" in name:
+        if not self.study.parameter or not any(map(str.isalnum, name)) or "{" in name:
+            return None  # "..." or "{{%ID%}}" is a place for an identifier, which the panel did not fill in
+        if len(name) > LONGEST_NAME or not name.isprintable():
             raise NotNow("the identifier in the address is none")
         if self.study.stored == "plain":
             return name
