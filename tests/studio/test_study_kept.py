@@ -15,6 +15,7 @@ import pytest
 
 from askwise import trace
 from askwise.answers import truth
+from askwise.cli import main
 from askwise.domains.registry import as_problem, read
 from askwise.errors import InputError
 from askwise.studio.rounds import sight
@@ -278,6 +279,34 @@ def test_of_a_damaged_database_there_is_a_report_or_one_line(
 ) -> None:
     check_damaged(tmp_path, study, damages=25, seed=4)
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("connecting", "found"),
+    [
+        (None, "file is not a database; expected a database of the studio, or a new name"),
+        (
+            "unable to open database file",
+            "unable to open database file; expected a database of the studio, or a new name",
+        ),
+    ],
+)
+def test_the_report_of_a_file_that_cannot_be_read_is_refused(
+    connecting: str | None,
+    found: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / FILE).write_text("something else, and long enough to be read as a header of a database file")
+    if connecting is not None:  # as in a folder that cannot be written to, which is nothing for those who may do all
+
+        def refuse(*_: Any, **__: Any) -> None:
+            raise sqlite3.OperationalError(connecting)
+
+        monkeypatch.setattr(sqlite3, "connect", refuse)
+    assert main(["study-report", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"askwise study-report: file {str(tmp_path / FILE)!r}: found {found}\n"
 
 
 def check_damaged(folder: Path, study: PeopleStudy, damages: int, seed: int) -> None:
