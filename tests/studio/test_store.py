@@ -98,7 +98,8 @@ def test_a_database_that_cannot_be_written_to_is_refused(tmp_path: Path, monkeyp
     connect = sqlite3.connect
 
     def read_only(path: Path, **options: Any) -> sqlite3.Connection:
-        return connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, **options)
+        found: sqlite3.Connection = connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, **options)
+        return found
 
     # Whoever runs the tests may be allowed to write to any file, so permissions would not do.
     monkeypatch.setattr(sqlite3, "connect", read_only)

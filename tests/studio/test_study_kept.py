@@ -225,12 +225,14 @@ def test_what_happened_is_read_without_the_method(study: PeopleStudy) -> None:
         ("tiny", Setup("ego", teammate="uniform", seed=4)),
     ]:
         problem = as_problem(read(study.problems[name]))
-        made, log = begun_round(problem, setup), []
+        made = begun_round(problem, setup)
+        log: list[tuple[Any, dict[str, Any]]] = []
         asked = setup.role == "ego"
         while made.phase != "over" and len(log) < 12:
             deed: Any = {"move": sight.state(made)["moves"][0]["name"]} if made.phase == "move" else {"answer": None}
             if made.phase == "answer":
                 assert made.decision is not None
+                assert made.decision[0].ask is not None
                 deed = {"answer": truth(made.decision[0].ask, made.goal)}
             if asked:
                 deed, asked = {"ask": [problem.goals[0]]}, False

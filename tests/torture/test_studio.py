@@ -76,6 +76,7 @@ def test_twenty_minutes_of_play_take_no_more_memory(tmp_path: Path) -> None:
         grown = memory(server) - before
         assert first + second == PEOPLE * ROUNDS * (MOVES + 1) > 10 * 20 * 60 * 2
         assert "Traceback" not in server.logged()
+    print(f"{before:.0f} MiB before, {grown:.0f} more after {second} moves")
     assert grown < MOST_GROWTH, f"{before:.0f} MiB before, {grown:.0f} more after {second} moves"
 
 

@@ -82,7 +82,7 @@ async def _both(played: PlayedRound, pool: Pool) -> list[tuple[Row, Row, list[Ro
         return rows
     reply = await played.stored.reply(pool, TWIN)
     error = why_not(reply)
-    teammate = reply.get("teammate", found["beside"])
+    teammate = str(reply.get("teammate", found["beside"]))
     method = label if role == "teammate" else f"{label}: {reply.get('method', 'planner')}"
     row = reply["row"] if error is None else failed_row({}, error)
     return [*rows, (_key(played, method, teammate), row, reply.get("queries", []))]
