@@ -131,6 +131,8 @@ def played(method: str, side: int, stations: int, boxes: int, people: int, secon
 def _lost(folder: Path, rounds: int) -> int:
     export(folder)
     found = pl.read_parquet(folder / FOLDER / "rounds.parquet")
+    if found.is_empty():
+        return rounds
     again = found.filter(pl.col("finished") & pl.col("replay_error").is_null()).height
     return max(0, rounds - again)  # some are over, but not left yet
 

@@ -273,6 +273,23 @@ def test_a_round_that_is_over_is_exported_before_its_screen_is_left(
     ]
 
 
+def test_rooms_that_are_over_take_no_memory(tmp_path: Path, study: PeopleStudy) -> None:
+    async def run() -> None:
+        async with inside(tmp_path, study) as studio:
+            names, first = [], ""
+            for number in range(3):
+                cookie = await studio.join(f"p{number}")
+                first = first or cookie
+                names.append((await studio.until(cookie, "round"))["round"])
+                if number < 2:
+                    await move(studio, cookie, names[number])
+                    studio.room(cookie, names[number]).tab = None  # gone
+            assert list(studio.services._rooms) == [names[2]]
+            assert (await studio.take(first))["over"] is True, "it is read again"
+
+    asyncio.run(run())
+
+
 # -- damaged databases -------------------------------------------------------------------------------------------
 
 

@@ -114,6 +114,9 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
+        """Keep a room in memory; rooms that are over and that nobody looks at are read again if they are needed."""
+        for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:
+            del self._rooms[name]
         room.times = self.times
         self._rooms[room.name] = room, owner
         if len(self._rooms) > MOST_ROOMS:
