@@ -8,6 +8,7 @@ import json
 import random
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -474,7 +475,9 @@ def test_what_people_type_is_no_formula_in_a_spreadsheet() -> None:
         assert typed(harmless) == harmless
 
 
-def test_formulas_are_marked_in_people_and_answers(tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_formulas_are_marked_and_studies_of_earlier_versions_are_exported(
+    tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(ANSWERS, "why", "=cmd|' /C calc'!A0")
     text = STUDY.replace('parameter = "PID"', 'parameter = "PID"\nstore = "plain"')
     study = load(write_study(tmp_path, text))
@@ -490,3 +493,9 @@ def test_formulas_are_marked_in_people_and_answers(tmp_path: Path, here: None, m
     answers = rows_in(folder / "answers.csv")
     assert [row["answer"] for row in answers if row["item"] == "why"] == ["'=cmd|' /C calc'!A0"]
     assert not any(row["answer"].startswith("=") for row in answers)
+    before = (folder / "rounds.csv").read_bytes()
+    with closing(sqlite3.connect(tmp_path / "out" / FILE)) as store:
+        store.execute("DROP TABLE places")  # as in a study of an earlier version
+    export(tmp_path / "out")
+    assert (folder / "rounds.csv").read_bytes() == before
+    assert before.count(b"\n") == 4

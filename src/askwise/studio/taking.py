@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import time
+from html import escape
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -71,7 +72,7 @@ class _Desk:
             _, cookie = await self.people.join(panel, pilot=pilot)
         except NotNow as error:
             log.warning("refused somebody: %s", error)
-            return HTMLResponse(asset("closed.html").replace("@WHY@", str(error)), 403)
+            return HTMLResponse(asset("closed.html").replace("@WHY@", escape(str(error), quote=False)), 403)
         answer = RedirectResponse("/take", 303)
         set_cookie(answer, request, services, cookie)
         return answer
