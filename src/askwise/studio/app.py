@@ -6,6 +6,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
@@ -23,6 +24,9 @@ from askwise.studio.rounds.setup import Setup
 from askwise.studio.security.keys import PARTICIPANT, RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
 from askwise.studio.socket import play_socket
+from askwise.studio.store import StoreFailed
+
+log = logging.getLogger("askwise.studio")
 
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 STATIC = re.compile(r"[a-z0-9-]{1,40}\.(js|css)")
@@ -68,9 +72,20 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
             *(routes or []),
         ],
         lifespan=lifespan,
+        exception_handlers={StoreFailed: not_kept},
     )
     app.state.services = services
     return app
+
+
+async def not_kept(request: Request, error: Exception) -> Response:
+    """Say in a sentence that the studio's file cannot be read or written; the terminal gets one line."""
+    assert isinstance(error, StoreFailed)
+    log.error("%s", error)
+    status = 507 if error.full else 503
+    if request.url.path.startswith("/api/"):
+        return Json({"error": error.sentence}, status)
+    return HTMLResponse(asset("closed.html").replace("Reason: @WHY@.", error.sentence), status)
 
 
 def services_of(request: Any) -> Services:
@@ -141,6 +156,8 @@ def answered(handler: Callable[[Request, Services, Person], Awaitable[Any]], kin
             return Json(await handler(request, services, person))
         except Denied as error:
             return Json({"error": str(error)}, 404)
+        except StoreFailed:
+            raise  # see `not_kept`
         except AskwiseError as error:
             return Json({"error": str(error)}, 400)
 
@@ -205,7 +222,7 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
     )
     return [
-        {"round": name, "title": title, "role": json.loads(setup)["role"], "made": made, "end": end}
+        {"round": name, "title": title, "role": services.store.json(setup)["role"], "made": made, "end": end}
         for name, title, setup, made, end in rows
     ]
 

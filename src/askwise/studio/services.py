@@ -15,7 +15,7 @@ from askwise.studio.room import Room, read_room
 from askwise.studio.rounds.setup import Setup
 from askwise.studio.security.keys import Keys, Person
 from askwise.studio.security.rates import Rates
-from askwise.studio.store import Store, adding_round, digest_of
+from askwise.studio.store import Statement, Store, adding_round, digest_of
 from askwise.studio.thinking.pool import Pool
 from askwise.studio.times import Times
 
@@ -82,8 +82,10 @@ class Services:
 
     # -- rounds ---------------------------------------------------------------------------------------------------
 
-    async def new_round(self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None) -> Room:
-        """Begin a round, under a name of its own unless one is given."""
+    async def new_round(
+        self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
+    ) -> Room:
+        """Begin a round, under a new name unless one is given; `also` is written together with it."""
         if not self._new_rounds.allow(owner.name):
             raise InputError("round", "too many at once", "a moment's wait")
         name = secrets.token_urlsafe(12) if name is None else name
@@ -93,7 +95,7 @@ class Services:
         if "board" not in reply:
             why = reply.get("refused") or reply.get("failed") or "its process died"
             raise InputError("round", why, "something that can be played")
-        await self.store.write(*adding_round(name, owner.name, contents, setup.to_json(), described["title"]))
+        await self.store.write(*adding_round(name, owner.name, contents, setup.to_json(), described["title"]), *also)
         room.board, room.state, room.trails = reply["board"], reply["state"], reply["trails"]
         self._remember(room, owner.name)
         return room
@@ -112,6 +114,9 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
+        """Keep a room in memory; rooms that are over and that nobody looks at are read again if they are needed."""
+        for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:
+            del self._rooms[name]
         room.times = self.times
         self._rooms[room.name] = room, owner
         if len(self._rooms) > MOST_ROOMS:

@@ -16,10 +16,13 @@ from askwise.studio.room import Room
 from askwise.studio.security.keys import RESEARCHER
 from askwise.studio.security.rates import Rates
 from askwise.studio.services import Denied, Services
+from askwise.studio.store import StoreFailed
 
 log = logging.getLogger("askwise.studio")
 
 NOT_YOURS, TOO_MANY, NONSENSE = 4404, 4429, 4400
+LATER = 1013
+"""The page tries again by itself."""
 MOST_NONSENSE = 5
 """Messages that are none, after which a socket is closed."""
 
@@ -47,6 +50,14 @@ async def play_socket(socket: WebSocket) -> None:
     """Play a round on a socket, until it is closed."""
     services: Services = socket.app.state.services
     await socket.accept()
+    try:
+        await _play(socket, services)
+    except StoreFailed as error:
+        log.error("%s", error)
+        await socket.close(LATER, "the studio cannot read or save its data now")
+
+
+async def _play(socket: WebSocket, services: Services) -> None:
     person = services.person(socket)
     try:
         room = services.room(socket.path_params["name"], person)
