@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.command import Run
 from tests.pddl.corridors import corridors, go
+from tests.pddl.test_same_names import FORK
 
 FILES = corridors(3, 3, [(2, 0), (0, 2), (2, 2)], closed=[(1, 1)])
 SEEN = go((0, 0), (1, 0), (2, 0), (2, 1))
@@ -61,6 +62,15 @@ def test_as_json_with_files_of_their_own(tmp_path: Path, run: Run) -> None:
     found = json.loads(run(*arguments).out)
     assert found["probabilities"][1] == pytest.approx([2 / 3, 0, 1 / 3])
     assert (found["belief"], found["complete"], found["true_goal"]) == ("bayes", True, None)
+
+
+def test_two_actions_of_one_name(run: Run, tmp_path: Path) -> None:
+    for name, text in {**FORK.pddl(), "obs.dat": "(go)\n(fb)", "real_hyp.dat": "(y)"}.items():
+        (tmp_path / name).write_text(text)
+    text = run("recognise", str(tmp_path), "--complete").assert_fine()
+    assert "  1  (go)                  2  goal 1 50.0 %, goal 2 50.0 %\n" in text
+    assert "  goal 2   100.0 %  y  <- true goal\n" in text
+    assert "Only goal 2 is left" in run("edp", str(tmp_path), "--obs").assert_fine()
 
 
 def test_many_archives_are_rows_and_a_summary(data: Path, tmp_path: Path, run: Run) -> None:

@@ -160,6 +160,20 @@ def test_long_strays_leave_the_odds_as_they_are() -> None:
     assert found.likeliest() == (0,)
 
 
+@pytest.mark.parametrize("belief", ["bayes", "robust"])
+def test_without_any_action_that_is_possible_goals_that_hold_at_first_keep_their_prior(belief: str) -> None:
+    domain = (
+        "(define (domain still) (:predicates (here) (there) (never))"
+        " (:action go :parameters () :precondition (never) :effect (there)))"
+    )
+    template = "(define (problem p) (:domain still) (:init (here)) (:goal (and <HYPOTHESIS>)))"
+    files = {"domain.pddl": domain, "template.pddl": template, "hyps.dat": "(here)\n(there)\n(here)"}
+    found = recognise(watched(files, ["go", "go"]), belief=belief, prior=[3, 1, 1])
+    assert found.cones.task.n_operators == 0
+    after = [0.75, 0, 0.25] if belief == "robust" else [0, 0, 0]
+    assert found.probabilities.tolist() == [pytest.approx(row) for row in ([0.75, 0, 0.25], after, after)]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 def run_planning(options: argparse.Namespace) -> int:
     """Run ``askwise edp`` on a planning problem."""
     from askwise.pddl import account
-    from askwise.pddl.observed import state_after
+    from askwise.pddl.observed import after_seen
     from askwise.pddl.pairs import pairs_at
 
     for name in ("at", "png"):
@@ -121,7 +121,7 @@ def run_planning(options: argparse.Namespace) -> int:
     problem = planning.read(options, options.map, options.template)
     seen = problem.seen if options.obs is not None else ()
     cones = planning.cones_of(problem, "edp")
-    pairs = pairs_at(cones, state_after(cones, seen))
+    pairs = pairs_at(cones, after_seen(cones, seen))
     if options.json:
         print(json.dumps(account.as_json(problem.name, cones, pairs, [action for _, action in seen])))
     else:
