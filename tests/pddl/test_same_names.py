@@ -93,8 +93,8 @@ def puzzles(draw: st.DrawFn) -> Puzzle:
         needs, name = draw(st.frozensets(st.sampled_from(WORDS), max_size=1)), draw(st.sampled_from(NAMES))
         adds = draw(st.frozensets(st.sampled_from(WORDS), min_size=1, max_size=2))
         actions.append(Action(name, needs, NOTHING, adds, draw(few)))
-    for name in NAMES:  # so that each may be seen
-        actions.append(Action(name, frozenset("a"), NOTHING, frozenset("b"), frozenset("c")))
+    # Each name is there, so that it may be seen.
+    actions += [Action(name, frozenset("a"), NOTHING, frozenset("b"), frozenset("c")) for name in NAMES]
     wanted = st.frozensets(st.sampled_from(WORDS), min_size=1, max_size=3)
     goals = draw(st.lists(wanted.map(lambda words: (words, NOTHING)), min_size=2, max_size=3))
     return Puzzle(WORDS, tuple(actions), draw(few), tuple(goals))

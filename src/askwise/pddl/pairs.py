@@ -10,8 +10,8 @@ For each ordered pair (ruled out, pursued) of goals that are still possible:
   all pairs, and equal to EDP where that is finite.
 - *WCD*: the longest common prefix of optimal plans for the two, as in the literature on goal-recognition design. Finite
   for all pairs.
-- *told apart*: the step that tells the two apart at the latest, one later than WCD; infinite where EDP is. `askwise.wcd`
-  and everything on maps and graphs call this number WCD.
+- *told apart*: the step that tells the two apart at the latest, one later than WCD; infinite where EDP is. On maps and
+  graphs, `askwise.wcd` included, this number is called WCD.
 
 What is seen are the names of actions. Where two actions of one name lead to different states (`Cones.ambiguous`), a
 goal is possible as long as *some* state that the names may have led to is on one of its optimal plans. So these sets
