@@ -7,6 +7,7 @@ import io
 import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_one_wcd_and_one_edp_in_every_output(tmp_path: Path, run: Run) -> None:
     alike = json.loads(run("edp", str(tmp_path), "--json").assert_fine())
     designed = json.loads(run("design", str(tmp_path), "-k", "1", "--json").assert_fine())
 
-    def off(name: str) -> list[float]:
+    def off(name: str) -> list[Any]:
         return [alike[name][i][j] for i in range(4) for j in range(4) if i != j]
 
     before = designed["before"]

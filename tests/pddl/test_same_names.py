@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
@@ -127,14 +128,14 @@ def test_beliefs_are_as_listing_all_optimal_plans_says(puzzle: Puzzle, data: st.
     problem = watched(puzzle.pddl(), seen)
     cones = cones_of(problem)
     n_operators = max(1, cones.task.n_operators)
-    beliefs = {
+    beliefs: dict[str, Callable[[Plans, int], Fraction]] = {
         "complete": lambda each, k: Fraction(sum(plan[:k] == seen[:k] for plan in each), len(each)),
         "bayes": lambda each, k: Fraction(sum(_in_order(plan, seen[:k]) for plan in each), len(each)),
         "robust": lambda each, k: _strays(each, seen[:k], n_operators),
     }
     for name, share in beliefs.items():
-        options = {"complete": True} if name == "complete" else {"belief": name}
-        found = recognise(problem, cones=cones, **options)  # type: ignore[arg-type]
+        belief = "robust" if name == "robust" else "bayes"
+        found = recognise(problem, cones=cones, belief=belief, complete=name == "complete")
         for k in range(len(seen) + 1):
             shares = [share(each, k) if each else Fraction(0) for each in plans]
             total = sum(shares)
