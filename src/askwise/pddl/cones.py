@@ -95,7 +95,10 @@ class Cones:
 
     @cached_property
     def divergence(self) -> Divergence:
-        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start."""
+        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start.
+
+        As for every model, WCD counts the step that tells goals apart; `askwise.pddl.pairs` has the common prefix.
+        """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
         return Divergence(self.model, [self.targets[goal].tolist() for goal in self.reached])
