@@ -133,6 +133,7 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
         f"the helper with you\t{simulated.cost:g}\t",
         f"with the goal known from the start\t{simulated.optimal_cost:g}\t",
     ]
+    assert page.inner_text("#same-walk") == "In every row you walk as you did."
     assert axe_finds(page) == []
     assert visit.trace(name) == trace_of(simulated)
     page.click("text=Step through it")
