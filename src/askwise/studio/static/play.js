@@ -1,5 +1,5 @@
 // A round as one person plays it. The studio decides everything; this page shows what it says and sends what is done.
-import { ask, byId, count, element, number, percent } from "./dom.js";
+import { ask, byId, complain, count, element, number, percent } from "./dom.js";
 import { Board, legend } from "./board.js";
 import { Line } from "./line.js";
 import { directionOf, keysOf, moveTowards } from "./keys.js";
@@ -221,7 +221,7 @@ function finish() {
   if (participant) return void byId("review").replaceChildren(onward());
   ask(`/api/rounds/${name}/review`).then(
     (found) => showReview(byId("review"), found, facts, name),
-    (error) => byId("review").replaceChildren(element("p", {}, error.message)),
+    (error) => complain(byId("review"), error),
   );
 }
 

@@ -1,6 +1,6 @@
 // The way through a study: one screen after the other, as the studio says. What is entered is sent with its number, so
 // that nothing counts twice and nothing is lost; a tab that is closed goes on where it was.
-import { ask, byId, element } from "./dom.js";
+import { ask, byId, complain, element } from "./dom.js";
 
 let screen = null;
 
@@ -97,7 +97,7 @@ async function attempt(action) {
   try {
     show(await action());
   } catch (error) {
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
   } finally {
     byId("next").disabled = false;
   }
