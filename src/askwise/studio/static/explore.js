@@ -18,7 +18,7 @@ let state = null; // { sketch, method, pair }
 let committed = null; // the same as text, as it was when the last change was whole
 let shown = null; // what followed from the last state that held together
 let planned = []; // walls that are suggested
-let library = [];
+let library = []; // number and name of each problem that can be opened here
 let remark = ""; // what was wrong with the address; it stays until something is done
 
 const heard = { change, select, say };
@@ -321,9 +321,7 @@ async function fromAddress() {
 }
 
 async function fromLibrary() {
-  for (let k = 0; k < library.length && !state; k++) {
-    await load(k);
-  }
+  if (library.length) await load(library[0][0]);
   if (!state) begin(EMPTY[0][1]());
   byId("error").textContent = remark;
 }
@@ -335,7 +333,7 @@ async function choose() {
   remark = "";
   const chosen = Number(byId("from").value);
   byId("from").value = "";
-  if (chosen < library.length) await load(chosen);
+  if (chosen < library.length) await load(library[chosen][0]);
   else begin(EMPTY[chosen - library.length][1]());
 }
 
@@ -369,9 +367,9 @@ function listen() {
 }
 
 async function start() {
-  const [found, { methods }] = await Promise.all([ask("/api/library"), ask("/api/explore/methods")]);
-  library = found.problems;
-  const starts = [...library, ...EMPTY.map(([name]) => name)];
+  const { methods, problems } = await ask("/api/explore/start");
+  library = problems;
+  const starts = [...library.map(([, name]) => name), ...EMPTY.map(([name]) => name)];
   byId("from").replaceChildren(element("option", { value: "", disabled: true }, "choose …"), ...starts.map((name, k) => element("option", { value: k }, name)));
   byId("from").value = "";
   byId("method").replaceChildren(...methods.map((name) => element("option", { value: name }, name)));

@@ -10,6 +10,7 @@ let board = null; // the drawing
 let facts = null; // what does not change
 let state = null;
 let participant = false; // in a study: what comes afterwards is the study's
+let home = "/take"; // the page of the study to continue at
 let held = null; // with a tick: the direction that was pressed last
 let timer = null;
 const picked = new Set(); // goals chosen for a question
@@ -21,7 +22,7 @@ function hear(message) {
   byId("refused").textContent = message.type === "refused" ? message.why : "";
   if (message.type === "failed") return showFailure(message.why);
   if (message.type === "board") {
-    participant = message.participant;
+    ({ participant, home } = message);
     begin(message);
   }
   if (message.state) show(message.state);
@@ -225,7 +226,7 @@ function finish() {
   );
 }
 
-const onward = () => element("p", {}, element("a", { href: "/take", class: "button", id: "onward" }, "Continue"));
+const onward = () => element("p", {}, element("a", { href: home, class: "button", id: "onward" }, "Continue"));
 
 function tell(status, words) {
   const place = byId("line");
