@@ -22,7 +22,7 @@ WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 HALF = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"
 
 
-async def app(*_: Any) -> None:
+async def app(scope: Any, receive: Any, send: Any) -> None:
     """Answer nothing."""
 
 
