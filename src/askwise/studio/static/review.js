@@ -20,8 +20,9 @@ export function showReview(place, review, facts, name) {
   place.replaceChildren(...parts);
 }
 
-function sameWalk({ known, optimal }, { role, words }) {
-  const walk = role === "teammate" ? "In every row you walk as you did." : `In every row the ${words.teammate} walks as it did.`;
+function sameWalk({ finished, known, optimal }, { role, words }) {
+  const onward = finished ? "" : ", and then on by a shortest way";
+  const walk = role === "teammate" ? `In every row you walk as you did${onward}.` : `In every row the ${words.teammate} walks as it did${onward}.`;
   if (known === null || known <= optimal) return walk;
   return `${walk} By a shortest way, and with the goal known, the cost would have been ${number(optimal)}.`;
 }
