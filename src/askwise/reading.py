@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,18 @@ from askwise.errors import InputError, did_you_mean
 from askwise.files import reason
 
 LONGEST_SHOWN = 60
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Let what is refused in here name the file that it was found in."""
+    try:
+        yield
+    except InputError as error:
+        if error.field.startswith("file "):
+            raise
+        where = f"file {path!r}" if error.field == "file" else f"file {path!r}, {error.field}"
+        raise InputError(where, error.found, error.expected) from None
 
 
 def read_text(path: str | Path) -> str:

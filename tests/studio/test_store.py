@@ -136,7 +136,7 @@ def test_a_link_opens_once_and_the_file_does_not_hold_it(tmp_path: Path) -> None
     assert [cookie is None for cookie in cookies] == [True, False, True, True]
     assert keys.person(cookies[1]) == Person(RESEARCHER, RESEARCHER)
     assert [keys.person(cookie) for cookie in (None, "", link, "x" * 1000)] == [None] * 4
-    assert Keys(store).cookie == keys.cookie
+    assert Keys(store).cookie(RESEARCHER) == keys.cookie(RESEARCHER)
     store.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert not any(secret.encode() in kept for secret in (old, link, str(cookies[1])))

@@ -29,6 +29,10 @@ class Tab(Protocol):
     def trusted(self) -> bool:
         """Whether it is the researcher's, who may know why something failed."""
 
+    @property
+    def home(self) -> str:
+        """The page that its person continues at after the round."""
+
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; one that is gone hears nothing."""
 
@@ -94,7 +98,7 @@ class Room:
 
     def _whole(self, tab: Tab) -> dict[str, Any]:
         known = {"board": self.board, "state": self.state, "trails": self.trails}
-        return {"type": "board", "n": len(self.log), "participant": not tab.trusted, **known}
+        return {"type": "board", "n": len(self.log), "participant": not tab.trusted, "home": tab.home, **known}
 
     # -- playing --------------------------------------------------------------------------------------------------
 

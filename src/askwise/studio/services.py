@@ -32,6 +32,7 @@ class Services:
         library: the texts of problem files by name.
         own_methods: agents of one's own that browsers may ask for, by their places.
         times: how long people wait.
+        url: the public address, ``https://lab.example.org``; None if the studio is reached directly.
         study: the name of the study that people take part in, None if there is none.
     """
 
@@ -40,6 +41,7 @@ class Services:
     pool: Pool
     library: dict[str, str]
     own_methods: tuple[str, ...]
+    url: str | None = None
     study: str | None = None
     sockets: int = 0
     times: Times = field(default_factory=Times)
@@ -49,9 +51,21 @@ class Services:
     _read: dict[str, dict[str, Any]] = field(default_factory=dict)
     _new_rounds: Rates = field(default_factory=lambda: Rates(ROUNDS_A_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
-    def person(self, connection: HTTPConnection) -> Person | None:
-        """Return who sends a request, None if that is nobody known."""
-        return self.keys.person(connection.cookies.get(self.keys.cookie))
+    def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
+        """Return who sends a request, the first that is of one of these kinds; None if that is nobody known."""
+        return next((each for each in self.people(connection) if each.kind in kinds), None)
+
+    def people(self, connection: HTTPConnection) -> list[Person]:
+        """Return everybody whose cookies a request brings: one browser may be the researcher's and a pilot's."""
+        return self.keys.people(connection.cookies)
+
+    def public(self, request: HTTPConnection) -> str:
+        """Return the address to send to people: ``--url``, else the one that the request was sent to."""
+        return self.url or f"http://{request.headers['host']}"
+
+    def is_secure(self, request: HTTPConnection) -> bool:
+        """Whether a request came by the public address, and that is https."""
+        return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:
         """Return the methods that browsers may ask for, and the kinds of teammates."""

@@ -17,8 +17,9 @@ from starlette.routing import Route
 from askwise.errors import InputError
 from askwise.reading import Field
 from askwise.studio.app import CLOSED, answered, asset, body_of, page, services_of, set_cookie
-from askwise.studio.security.keys import PARTICIPANT, Person
+from askwise.studio.security.keys import PARTICIPANT, PILOT, Person
 from askwise.studio.services import Services
+from askwise.studio.socket import HOMES
 from askwise.studio.study.flow import END, ROUND, described, setup_of, shown, taken_in
 from askwise.studio.study.people import NotNow, Participant, People
 
@@ -30,15 +31,23 @@ def study_routes(people: People) -> list[Any]:
     desk = _Desk(people)
     return [
         Route("/join/{token}", desk.join),
-        Route("/take", page("take.html", PARTICIPANT)),
-        Route("/api/take", answered(desk.now, PARTICIPANT)),
-        Route("/api/take", answered(desk.entered, PARTICIPANT), methods=["POST"]),
-        Route("/api/take/leave", answered(desk.left, PARTICIPANT), methods=["POST"]),
+        *(route for kind in (PARTICIPANT, PILOT) for route in _taking(desk, kind)),
         Route("/study", page("study.html")),
         Route("/api/study", answered(desk.overview)),
         Route("/api/study/pause", answered(desk.pause), methods=["POST"]),
         Route("/api/study/again", answered(desk.again), methods=["POST"]),
         Route("/api/study/export", answered(desk.export), methods=["POST"]),
+    ]
+
+
+def _taking(desk: _Desk, kind: str) -> list[Any]:
+    """Return the routes of people of one kind."""
+    home = HOMES[kind]
+    return [
+        Route(home, page("take.html", kind)),
+        Route(f"/api{home}", answered(desk.now, kind)),
+        Route(f"/api{home}", answered(desk.entered, kind), methods=["POST"]),
+        Route(f"/api{home}/leave", answered(desk.left, kind), methods=["POST"]),
     ]
 
 
@@ -63,18 +72,18 @@ class _Desk:
         if token not in (self.people.token, self.people.pilot_token):
             log.warning("refused somebody: no such study")
             return HTMLResponse(CLOSED, 403)
-        known = services.person(request)
         panel = request.query_params.get(self.study.parameter) if self.study.parameter else None
         pilot = token == self.people.pilot_token
+        kind = PILOT if pilot else PARTICIPANT
         try:
-            if known is not None and known.kind == PARTICIPANT and self.people.person(known.name).pilot == pilot:
-                return RedirectResponse("/take", 303)
+            if services.person(request, kind) is not None:
+                return RedirectResponse(HOMES[kind], 303)
             _, cookie = await self.people.join(panel, pilot=pilot)
         except NotNow as error:
             log.warning("refused somebody: %s", error)
             return HTMLResponse(asset("closed.html").replace("@WHY@", escape(str(error), quote=False)), 403)
-        answer = RedirectResponse("/take", 303)
-        set_cookie(answer, request, services, cookie)
+        answer = RedirectResponse(HOMES[kind], 303)
+        set_cookie(answer, request, kind, cookie)
         return answer
 
     async def now(self, _: Request, services: Services, person: Person) -> Any:
@@ -169,7 +178,7 @@ class _Desk:
 
     def _address(self, request: Request, token: str) -> str:
         parameter = f"?{self.study.parameter}=..." if self.study.parameter else ""
-        return f"{request.url.scheme}://{request.headers['host']}/join/{token}{parameter}"
+        return f"{services_of(request).public(request)}/join/{token}{parameter}"
 
     def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:
         name, number, pilot, panel, cell, came, seen, end, at = row

@@ -17,7 +17,7 @@ from typing import Any
 
 from askwise.errors import AskwiseError, InputError
 from askwise.limits import LONGEST_NAME
-from askwise.studio.security.keys import PARTICIPANT, new_cookie
+from askwise.studio.security.keys import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import Store
 from askwise.studio.study.balance import cells, next_cell
 from askwise.studio.study.file import PeopleStudy
@@ -129,7 +129,7 @@ class People:
         taken = self._store.read("SELECT count(*) FROM people WHERE pilot = ?", (pilot,))[0][0]
         cell = next_cell(self.counts(pilot=pilot), self.study.seed)
         added = Participant(secrets.token_urlsafe(9), int(taken) + 1, pilot, cell, None)
-        cookie, keeping = new_cookie(PARTICIPANT, added.id)
+        cookie, keeping = new_cookie(PILOT if pilot else PARTICIPANT, added.id)
         now = time.time()
         values = (added.id, added.number, pilot, panel, cell, now, now)
         await self._store.write(("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)", values), keeping)
@@ -150,9 +150,10 @@ class People:
         """Return somebody who comes back, with a new cookie; only whom the researcher expects."""
         if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
             raise NotNow("this identifier has begun in another browser: please go on there")
-        cookie, keeping = new_cookie(PARTICIPANT, name)
+        found = self.person(name)
+        cookie, keeping = new_cookie(PILOT if found.pilot else PARTICIPANT, name)
         await self._store.write(("DELETE FROM expected WHERE person = ?", (name,)), keeping)
-        return self.person(name), cookie
+        return found, cookie
 
     # -- counting -------------------------------------------------------------------------------------------------
 
