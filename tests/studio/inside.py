@@ -51,6 +51,7 @@ class Heard:
     """A tab that remembers what it hears; fulfils `askwise.studio.room.Tab`."""
 
     trusted = False
+    home = "/take"
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
