@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from askwise.experiments.analysis.checking import KEY, checked_episodes, usable, varying
+from askwise.experiments.analysis.checking import GROUPING, KEY, checked_episodes, grouping, usable, varying
 from askwise.experiments.analysis.estimates import Estimate, Ratio, combined, mean_ratio
 
 REFERENCE = "ezq"
@@ -25,7 +25,6 @@ RATIOS = {
     "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "reference": pl.String,
     "pairs": pl.Int32, "ratio": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64,
 }  # fmt: skip
-_SETTING_TYPES = {"teammate": pl.String, "base_cost": pl.Float64}
 Row: TypeAlias = dict[str, Any]
 
 
@@ -33,11 +32,11 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each condition, then one for each method over all of its conditions; none with one method.
 
     Where the reference costs nothing there is no ratio, and nothing that counts in the means. Columns ``teammate`` and
-    ``base_cost`` follow if they vary in the study.
+    ``base_cost`` follow if they vary in the study, after ``file`` in a study over files.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
-    schema = {**RATIOS, **{column: _SETTING_TYPES[column] for column in extra}}
+    schema = {**RATIOS, **{column: GROUPING[column] for column in extra}}
     methods = table["method"].unique(maintain_order=True).to_list()
     if len(methods) < 2:
         return pl.DataFrame(schema=schema)
@@ -53,7 +52,7 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 
 def _beside(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
     """Return the episodes that both finished, the reference's cost in ``lower``."""
-    key = [column for column in KEY if column != "method"]
+    key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")
     mine, other = (costs.filter(pl.col("method") == name).drop("method") for name in (method, reference))
     return mine.join(other.rename({"marginal_cost": "lower"}), on=key, how="inner", maintain_order="left")
