@@ -89,7 +89,7 @@ def combined(parts: Sequence[Estimate]) -> Estimate:
         return known[0] if known else Estimate(0, 0, math.nan)
     n, k, means = sum(part.n for part in known), len(known), np.array([part.mean for part in known])
     if any(part.stderr is None for part in known):
-        return replace(estimate(means, np.arange(k)), n=n)
+        return replace(estimate(means, np.arange(k, dtype=np.int32)), n=n)
     mean = float(means[0]) if np.ptp(means) == 0 else float(means.sum() / k)
     shares = [((part.stderr or 0.0) / k) ** 2 for part in known]
     variance = sum(shares)

@@ -170,12 +170,14 @@ def outline(settings: Mapping[str, Any]) -> Study:
 def is_the_papers(study: Study) -> bool:
     """Whether a study is the paper's evaluation or a part of it: any seed, any number of instances, some prices."""
     paper = study_from(_shipped("paper"))
-    drawn = study.instances
-    if not isinstance(drawn, Generated) or not set(study.per_station_costs) <= set(paper.per_station_costs):
+    ours, theirs = study.instances, paper.instances
+    if not isinstance(ours, Generated) or not isinstance(theirs, Generated):
+        return False
+    if not set(study.per_station_costs) <= set(paper.per_station_costs):
         return False
     free = ("name", "title", "seed", "episodes", "per_station_costs", "bounds", "exact")
     chosen = {name: getattr(study, name) for name in free}
-    return study == replace(paper, instances=replace(paper.instances, count=drawn.count), **chosen)
+    return study == replace(paper, instances=replace(theirs, count=ours.count), **chosen)
 
 
 def _shipped(name: str) -> dict[str, Any]:
