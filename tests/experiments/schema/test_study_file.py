@@ -15,6 +15,7 @@ from askwise.errors import InputError
 from askwise.experiments.schema.sources import Generated, Given
 from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.experiments.schema.study_file import (
+    is_the_papers,
     load_study,
     merged,
     quicker,
@@ -248,6 +249,35 @@ def test_a_quick_study_draws_the_same_instances() -> None:
     quick, whole = study_from(quicker(settings), folder), load_study("paper")
     assert quick.n_tasks == 10
     assert quick.task(9).instance() == whole.task(9).instance()
+
+
+@pytest.mark.parametrize(
+    ("changes", "judged"),
+    [
+        ({}, True),
+        ({"name": "mine", "seed": 3, "episodes": 2, "bounds": 1, "instances": {"count": 7}}, True),
+        ({"per_station_costs": [0.0, 0.5]}, True),
+        ({"per_station_costs": [0.0, 0.6]}, False),
+        ({"methods": ["never", "ezq"]}, False),
+        ({"methods": ["never", "baseline", "toolbox", "cost-prob", "ezq", "planner"]}, False),
+        ({"priors": ["far"]}, False),
+        ({"base_costs": [0.3]}, False),
+        ({"teammates": ["noisy:0.1"]}, False),
+        ({"answers": ["wrong:0.1"]}, False),
+        ({"instances": {"stations": 20}}, False),
+        ({"instances": {"walls": 0.1}}, False),
+    ],
+)
+def test_which_studies_the_papers_claims_are_about(changes: dict[str, Any], judged: bool) -> None:
+    assert is_the_papers(load_study("paper", changes)) == judged
+
+
+def test_a_quick_look_at_the_paper_is_the_papers_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    quick = study_from(quicker(read_settings("paper")[0]))
+    Path("paper").write_text('name = "another"\nmethods = ["never"]\n')  # a file of that name changes nothing
+    assert is_the_papers(quick)
+    assert not is_the_papers(load_study("beyond"))
 
 
 def test_a_quick_study_leaves_small_ones_and_files_alone() -> None:
