@@ -42,6 +42,12 @@ def test_events_that_come_together_share_a_commit_and_one_that_fails_disturbs_no
     store.close()
 
 
+def test_a_problem_is_known_by_what_it_says_and_not_by_the_order_of_its_keys() -> None:
+    one, other = {"goals": {"x": 1, "y": 2}, "words": 3}, {"words": 3, "goals": {"y": 2, "x": 1}}
+    assert digest_of(one) == digest_of(other)
+    assert digest_of(one) != digest_of({**one, "words": 4})
+
+
 def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
