@@ -294,7 +294,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "damage",
     [
         lambda good: good[:30],
-        lambda good: b"",
+        lambda _: b"",
         lambda good: np.random.default_rng(0).bytes(len(good)),
         lambda good: good[: len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1 :],
     ],
