@@ -142,7 +142,7 @@ _ended: set[str] = set()
 
 @contextlib.contextmanager
 def borrowed(run: str, limits: Limits, module: str = PLAYS, guest: str = "") -> Iterator[Child]:
-    """Yield a process of that run and guest: one that has nothing to do, else a new one. One that failed is not kept."""
+    """Yield a process of a run and a guest: one without work, or else a new one. One that failed is not kept."""
     child = _taken(run, limits, module, guest)
     try:
         child.wait_until_ready()

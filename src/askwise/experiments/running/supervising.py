@@ -1,9 +1,10 @@
 """Playing a task so that whatever an agent does, it does it to itself.
 
-Agents play in a process of their own. If that takes too long, or dies, just the unit that it was at fails: a row says
+Agents play in processes of their own. If one takes too long, or dies, just the unit that it was at fails: a row says
 why, a new process goes on with the next unit, and the rows of all others are the same bit for bit as if nothing had
-happened. What an agent does to its process without ending it, it does to itself, too: each method that is not
-askwise's own plays in a process in which no other does. Those of askwise share one. So it is in this process's threads, in those of a Dask worker, and on any executor: all of them call
+happened. An agent can also harm its process without ending it: by threads that it leaks, or by changing classes or
+memory. So each method that is not askwise's own plays in a process in which no other method plays. Those of askwise
+share one. This holds in this process's threads, in those of a Dask worker, and on any executor: all of them call
 `play_apart`.
 """
 
