@@ -68,6 +68,20 @@ def test_a_byte_order_mark_is_no_part_of_a_map(run: Run, text: str) -> None:
     assert printed == run("edp", "-", stdin=text).assert_fine()
 
 
+def test_a_value_nested_deeply_is_refused(run: Run) -> None:
+    nested = json.loads("[" * 930 + "]" * 930)
+    Path("deep.json").write_text(json.dumps({**instance_json(), "words": nested}))
+    refused = "found JSON nested too deeply; expected one JSON object as documented"
+    for command in ("show", "ask", "decide"):
+        run(command, "deep.json").assert_refused(f"askwise {command}: file 'deep.json': {refused}")
+
+
+@pytest.mark.parametrize("command", ["show", "ask", "decide", "edp", "solve", "audit", "study"])
+def test_a_device_is_refused_and_not_read(run: Run, command: str) -> None:
+    found = "found a device; expected a file that can be read"
+    run(command, "/dev/zero").assert_refused(f"askwise {command}: file '/dev/zero': {found}")
+
+
 def test_closed_standard_input_is_refused() -> None:
     done = subprocess.run(
         ["sh", "-c", '"$0" "$@" <&-', *COMMAND, "edp", "-"], capture_output=True, check=False, env=user_environment()

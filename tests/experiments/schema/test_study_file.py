@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -221,8 +222,9 @@ def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
     refused('instances.files[0]: found "\\u0000*"; expected a pattern that some file matches', "\0*")
     nameless = str(maps / "\0")
     refused(f"file {nameless!r}: found a name that no file can have; expected a file name", "\0")
-    long = str(maps / ("n" * 4000))
-    refused(f"file {long!r}: found file name too long; expected a file that can be read", "n" * 4000)
+    long = f"file '{maps / ('n' * 4000)}'"
+    too_long = "found file name too long; expected a file that can be read"
+    refused(f"{long[:247]} ... {long[-247:]}: {too_long}", "n" * 4000)
 
 
 # -- settings in place of others -------------------------------------------------------------------------------------
@@ -569,6 +571,8 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
     Path("binary.toml").write_bytes(b"\xff\xfe")
     Path("long.toml").write_text("seed = " + "9" * 5000)
     Path("deep.toml").write_text("a = " + "[" * 5000)
+    Path("deeper.toml").write_text(".".join("a" * 950) + " = 1")
+    os.mkfifo("pipe.toml")
     for given, message in {
         "n" * 400: f"study: found {'n' * 400!r}; expected a study file (.toml) or one of beyond, paper",
         "papers": "study: found 'papers'; expected a study file (.toml) or one of beyond, paper "
@@ -580,6 +584,8 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
         "binary.toml": "file 'binary.toml': found bytes that are not UTF-8 text; expected a text file",
         "long.toml": "file 'long.toml': found a number with thousands of digits; expected ordinary numbers",
         "deep.toml": "file 'deep.toml': found TOML nested too deeply; expected a study file",
+        "deeper.toml": "file 'deeper.toml': found TOML nested too deeply; expected a study file",
+        "pipe.toml": "file 'pipe.toml': found a pipe; expected a file that can be read",
         "a\0b": "file 'a\\x00b': found a name that no file can have; expected a file name",
         "": "file '.': found is a directory; expected a file that can be read",
     }.items():

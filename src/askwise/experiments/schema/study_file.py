@@ -52,7 +52,7 @@ from askwise.experiments.schema.reading_methods import load_methods, read_method
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Generated, Given
 from askwise.experiments.schema.study import Study
 from askwise.limits import check_name, refuse_blank
-from askwise.reading import Field, read_text, shown
+from askwise.reading import Field, not_too_deep, read_text, shown
 
 REQUIRED = ("name", "methods")
 KEYS = (
@@ -116,7 +116,8 @@ def _is(asked: Callable[[], bool]) -> bool:
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        found: dict[str, Any] = not_too_deep(tomllib.loads(text))
+        return found
     except tomllib.TOMLDecodeError as error:
         raise InputError(file, f"something that is not TOML ({error})", "a study file") from None
     except RecursionError:
