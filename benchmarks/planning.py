@@ -154,7 +154,7 @@ def _askwise(path: Path) -> Found:
     finite = [float(pairs.capped[pair]) for pair in off]
     at_least = [cones.found[goal].at_least for goal in cones.too_large]
     verdict = "exact" if cones.exact else f"{len(at_least)} goals too large, at least {min(at_least)} steps"
-    wcd = max((int(pairs.prefix[pair]) for pair in off), default=0)
+    wcd = max((int(pairs.wcd[pair]) for pair in off), default=0)
     return Found(
         len(cones.goals),
         cones.task.n_operators,

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import polars as pl
 from websockets.asyncio.client import connect
 
 from askwise.domains.registry import domain_of
@@ -32,7 +33,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.problem import Problem
 from askwise.reading import as_text
-from askwise.studio.study.export import Results
+from askwise.studio.study.export import FOLDER, export
 from benchmarks.report import Column, Table, count, number, progress
 
 PEOPLE, SECONDS, PACE = 200, 40.0, 0.5
@@ -128,11 +129,12 @@ def played(method: str, side: int, stations: int, boxes: int, people: int, secon
 
 
 def _lost(folder: Path, rounds: int) -> int:
-    results = Results(folder)
-    try:
-        return rounds - sum(1 for each in results.rounds() if each.episode.finished)
-    finally:
-        results.close()
+    export(folder)
+    found = pl.read_parquet(folder / FOLDER / "rounds.parquet")
+    if found.is_empty():
+        return rounds
+    again = found.filter(pl.col("finished") & pl.col("replay_error").is_null()).height
+    return max(0, rounds - again)  # some are over, but not left yet
 
 
 @contextmanager

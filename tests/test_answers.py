@@ -11,11 +11,11 @@ from askwise.answers import (
     agreeing,
     check_reply,
     n_answers,
-    parse_answers,
     same_question,
     same_reply,
     truth,
 )
+from askwise.core.question_json import parse_answers
 from askwise.questions import Answer, Choice, Question
 from tests.refused import assert_refused
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import multiprocessing
@@ -11,6 +12,7 @@ import pty
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -271,6 +273,59 @@ def _all_kernels() -> list[Any]:
             members = vars(importlib.import_module(name)).values()
             found.update({id(member): member for member in members if isinstance(member, _compiled.Kernel)})
     return list(found.values())
+
+
+def _hits(numbers: Any) -> int:
+    """Call a kernel as a new process would: return how often its code was found on disk."""
+    kernel: Any = _compiled.Kernel(_half_of.as_written)  # type: ignore[attr-defined]
+    assert kernel(numbers, 3) == _half_of.as_written(numbers, 3)  # type: ignore[attr-defined]
+    return sum(kernel.compiled.stats.cache_hits.values())
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of the compiler."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda good: good[:30],
+        lambda _: b"",
+        lambda good: np.random.default_rng(0).bytes(len(good)),
+        lambda good: good[: len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1 :],
+    ],
+    ids=["cut", "empty", "random", "one bit"],
+)
+def test_damaged_code_on_disk_is_made_anew(cache: Path, ending: str, damage: Callable[[bytes], bytes]) -> None:
+    numbers = np.linspace(0.1, 7.0, 3)
+    assert [_hits(numbers), _hits(numbers)] == [0, 1]
+    (path,) = cache.rglob(f"*.{ending}")
+    path.write_bytes(damage(path.read_bytes()))
+    assert [_hits(numbers), _hits(numbers)] == [0, 1]
+
+
+def test_code_on_disk_without_its_checksum_is_made_anew(cache: Path) -> None:
+    numbers = np.linspace(0.1, 7.0, 3)
+    _hits(numbers)
+    (path,) = cache.rglob("*.sums")
+    path.write_bytes(path.read_bytes()[:50])
+    assert [_hits(numbers), _hits(numbers)] == [0, 1]
+    path.unlink()
+    path.mkdir()  # nothing can be written there: it works all the same
+    assert [_hits(numbers), _hits(numbers)] == [0, 0]
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)  # by which the compiler puts files in their place
+    assert _hits(np.linspace(0.1, 7.0, 3)) == 0
+    assert not [*cache.rglob("*.nb?")]
 
 
 def test_a_kernel_is_sent_by_its_name() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from askwise import reading
 from askwise.errors import InputError
-from askwise.reading import Field, as_text, parse_json, read_text, shown
+from askwise.reading import Field, as_text, parse_json, parse_toml, read_stdin, read_text, shown
 from tests.refused import Fault, assert_refused, each
 
 JSON = st.recursive(
@@ -53,6 +58,47 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("name", "kind"), [("pipe", "a pipe"), ("/dev/zero", "a device"), ("link", "a device")])
+def test_what_is_no_file_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("link").symlink_to("/dev/zero")
+    assert_refused(lambda: read_text(name), f"file '{name}': found {kind}; expected a file that can be read")
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Path("hole").open("wb") as file:
+        file.truncate(2**40)  # no disk holds it, and no memory
+    too_large = "found more than 256 MiB; expected at most 256 MiB"
+    assert_refused(lambda: read_text("hole"), f"file 'hole': {too_large}")
+    monkeypatch.setattr(reading, "LARGEST_FILE", 2 * 2**20)
+    Path("large").write_bytes(b" " * 2 * 2**20)
+    assert len(read_text("large")) == 2 * 2**20
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "growing").write_bytes(b" " * (2**20 + 1))
+    monkeypatch.setattr(reading, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(os, "fstat", lambda _: os.stat_result([stat.S_IFREG, *[0] * 9]))
+    assert_refused(
+        lambda: read_text(tmp_path / "growing"),
+        f"file '{tmp_path / 'growing'}': found more than 1 MiB; expected at most 1 MiB",
+    )
+
+
+def test_standard_input_has_the_same_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LARGEST_FILE", 2**20)
+    for size, fits in ((2**20, True), (2**20 + 1, False)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b" " * size)))
+        if fits:
+            assert len(read_stdin()) == size
+        else:
+            assert_refused(read_stdin, "standard input: found more than 1 MiB; expected at most 1 MiB")
+
+
 # -- text --------------------------------------------------------------------------------------------------------
 
 
@@ -86,7 +132,24 @@ TEXT_FAULTS: dict[str, Fault] = {
         lambda: parse_json("[" * 10**6),
         "file: found JSON nested too deeply; expected one JSON object as documented",
     ),
+    "depth of 101": (
+        lambda: parse_json("[" * 101 + "]" * 101),
+        "file: found JSON nested too deeply; expected one JSON object as documented",
+    ),
+    "depth of objects": (
+        lambda: parse_json('{"a": [' * 475 + "]}" * 475),
+        "file: found JSON nested too deeply; expected one JSON object as documented",
+    ),
+    "depth of TOML": (
+        lambda: parse_toml(".".join(["a"] * 101) + " = 1"),
+        "file: found TOML nested too deeply; expected tables as documented",
+    ),
 }
+
+
+def test_what_is_nested_a_hundred_deep_is_read() -> None:
+    assert parse_json("[" * 100 + "]" * 100)
+    assert parse_toml(".".join(["a"] * 100) + " = 1")
 
 
 @each(TEXT_FAULTS)
@@ -222,3 +285,13 @@ def test_an_error_keeps_its_parts() -> None:
         field("x", "a.b").whole(1, 2)
     error = caught.value
     assert (error.field, error.found, error.expected) == ("a.b", '"x"', "a whole number from 1 to 2")
+
+
+def test_a_message_quotes_long_values_in_short_and_keeps_their_ends() -> None:
+    error = InputError("a" * 10_000, f"{'b' * 10_000} (mine.py, line 3)", "c" * 10_000)
+    assert str(error) == (
+        f"{'a' * 247} ... {'a' * 247}: found {'b' * 247} ... {'b' * 229} (mine.py, line 3); "
+        f"expected {'c' * 997} ... {'c' * 997}"
+    )
+    assert str(InputError("a" * 500, "b" * 500, "c")) == f"{'a' * 500}: found {'b' * 500}; expected c"
+    assert error.field == "a" * 10_000

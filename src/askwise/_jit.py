@@ -23,8 +23,10 @@ kernel.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
+import glob
 import hashlib
 import multiprocessing
 import sys
@@ -114,7 +116,7 @@ def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
     pipeline, handed = _pipeline(alone)
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **pipeline}
     if alone:
-        return _kept_while_unchanged(_once(_njit(function, cache=True, **options), handed))
+        return _kept_while_whole(_kept_while_unchanged(_once(_njit(function, cache=True, **options), handed)))
     return _once(_njit(function, no_cpython_wrapper=True, **options), handed)
 
 
@@ -149,6 +151,73 @@ def _way_of_compiling() -> bytes:
     """Return what changes whenever the way in which kernels are compiled does."""
     ours = Path(__file__).parent
     return b"".join((ours / name).read_bytes() for name in ("_jit.py", "_ingredients.py", "_references.py"))
+
+
+def _kept_while_whole(kernel: Any) -> Any:
+    """Let kept machine code be used only if it is as it was written; whatever is damaged is removed and made anew.
+
+    numba trusts what it finds. A file that is cut short would be an error for whoever needs the kernel, in every
+    process, and one wrong bit in machine code could be a wrong result. So a file beside them has a line for each file
+    that was written, with its name and its checksum. Lines are only added: several processes may compile at once.
+    """
+    usual = kernel.compile
+
+    def compile_checked(signature: Any) -> Any:
+        if signature in kernel.signatures:
+            return usual(signature)
+        misses = sum(kernel.stats.cache_misses.values())
+        _remove_damaged(kernel)
+        try:
+            made = usual(signature)
+        except OSError:  # the code is there, but cannot be kept: the disk may be full
+            return usual(signature)
+        if sum(kernel.stats.cache_misses.values()) > misses:
+            _note_checksums(kernel)
+        return made
+
+    kernel.compile = compile_checked
+    return kernel
+
+
+def _remove_damaged(kernel: Any) -> None:
+    try:
+        known = set(_checksums(kernel).read_bytes().split(b"\n"))
+    except OSError:
+        known = set()
+    for path in _files(kernel):
+        if _line(path) not in known:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _note_checksums(kernel: Any) -> None:
+    # A line that another process did not finish ends here, and spoils no other.
+    with contextlib.suppress(OSError), _checksums(kernel).open("ab", buffering=0) as file:
+        file.write(b"\n" + b"\n".join(map(_line, _files(kernel))) + b"\n")
+
+
+def _line(path: Path) -> bytes:
+    try:
+        return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}".encode()
+    except OSError:
+        return b"none"
+
+
+def _files(kernel: Any) -> list[Path]:
+    """Return the files in which numba keeps the code of a kernel."""
+    folder, name = Path(kernel.stats.cache_path), _name_on_disk(kernel)
+    return [each for each in folder.glob(f"{glob.escape(name)}.*") if each.suffix in (".nbi", ".nbc")]
+
+
+def _checksums(kernel: Any) -> Path:
+    return Path(kernel.stats.cache_path, f"{_name_on_disk(kernel)}.sums")
+
+
+def _name_on_disk(kernel: Any) -> str:
+    """Return how the names of these files begin."""
+    code = kernel.py_func.__code__
+    name = f"{Path(code.co_filename).stem}.{kernel.py_func.__qualname__}-{code.co_firstlineno}"
+    return name.replace("<", "").replace(">", "")
 
 
 def _take_in(function: Any, digest: Any, done: set[Any]) -> None:

@@ -101,8 +101,8 @@ class Episode:
     def observations(self) -> tuple[Observation, ...]:
         """What the agent saw before each step, a history that `askwise.ask` can go on from."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
-        before += [(step.teammate_action, step.answer) for step in self.steps[:-1]]
-        return tuple(Observation(step.state, *seen) for step, seen in zip(self.steps, before, strict=True))
+        before += [(step.teammate_action, step.answer) for step in self.steps]  # the last one is for what comes next
+        return tuple(Observation(step.state, *seen) for step, seen in zip(self.steps, before, strict=False))
 
     @property
     def questions(self) -> tuple[Step, ...]:

@@ -9,6 +9,12 @@ LONGEST_COMPARED = 60
 """Names longer than this get no suggestion: comparing long texts takes long, and nobody mistypes them by hand."""
 
 
+LONGEST_PART = 500
+"""Letters of the field and of what was found there that a message shows: both may quote a value of any length."""
+LONGEST_ALLOWED = 2000
+"""Letters of what is allowed that a message shows: lists of names are long, and worth reading."""
+
+
 class AskwiseError(Exception):
     """Base of every exception that askwise raises on purpose."""
 
@@ -16,11 +22,13 @@ class AskwiseError(Exception):
 class InputError(AskwiseError, ValueError):
     """Something given to askwise is not what it can work with.
 
-    The message always has the same three parts: which field, what was found there, what is allowed.
+    The message always has the same three parts: which field, what was found there, what is allowed. Each is cut in the
+    middle where it is longer than anybody reads; the attributes keep all of it.
     """
 
     def __init__(self, field: str, found: object, expected: str) -> None:
-        super().__init__(f"{field}: found {found}; expected {expected}")
+        where, what = _shortened(field, LONGEST_PART), _shortened(str(found), LONGEST_PART)
+        super().__init__(f"{where}: found {what}; expected {_shortened(expected, LONGEST_ALLOWED)}")
         self.field = field
         self.found = found
         self.expected = expected
@@ -28,6 +36,12 @@ class InputError(AskwiseError, ValueError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str]]:
         # Exceptions cross process boundaries in sweeps; the default recipe would pass one argument only.
         return type(self), (self.field, self.found, self.expected)
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return a text with its middle left out if it is longer than `most` letters: its end may say where it is from."""
+    half = most // 2 - 3
+    return text if len(text) <= most else f"{text[:half]} ... {text[-half:]}"
 
 
 class NotConvergedError(AskwiseError):

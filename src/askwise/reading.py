@@ -4,24 +4,53 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from askwise.errors import InputError, did_you_mean
-from askwise.files import reason
+from askwise.files import opened, reason
 
 LONGEST_SHOWN = 60
+LARGEST_FILE = 256 * 2**20
+"""Bytes of a file that is read as a whole; as JSON it takes about ten times as much memory."""
+DEEPEST = 100
+"""Levels of lists and objects inside each other in JSON and TOML. No file of askwise has more than ten."""
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Let what is refused in here name the file that it was found in."""
+    try:
+        yield
+    except InputError as error:
+        if error.field.startswith("file "):
+            raise
+        where = f"file {path!r}" if error.field == "file" else f"file {path!r}, {error.field}"
+        raise InputError(where, error.found, error.expected) from None
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file; a missing, unreadable or binary file is an `InputError`."""
+    """Return the text of a file.
+
+    A file that is missing, unreadable, binary or too large is an `InputError`, as are devices and pipes.
+    """
+    with reading(path) as file:
+        return decode(read_whole(file, f"file {str(path)!r}"), f"file {str(path)!r}")
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file that somebody named, for reading; what keeps you from opening or reading it is an `InputError`."""
     try:
-        return decode(Path(path).read_bytes(), f"file {str(path)!r}")
+        with opened(Path(path)) as file:
+            yield file
     except OSError as error:
         raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
     except ValueError as error:
@@ -30,12 +59,44 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"file {str(path)!r}", "a name that no file can have", "a file name") from None
 
 
+def read_whole(file: IO[bytes], field: str) -> bytes:
+    """Return all bytes of an open file; refuse more than `LARGEST_FILE`, before they are read where that is known."""
+    if _size(file) > LARGEST_FILE:
+        raise _too_large(field)
+    data = file.read(LARGEST_FILE + 1)  # a file may grow meanwhile, and standard input has no size
+    return _within(b"" if data is None else data, field)
+
+
+def read_lines(file: IO[bytes], field: str) -> Iterator[bytes]:
+    """Iterate over the lines of an open file; refuse a line of more than `LARGEST_FILE` bytes."""
+    while line := file.readline(LARGEST_FILE + 1):
+        yield _within(line, field)
+
+
+def _size(file: IO[bytes]) -> int:
+    try:
+        return os.fstat(file.fileno()).st_size
+    except OSError:  # not a file of the system
+        return 0
+
+
+def _within(data: bytes, field: str) -> bytes:
+    if len(data) > LARGEST_FILE:
+        raise _too_large(field)
+    return data
+
+
+def _too_large(field: str) -> InputError:
+    most = f"{LARGEST_FILE // 2**20} MiB"
+    return InputError(field, f"more than {most}", f"at most {most}")
+
+
 def read_stdin() -> str:
     """Return the text on standard input."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("standard input", "it closed", "a text")
     try:
-        return decode(sys.stdin.buffer.read(), "standard input")
+        return decode(read_whole(sys.stdin.buffer, "standard input"), "standard input")
     except OSError as error:
         raise InputError("standard input", reason(error), "a text") from None
 
@@ -56,7 +117,7 @@ def printable(text: str) -> str:
 def parse_json(text: str) -> Any:
     """Parse JSON strictly: no duplicate keys, no NaN or Infinity, no bottomless nesting."""
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+        return not_too_deep(json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(where, f"something that is not JSON ({error.msg})", "one JSON object") from None
@@ -68,10 +129,22 @@ def parse_json(text: str) -> Any:
         raise InputError("file", "a number with thousands of digits", "ordinary numbers") from None
 
 
+def not_too_deep(value: Any) -> Any:
+    """Return a value; one that is nested more than `DEEPEST` levels deep is a `RecursionError`, as in parsers."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [each for each in level if isinstance(each, dict | list)]
+        if not level:
+            return value
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    raise RecursionError
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """Parse TOML; what is wrong with it is said with its line."""
     try:
-        return tomllib.loads(text)
+        found: dict[str, Any] = not_too_deep(tomllib.loads(text))
+        return found
     except tomllib.TOMLDecodeError as error:
         what, where = _toml_place(str(error), text)
         raise InputError(where, f"something that is not TOML ({what})", "TOML: key = value, [table]") from None

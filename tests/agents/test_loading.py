@@ -275,13 +275,20 @@ def test_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatc
     """Raised here instead of taken away by permissions, which do not keep everybody from reading."""
     assert (folder / "mine.py").exists()
 
-    def denied(path: Path, *_: object, **__: object) -> object:
+    def denied(path: Path, *_: object) -> object:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
-    for way in ("open", "read_text", "read_bytes"):
-        monkeypatch.setattr(Path, way, denied)
+    monkeypatch.setattr(os, "open", denied)
     with pytest.raises(askwise.InputError, match=r"no file 'mine.py' in .* \(permission denied\)"):
         make_agent("mine.py:Likeliest")
+
+
+def test_a_pipe_is_no_file_and_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.py")
+    assert_refused(
+        lambda: make_agent("pipe.py:Likeliest"),
+        f"method 'pipe.py:Likeliest': found no file 'pipe.py' in '{folder}' (a pipe); expected a Python file",
+    )
 
 
 # -- commands ----------------------------------------------------------------------------------------------------

@@ -112,6 +112,17 @@ def test_equally_good_is_no_mistake() -> None:
     assert (waited.regret, waited.fault, waited.needed, waited.fitted) == (0.0, "", False, None)
 
 
+def test_what_is_best_does_not_depend_on_what_was_done() -> None:
+    """Several ways are as short as each other: the judge names the same one, whichever of them was taken."""
+    problem = ToolFetching(generate(width=5, stations=2, toolboxes=2, seed=0))
+    bench, sure = Bench(problem, "optimal"), Moment(problem.start, np.array([1.0, 0.0]))
+    steps = [a for a in range(len(problem.ego.actions.names)) if problem.ego.next(problem.start.ego, a) >= 0]
+    judged = {action: bench.judged(sure, action) for action in steps}
+    right = [action for action, each in judged.items() if each.regret == 0]
+    assert len(right) > 1
+    assert {each.best for each in judged.values()} == {right[0]}
+
+
 def test_a_question_that_the_judge_has_not_thought_of_may_be_the_best() -> None:
     """Where no price of an option is given the optimum asks yes/no questions only."""
     problem = ToolFetching(generate(width=5, stations=3, toolboxes=3, seed=10, query_cost=QueryCost(0.1, 0.0)))

@@ -21,6 +21,8 @@ forbid   (5, 3)
 WCD                  5         1
 expected EDP     2.000     1.000
 
+WCD: the step that tells any two goals apart, at the latest.
+
         teammate's steps               EDP
 goal     before    after   before    after
 A             7        7    2.000    1.000
@@ -48,6 +50,7 @@ def test_as_json(run: Run) -> None:
     assert found.pop("verdict").startswith("proven to be the least")
     before, after = found.pop("before"), found.pop("after")
     assert (before["wcd"], after["wcd"], after["costs"]) == (5, 1, {"A": 7, "B": 7})
+    assert (before["told_apart"], after["told_apart"], before["never_apart"]) == (5, 1, 0)
     assert (before["value"], after["value"], after["ego_costs"]) == (5, 1, {})
     assert found == {
         "forbid": [[5, 3]],
@@ -58,6 +61,7 @@ def test_as_json(run: Run) -> None:
         "at_most": 1,
         "budget": 0,
         "left_out": [],
+        "wcd_convention": "step that tells apart",
         "proven": True,
         "bound": 1.0,
         "looked_at": 29,
@@ -102,7 +106,7 @@ def test_planning_problems(run: Run) -> None:
     assert printed.startswith("forbid   move k hall one\n")
     assert printed.endswith("Written: changed.tar.bz2\nDrawn: actions.png\n")
     found = json.loads(run("design", "changed.tar.bz2", "-k", "1", "--json").assert_fine())
-    assert (found["forbid"], found["before"]["wcd"]) == ([], 1)
+    assert (found["forbid"], found["before"]["wcd"]) == ([], 0)
     assert run("design", ".", "-k", "1").assert_fine().startswith("forbid   move k hall one\n")
 
 

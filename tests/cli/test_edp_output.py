@@ -12,6 +12,8 @@ import askwise
 from tests.cli.command import Run
 from tests.domains.instances import instance_json
 
+COUNTED = "step that tells apart"
+
 FORK = """\
 A...B
 ##.##
@@ -60,7 +62,7 @@ CORRIDOR_SUMMARY = """\
 
 All 182 ordered pairs: mean EDP 6.000, median 5.000, largest 14.000
 
-The 10 pairs that look alike longest (--json prints all):
+The 10 pairs that look alike longest (--json prints all); WCD is the step that tells them apart, at the latest:
   pursued       to rule out        EDP   WCD
   E             D               14.000    14
   D             E               14.000    14
@@ -121,6 +123,7 @@ def test_json_has_the_tables_with_null_for_infinity(run: Run) -> None:
         "goals": ["A", "B"],
         "edp": [[None, 2.0], [pytest.approx(8 / 7, rel=1e-15), None]],
         "wcd": [[None, 2], [2, None]],
+        "wcd_convention": COUNTED,
     }
     assert printed.count("\n") == 1
     assert '"wcd": [[null, 2], [2, null]]' in printed  # whole numbers, not 2.0
@@ -128,7 +131,13 @@ def test_json_has_the_tables_with_null_for_infinity(run: Run) -> None:
 
 def test_json_of_one_goal(run: Run) -> None:
     printed = run("edp", "-", "--json", stdin="WA").assert_fine()
-    assert json.loads(printed) == {"at": [0, 0], "goals": ["A"], "edp": [[None]], "wcd": [[None]]}
+    assert json.loads(printed) == {
+        "at": [0, 0],
+        "goals": ["A"],
+        "edp": [[None]],
+        "wcd": [[None]],
+        "wcd_convention": COUNTED,
+    }
 
 
 def test_json_agrees_with_the_library(run: Run) -> None:
@@ -146,7 +155,13 @@ def test_json_agrees_with_the_library(run: Run) -> None:
 def test_json_of_many_goals_is_whole(run: Run) -> None:
     found = json.loads(run("edp", "-", "--json", stdin=CORRIDOR).assert_fine())
     expected = [[None if i == j else min(i, j) + 1 for j in range(1, 15)] for i in range(1, 15)]
-    assert found == {"at": [0, 0], "goals": list("123456789ABCDE"), "edp": expected, "wcd": expected}
+    assert found == {
+        "at": [0, 0],
+        "goals": list("123456789ABCDE"),
+        "edp": expected,
+        "wcd": expected,
+        "wcd_convention": COUNTED,
+    }
 
 
 def test_at_comes_before_the_w(run: Run) -> None:

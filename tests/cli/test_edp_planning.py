@@ -23,15 +23,16 @@ equally likely; steps until the row's goal is ruled out.
 1        .  2.333
 2    2.333      .
 
-Worst case: the longest common prefix of optimal plans, WCD of goal-recognition design; the step
-that tells the two apart is one later (WCD elsewhere in askwise).
+Worst case (WCD): the longest common prefix of optimal plans, in steps. The step after it tells the two
+apart.
      1  2
 1    .  4
 2    4  .
 
 All 2 ordered pairs:
   EDP              mean 2.333, median 2.333, largest 2.333
-  WCD              4 (longest common prefix), 5 (step that tells apart)
+  WCD              4 (longest common prefix)
+  told apart by    step 5
 
 Goals, and the steps of their optimal plans:
      1      6  robot c0-4
@@ -63,8 +64,8 @@ def test_after_what_was_seen(run: Run, tmp_path: Path) -> None:
     folder = str(written(tmp_path / "exits", files))
     found = json.loads(run("edp", folder, "--obs", "--json").assert_fine())
     assert found["seen"] == ["move c2-0 c2-1", "move c2-1 c2-2"]
-    assert found["pairs"]["edp"][0][1] == pytest.approx(5 / 3)
-    assert found["pairs"]["wcd_common_prefix"] == [[None, 2.0], [2.0, None]]
+    assert found["edp"][0][1] == pytest.approx(5 / 3)
+    assert (found["wcd"], found["told_apart"]) == ([[None, 2], [2, None]], [[None, 3], [3, None]])
     (tmp_path / "more.dat").write_text("(move c2-0 c1-0)", encoding="utf-8")
     text = run("edp", folder, "--obs", "more.dat").assert_fine()
     assert "after 1 action: 1 of 2 goals still possible\n\nOnly goal 1 is left: there is nothing to tell apart." in text
@@ -83,17 +84,17 @@ def test_many_goals_are_shown_by_their_hardest_pairs(run: Run, tmp_path: Path) -
     words = ["abc", "acb", "bac", "bca", "cab", "cba", "ab", "ba", "ac", "ca", "bc", "cb", "abcd", "a"]
     text = run("edp", str(written(tmp_path / "words", blocks("abcd", words)))).assert_fine()
     assert "The 10 pairs that look alike longest (--json prints all):" in text
-    assert "   pursued  ruled out      EDP   capped  common prefix\n" in text
+    assert "   pursued  ruled out      EDP   capped  WCD\n" in text
 
 
 def test_json_says_all(run: Run, tmp_path: Path) -> None:
     files = {**INTRUSION, "hyps.dat": "(stolen web)\n(stolen web), (root web)\n(wiped mail)\n"}
     found = json.loads(run("edp", str(written(tmp_path / "net", files)), "--json").assert_fine())
-    assert [goal["name"] for goal in found["goals"]] == ["stolen web", "stolen web, root web", "wiped mail"]
-    assert [goal["steps"] for goal in found["goals"]] == [4, 4, 4]
-    assert found["pairs"]["edp"][0][1] is None
-    assert found["pairs"]["edp_capped"][0][1] == 5.0
-    assert found["pairs"]["wcd_common_prefix"][0][1] == 4.0
+    assert found["goals"] == ["stolen web", "stolen web, root web", "wiped mail"]
+    assert [goal["steps"] for goal in found["all_goals"]] == [4, 4, 4]
+    assert found["edp"][0][1] is None
+    assert found["edp_capped"][0][1] == 5.0
+    assert (found["wcd"][0][1], found["told_apart"][0][1]) == (4, None)
     assert found["exact"] is True
 
 

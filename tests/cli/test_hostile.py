@@ -12,7 +12,7 @@ import pytest
 
 from askwise.cli import main
 from askwise.model import GridWorld
-from tests.cli.command import Run, user_environment
+from tests.cli.command import Run, run_as_user, user_environment
 from tests.domains.instances import EXAMPLE, instance_json
 
 COMMAND = [sys.executable, "-m", "askwise.cli"]
@@ -50,11 +50,36 @@ def test_letters_that_the_terminal_cannot_show_are_replaced(
     assert b"other" in terminal.buffer.getvalue()
 
 
+@pytest.mark.parametrize("more", [{}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=["utf-8", "ascii"])
+def test_in_the_c_locale_files_are_read_and_written_as_ever(run: Run, more: dict[str, str]) -> None:
+    """Python then prints UTF-8 all the same; the second time it is kept from that, and has only ASCII."""
+    Path("tür.json").write_text(json.dumps(instance_json(stations=stations("日本", "other"))), encoding="utf-8")
+    episode = ["run", "tür.json", "--method", "never", "--goal", "other", "--seed", "1", "--trace"]
+    usual = run(*episode, "a.json").assert_fine()
+    printed = run_as_user(*episode, "b.json", env={"LC_ALL": "C", "TERM": "dumb", **more}).assert_fine()
+    assert printed.isascii() if more else printed == usual.replace("a.json", "b.json")
+    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
+
+
 @pytest.mark.parametrize("text", ["A.W.B\n", EXAMPLE], ids=["drawing", "instance"])
 def test_a_byte_order_mark_is_no_part_of_a_map(run: Run, text: str) -> None:
     Path("map").write_bytes(b"\xef\xbb\xbf" + text.encode())
     printed = run("edp", "map").assert_fine()
     assert printed == run("edp", "-", stdin=text).assert_fine()
+
+
+def test_a_value_nested_deeply_is_refused(run: Run) -> None:
+    nested = json.loads("[" * 930 + "]" * 930)
+    Path("deep.json").write_text(json.dumps({**instance_json(), "words": nested}))
+    refused = "found JSON nested too deeply; expected one JSON object as documented"
+    for command in ("show", "ask", "decide"):
+        run(command, "deep.json").assert_refused(f"askwise {command}: file 'deep.json': {refused}")
+
+
+@pytest.mark.parametrize("command", ["show", "ask", "decide", "edp", "solve", "audit", "study"])
+def test_a_device_is_refused_and_not_read(run: Run, command: str) -> None:
+    found = "found a device; expected a file that can be read"
+    run(command, "/dev/zero").assert_refused(f"askwise {command}: file '/dev/zero': {found}")
 
 
 def test_closed_standard_input_is_refused() -> None:

@@ -7,11 +7,14 @@ import io
 import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.command import Run
 from tests.pddl.corridors import corridors, go
+from tests.pddl.problems import INTRUSION
+from tests.pddl.test_same_names import FORK
 
 FILES = corridors(3, 3, [(2, 0), (0, 2), (2, 2)], closed=[(1, 1)])
 SEEN = go((0, 0), (1, 0), (2, 0), (2, 1))
@@ -63,6 +66,94 @@ def test_as_json_with_files_of_their_own(tmp_path: Path, run: Run) -> None:
     assert (found["belief"], found["complete"], found["true_goal"]) == ("bayes", True, None)
 
 
+def test_two_actions_of_one_name(run: Run, tmp_path: Path) -> None:
+    for name, text in {**FORK.pddl(), "obs.dat": "(go)\n(fb)", "real_hyp.dat": "(y)"}.items():
+        (tmp_path / name).write_text(text)
+    text = run("recognise", str(tmp_path), "--complete").assert_fine()
+    assert "  1  (go)                  2  goal 1 50.0 %, goal 2 50.0 %\n" in text
+    assert "  goal 2   100.0 %  y  <- true goal\n" in text
+    assert "Only goal 2 is left" in run("edp", str(tmp_path), "--obs").assert_fine()
+
+
+NET = {**INTRUSION, "hyps.dat": "(stolen web)\n(stolen web), (root web)\n(wiped mail)\n(wiped web)"}
+"""Goals 1 and 2 have all their plans in common; goal 4 shares all but the last of four steps with them."""
+
+
+def test_one_wcd_and_one_edp_in_every_output(tmp_path: Path, run: Run) -> None:
+    """WCD is the longest common prefix; the step that tells apart and capped numbers have other names."""
+    for name, text in NET.items():
+        (tmp_path / name).write_text(text)
+    target = tmp_path / "problems.csv"
+    told = run("grd", str(tmp_path), "--csv", str(target), "--workers", "1").out
+    (row,) = rows(target)
+    alike = json.loads(run("edp", str(tmp_path), "--json").assert_fine())
+    designed = json.loads(run("design", str(tmp_path), "-k", "1", "--json").assert_fine())
+
+    def off(name: str) -> list[Any]:
+        return [alike[name][i][j] for i in range(4) for j in range(4) if i != j]
+
+    before = designed["before"]
+    assert max(off("wcd")) == int(row["wcd"]) == before["wcd"] == 4
+    assert (row["told_apart"], before["told_apart"], off("told_apart").count(None)) == ("inf", None, 2)
+    assert (row["never_apart"], before["never_apart"]) == ("2", 2)
+    capped = sum(off("edp_capped")) / 12
+    assert float(row["mean_capped_edp"]) == pytest.approx(capped)
+    assert before["edp"] == pytest.approx(capped)
+    assert {alike["wcd_convention"], designed["wcd_convention"]} == {"longest common prefix"}
+
+    text = run("edp", str(tmp_path)).assert_fine()
+    finite = [value for value in off("edp") if value is not None]
+    mean, most = sum(finite) / 10, max(finite)
+    assert f"  EDP *            mean {mean:.3f}, median 1.000, largest {most:.3f}\n" in text
+    assert f"  EDP, capped      mean {capped:.3f}, median 2.500, largest 5.000\n" in text
+    assert "  WCD              4 (longest common prefix)\n  told apart by    never\n" in text
+    assert (
+        "  * leaves out 2 pairs that have a plan in common: nothing tells them apart, and EDP is infinite. Capped,\n"
+        "    they count up to the end of the plan.\n"
+    ) in text
+    assert told.splitlines()[0].split("  ")[-1] == "verdict"
+    assert told.splitlines()[1].split()[4:9] == ["4", "never", f"{mean:.2f}*", f"{most:.2f}*", f"{capped:.2f}"]
+    assert told.endswith(
+        "WCD: longest common prefix of optimal plans. Told apart: by this step any two goals are told apart.\n"
+        "* Leaves out pairs that have a plan in common: nothing tells them apart, and EDP is infinite. Capped,\n"
+        "  they count up to the end of the plan.\n"
+    )
+    assert (
+        "                        before     after\n"
+        "WCD                          4         4\n"
+        "told apart by step       never     never\n"
+        f"expected EDP, capped{capped:>10.3f}{designed['after']['edp']:>10.3f}\n"
+        "\n"
+        "WCD: longest common prefix of optimal plans, in steps.\n"
+        "Capped: 2 of 12 ordered pairs of goals before, 2 after, have a plan in common. Nothing\n"
+        "tells them apart, and they count up to the end of the plan.\n"
+    ) in run("design", str(tmp_path), "-k", "1").assert_fine()
+
+
+def test_goals_are_numbered_from_one_everywhere(data: Path, tmp_path: Path, run: Run) -> None:
+    path = str(data / "walk/walk_p01_hyp-2_full.tar.bz2")
+    assert "  goal 3   100.0 %  at r2-2  <- true goal" in run("recognise", path).assert_fine()
+    found = json.loads(run("recognise", path, "--json").assert_fine())
+    assert (found["true_goal"], found["likeliest"], found["unreachable"]) == (3, [3], [])
+    assert found["goals"][found["true_goal"] - 1] == "at r2-2"
+    run("recognise", path, "--csv", str(tmp_path / "found.csv"), "--workers", "1")
+    (row,) = rows(tmp_path / "found.csv")
+    assert (row["true_goal"], row["likeliest"]) == ("3", "[3]")
+    after = json.loads(run("edp", path, "--obs", "--json").assert_fine())
+    assert (after["goals"], after["numbers"]) == (["at r2-2"], [3])
+    assert [(goal["number"], goal["name"]) for goal in after["all_goals"]] == [
+        (1, "at r2-0"),
+        (2, "at r0-2"),
+        (3, "at r2-2"),
+    ]
+    blocked = {**corridors(3, 3, [(2, 2), (2, 0)], closed=[(1, 2), (2, 1), (1, 1)]), "obs.dat": f"({SEEN[0]})"}
+    (tmp_path / "blocked").mkdir()
+    for name, text in blocked.items():
+        (tmp_path / "blocked" / name).write_text(text)
+    found = json.loads(run("recognise", str(tmp_path / "blocked"), "--json").assert_fine())
+    assert (found["unreachable"], found["likeliest"], found["true_goal"]) == ([1], [2], None)
+
+
 def test_many_archives_are_rows_and_a_summary(data: Path, tmp_path: Path, run: Run) -> None:
     target = tmp_path / "found.csv"
     first = run("recognise", str(data), "--csv", str(target), "--workers", "1")
@@ -88,12 +179,12 @@ def test_measures_of_many_problems(data: Path, tmp_path: Path, run: Run) -> None
     first, second = rows(target)
     # Around the closed room there is one way to each near corner, two to the far one.
     assert (first["problem"], first["archives"], first["goals"], first["verdict"]) == ("walk_p01", "2", "3", "exact")
-    assert (first["wcd"], first["common_prefix"]) == ("3", "2")
+    assert (first["wcd"], first["told_apart"]) == ("2", "3")
     assert float(first["largest_edp"]) == 3
     # Near corners differ at once. Who goes to one of them tells that it is not the far one by staying, in step 3; who
     # goes to the far one passes one near corner (step 3) or the other (step 1), each half of the time.
     assert float(first["mean_edp"]) == pytest.approx((1 + 1 + 3 + 3 + 2 + 2) / 6)
-    assert (second["problem"], second["goals"], second["wcd"]) == ("walk_p02", "2", "2")
+    assert (second["problem"], second["goals"], second["wcd"]) == ("walk_p02", "2", "1")
     assert found.out.splitlines()[0].split()[:4] == ["problem", "goals", "steps", "states"]
 
 

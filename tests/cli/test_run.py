@@ -178,6 +178,12 @@ def test_watching_in_a_terminal() -> None:
     assert after == account(simulate(workshop(), "never", goal="B", seed=4))
 
 
+def test_watching_is_declined_in_a_terminal_that_cannot_move_the_cursor(run: Run) -> None:
+    code, printed = in_a_terminal("run", "workshop.json", *NEVER, "--watch", TERM="dumb")
+    declined = "askwise run: --watch needs a terminal; the account follows\n"
+    assert (code, printed) == (0, declined + run("run", "workshop.json", *NEVER).assert_fine())
+
+
 def test_ctrl_c_ends_the_watching_only() -> None:
     slowly = ["--watch", "--speed", "0.01"]
     code, printed = in_a_terminal("run", "workshop.json", *NEVER, *slowly, stop_at="step 1 of 14")

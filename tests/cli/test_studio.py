@@ -9,6 +9,8 @@ import pytest
 
 from tests.cli.command import Run
 
+DECISIONS = Path(__file__).resolve().parents[2] / "examples" / "decisions"
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -18,6 +20,16 @@ from tests.cli.command import Run
         (["--time-limit", "0"], "--time-limit: found '0'; expected a finite number above 0"),
         (["nowhere.toml"], "file 'nowhere.toml': found no such file or directory; expected a file that can be read"),
         (["."], "folder '.': found no .toml or .json file; expected problem files (askwise new writes one)"),
+        (
+            [str(DECISIONS / "ticket.toml")],
+            f'file {str(DECISIONS / "ticket.toml")!r}, format: found "askwise/decision@1"; expected one of '
+            "'askwise/tool-fetching@1', 'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
+        ),
+        (
+            [str(DECISIONS)],
+            f'file {str(DECISIONS / "robot.toml")!r}, format: found "askwise/decision@1"; expected one of '
+            "'askwise/tool-fetching@1', 'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
+        ),
         (
             ["--url", "ftp://lab", "--port", "0"],
             "--url: found 'ftp://lab'; expected http://HOST or https://HOST, with a port if it has one",

@@ -127,6 +127,34 @@ def test_ten_questions_that_are_needed_together() -> None:
     assert advice.verdict.gap < 1e-3, "what information costs is what ten questions cost"
 
 
+def test_a_narrow_plan_begins_with_a_question_that_tells_much_for_its_price() -> None:
+    """256 intents, eight halves that are needed together, and before them five questions about one intent each."""
+    n = 256
+    singles = np.eye(n)[:5]
+    bits = (np.arange(n)[None, :] >> np.arange(8)[:, None]) & 1
+    asked = tuple(
+        Asking(f"q{k}", ("yes", "no"), np.array([row, 1 - row]), 0.01) for k, row in enumerate([*singles, *bits])
+    )
+    names = tuple(map(str, range(n)))
+    problem = DecisionProblem(names, np.full(n, 1 / n), names, 1.0 - np.eye(n), asked)
+    advice = recommend(problem, budget=1e6)
+    assert not advice.verdict.exact
+    assert advice.ask is not None
+    assert advice.expected_loss == pytest.approx(0.08)
+
+
+@pytest.mark.parametrize("n", [8, 128])
+def test_of_equally_good_actions_the_first_is_taken(n: int) -> None:
+    """This holds for losses stored in full and as sparse ones, and whichever intent speaks for which action."""
+    names = tuple(map(str, range(n)))
+    for loss in (1.0 - np.eye(n), 1.0 - np.eye(n)[::-1]):
+        problem = DecisionProblem(names, np.full(n, 1 / n), names, loss, ())
+        world = world_of(problem)
+        assert (world.loss.shape[0] == 0) == (n == 128)
+        _, _, move, _ = Solver(problem, world, 0, 0).follow([])
+        assert move == -1, "minus one less the action"
+
+
 # -- the plan ------------------------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from askwise.errors import InputError
 from askwise.pddl import Cones, Recognition, cones_of, load, recognition
 from askwise.pddl.designs import forbid_actions
 from askwise.pddl.writing import texts_of
+from tests.pddl.test_same_names import FORK as SAME_NAMES
 
 DOMAIN = """
 (define (domain rooms)
@@ -81,10 +82,13 @@ def _least(given: Recognition, most: int, budget: int = 0) -> dict[str, tuple[fl
 
 
 def _values(cones: Cones) -> dict[str, float]:
-    """Return the values from the matrices of the whole problem; goals are equally likely."""
-    edp, wcd = cones.divergence.matrices_at(0)
+    """Return the values from the matrices of the whole problem; goals are equally likely.
+
+    WCD is the longest common prefix; the matrices of models count the step that tells apart as well.
+    """
+    edp, told_apart = cones.divergence.matrices_at(0)
     pairs = ~np.eye(len(edp), dtype=np.bool_)
-    return {"wcd": float(wcd[pairs].max()), "edp": float(edp[pairs].mean())}
+    return {"wcd": float(told_apart[pairs].max()) - 1, "edp": float(edp[pairs].mean())}
 
 
 def test_equal_to_trying_everything() -> None:
@@ -125,7 +129,7 @@ def test_a_detour_tells_goals_apart() -> None:
     assert askwise.design(given, 1).forbidden == ()
     found = askwise.design(given, 1, budget=1)
     assert found.forbidden == ("move k hall one",)
-    assert (found.before.wcd, found.after.wcd) == (2, 1)
+    assert (found.before.wcd, found.after.wcd, found.after.told_apart) == (1, 0, 1)
     assert found.after.costs == {"at k one": 3, "at k two": 2}
     own = askwise.design(given, forbid=["move k hall one"], budget=1)
     assert own.after.costs == found.after.costs
@@ -146,9 +150,27 @@ def test_goals_that_look_alike_are_told_apart() -> None:
     given = rooms(FORK, ["(at k one)", "(at k two)"])
     found = askwise.design(given, 1)
     assert (found.thing, found.forbidden) == ("action", ("move k hall one",))
-    assert (found.before.wcd, found.after.wcd) == (2, 1)
+    assert (found.before.wcd, found.after.wcd, found.after.told_apart) == (1, 0, 1)
     assert found.after.costs == {"at k one": 2, "at k two": 2}
     assert "forbid   move k hall one\n         forbidden action for the teammate only\n" in told(found)
+
+
+def test_what_is_proven_of_wcd_is_about_the_common_prefix() -> None:
+    given = rooms(FORK, ["(at k one)", "(at k two)"])
+    found = askwise.design(given, 1)
+    assert str(found).startswith("forbid move k hall one: WCD 1 -> 0 (proven to be the least, ")
+    assert (found.after.value, found.verdict.bound) == (0, 0)
+    one = askwise.design(rooms(FORK, ["(at k one)"]), 1)
+    assert (one.before.wcd, one.before.value, one.before.told_apart) == (0, 0, 0)
+
+
+def test_actions_of_one_name_that_lead_to_different_states_are_refused() -> None:
+    with pytest.raises(InputError) as refused:
+        askwise.design(recognition(SAME_NAMES.pddl()), 1)
+    assert str(refused.value) == (
+        "action 'go': found one name for actions that lead from one state to different ones; "
+        "expected names that tell where an action leads (rename one of the actions)"
+    )
 
 
 def test_the_changed_problem_is_one() -> None:

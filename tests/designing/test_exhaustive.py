@@ -68,6 +68,22 @@ def test_on_graphs(minimise: str, shared: bool) -> None:
         _check(problem, minimise, VALUES[minimise], 3, int(rng.integers(0, 3)))
 
 
+@pytest.mark.parametrize(
+    ("make", "seed", "budget"),
+    [
+        (random_drawing, 1056, 2),
+        (random_drawing, 1204, 2),
+        (random_drawing, 1250, 0),
+        (random_map_problem, 274, 2),
+        (random_map_problem, 1716, 0),
+        (random_map_problem, 1885, 2),
+    ],
+)
+def test_where_the_best_single_steps_do_not_lead_to_the_best_design(make: Any, seed: int, budget: int) -> None:
+    """The search starts from a greedy design. Here that one is not optimal, so a proof needs the search itself."""
+    _check(make(np.random.default_rng(seed)), "edp", expected_edp, 3, budget)
+
+
 def test_the_cost_of_not_knowing() -> None:
     """All cells are tried here, also those that only the ego agent walks on: a best design needs none of them."""
     for problem, rng in _some(random_map_problem, 8):

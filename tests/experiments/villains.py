@@ -6,9 +6,10 @@ from pathlib import Path
 from textwrap import dedent
 
 CODE = """
-    import ctypes, os, signal, sys, time
+    import ctypes, os, signal, sys, threading, time
     import numpy
     from askwise.agents import Never
+    from askwise.game import Game
 
     class Hangs(Never):
         def decide(self, observation):
@@ -74,6 +75,32 @@ CODE = """
         def decide(self, observation):
             time.sleep(0.05)  # dawdles
             return self.wait("Later.")
+
+    class Leaks(Never):
+        '''Starts threads that never end, until there is no room for one more.'''
+        def decide(self, observation):
+            while True:
+                threading.Thread(target=time.sleep, args=(100_000,), daemon=True).start()
+
+    class Patches(Never):
+        '''Changes what steps cost, for all that are played in this process.'''
+        def decide(self, observation):
+            pay = Game._pay
+            Game._pay = lambda game, cost: pay(game, cost + 1)
+            return super().decide(observation)
+
+    class Overwrites(Never):
+        '''Changes the prior behind the back of the problem, which is read-only.'''
+        def decide(self, observation):
+            prior = self.problem.prior
+            ctypes.memset(prior.ctypes.data, 0, prior.nbytes)
+            return super().decide(observation)
+
+    class Forks(Never):
+        '''Goes on as two processes after each decision.'''
+        def decide(self, observation):
+            os.fork()
+            return super().decide(observation)
 """
 
 

@@ -59,7 +59,10 @@ def holds(goal: tuple[frozenset[str], frozenset[str]], state: frozenset[str]) ->
 
 
 def optimal_plans(puzzle: Puzzle, goal: tuple[frozenset[str], frozenset[str]]) -> list[tuple[str, ...]]:
-    """Return every optimal plan, as names of actions; none if the goal cannot be reached."""
+    """Return every optimal plan, as names of actions; none if the goal cannot be reached.
+
+    Actions of one name that lead to different states are different: then a plan is listed once for each.
+    """
     layer: dict[frozenset[str], list[tuple[str, ...]]] = {puzzle.initial: [()]}
     met = {puzzle.initial}
     while layer:
@@ -68,10 +71,10 @@ def optimal_plans(puzzle: Puzzle, goal: tuple[frozenset[str], frozenset[str]]) -
             return reached
         following: dict[frozenset[str], list[tuple[str, ...]]] = {}
         for state, plans in layer.items():
-            for action in puzzle.actions:
-                after = action.after(state)
+            steps = {(action.name, action.after(state)): None for action in puzzle.actions}
+            for name, after in steps:
                 if after is not None and after not in met:
-                    following.setdefault(after, []).extend((*plan, action.name) for plan in plans)
+                    following.setdefault(after, []).extend((*plan, name) for plan in plans)
         met |= following.keys()
         layer = following
     return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -143,6 +144,12 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "none.tar.bz2"
     expected = "no such file or directory; expected a file that can be read"
     assert_refused(lambda: load(missing), f"file {str(missing)!r}: found {expected}")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.tar.bz2"
+    os.mkfifo(pipe)
+    assert_refused(lambda: load(pipe), f"file {str(pipe)!r}: found a pipe; expected a file that can be read")
 
 
 def test_two_problems_in_one_archive_are_refused(tmp_path: Path) -> None:

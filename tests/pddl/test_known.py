@@ -21,8 +21,8 @@ def cones(files: Files) -> Cones:
 def test_a_room_with_two_exits_has_the_worst_case_of_the_paper_that_introduced_it() -> None:
     """Keren, Gal and Karpas (2014): four steps straight on keep both exits possible; the expectation is (6 + 1) / 3."""
     pairs = pairs_at(cones(TWO_EXITS))
-    assert pairs.prefix[0, 1] == pairs.prefix[1, 0] == 4
-    assert pairs.wcd[0, 1] == 5
+    assert pairs.wcd[0, 1] == pairs.wcd[1, 0] == 4
+    assert pairs.told_apart[0, 1] == 5
     assert pairs.edp[0, 1] == pytest.approx(7 / 3, rel=1e-15)
     assert pairs.edp[1, 0] == pytest.approx(7 / 3, rel=1e-15)
 
@@ -34,7 +34,7 @@ def test_on_an_open_floor_it_is_the_map_that_askwise_knows() -> None:
     pairs = pairs_at(cones(grid(rows)))
     expected = Divergence(GridWorld(6, 4), [(0, 3), (5, 3), (0, 0)])
     np.testing.assert_allclose(pairs.edp, expected.edp_at((2, 1)), rtol=1e-14)
-    np.testing.assert_array_equal(pairs.wcd, expected.wcd_at((2, 1)))
+    np.testing.assert_array_equal(pairs.told_apart, expected.wcd_at((2, 1)))
 
 
 def test_keys_and_doors_by_hand() -> None:
@@ -42,7 +42,7 @@ def test_keys_and_doors_by_hand() -> None:
     found = cones(KEYS)
     assert found.lengths.tolist() == [4, 8, 9]
     pairs = pairs_at(found)
-    assert pairs.prefix[1, 2] == 7
+    assert pairs.wcd[1, 2] == 7
     assert pairs.edp[2, 1] == 7.5
     assert pairs.edp[1, 2] == 8.0
 
@@ -53,23 +53,23 @@ def test_parcels_and_hosts() -> None:
     assert found.lengths.tolist() == [4, 8, 8, 8]
     # Two hosts, four steps each in order: 8! / (4! 4!) plans, and two goals part with the last step on a host.
     pairs = pairs_at(found)
-    assert pairs.prefix[1, 2] == 6
+    assert pairs.wcd[1, 2] == 6
     assert pairs.edp[1, 2] == pytest.approx(6.4, rel=1e-14)
 
 
 def test_goals_that_can_be_told_from_the_first_step() -> None:
     pairs = pairs_at(cones(blocks("arcst", ["star", "cats", "cast"])))
     assert (pairs.edp[~np.eye(3, dtype=bool)] == 1).all()
-    assert (pairs.prefix[~np.eye(3, dtype=bool)] == 0).all()
+    assert (pairs.wcd[~np.eye(3, dtype=bool)] == 0).all()
 
 
 def test_goals_with_a_nearest_state_in_common_never_part_but_their_plans_end() -> None:
     files = blocks("abc", ["abc", "ab"])
     files["hyps.dat"] = "(on a b), (on b c)\n(on a b), (on b c), (clear a)\n(on b c)\n"
     pairs = pairs_at(cones(files))
-    assert pairs.edp[0, 1] == pairs.edp[1, 0] == pairs.wcd[0, 1] == math.inf
+    assert pairs.edp[0, 1] == pairs.edp[1, 0] == pairs.told_apart[0, 1] == math.inf
     assert pairs.capped[0, 1] == 5.0  # four steps, and staying
-    assert pairs.prefix[0, 1] == 4
+    assert pairs.wcd[0, 1] == 4
     assert pairs.edp[0, 2] == 3.0  # on b c is there after two steps; staying rules the tower out
     assert pairs.longest(2) == [(0, 1), (1, 0)]
 
@@ -108,7 +108,7 @@ def test_counts_of_plans_beyond_whole_numbers_of_64_bits() -> None:
     rows = ["1" + 69 * "." + "2", *(34 * [71 * "."]), 35 * "." + "S" + 35 * "."]
     pairs = pairs_at(cones(grid(rows)))
     assert pairs.edp[0, 1] == pytest.approx(71 / 36, rel=1e-13)
-    assert pairs.prefix[0, 1] == 35
+    assert pairs.wcd[0, 1] == 35
 
 
 def test_orders_of_many_things() -> None:

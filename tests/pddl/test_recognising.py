@@ -141,7 +141,7 @@ def test_a_walk_that_no_plan_explains_is_told_and_robust_goes_on() -> None:
     assert robust.contradiction is None
     assert robust.possible.all()
     assert 1 in robust.ranking()
-    assert as_json("walk", robust, {"belief": "robust"})["true_goal"] == 1
+    assert as_json("walk", robust, {"belief": "robust"})["true_goal"] == 2
 
 
 def test_goals_that_cannot_be_reached_are_left_out() -> None:
@@ -158,6 +158,20 @@ def test_long_strays_leave_the_odds_as_they_are() -> None:
     assert np.isfinite(found.probabilities).all()
     assert found.probabilities.sum(axis=1) == pytest.approx(np.ones(152))
     assert found.likeliest() == (0,)
+
+
+@pytest.mark.parametrize("belief", ["bayes", "robust"])
+def test_without_any_action_that_is_possible_goals_that_hold_at_first_keep_their_prior(belief: str) -> None:
+    domain = (
+        "(define (domain still) (:predicates (here) (there) (never))"
+        " (:action go :parameters () :precondition (never) :effect (there)))"
+    )
+    template = "(define (problem p) (:domain still) (:init (here)) (:goal (and <HYPOTHESIS>)))"
+    files = {"domain.pddl": domain, "template.pddl": template, "hyps.dat": "(here)\n(there)\n(here)"}
+    found = recognise(watched(files, ["go", "go"]), belief=belief, prior=[3, 1, 1])
+    assert found.cones.task.n_operators == 0
+    after = [0.75, 0, 0.25] if belief == "robust" else [0, 0, 0]
+    assert found.probabilities.tolist() == [pytest.approx(row) for row in ([0.75, 0, 0.25], after, after)]
 
 
 @pytest.mark.parametrize(

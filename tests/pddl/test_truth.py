@@ -62,8 +62,8 @@ def test_everything_is_as_listing_all_optimal_plans_says(puzzle: Puzzle) -> None
                 wanted = math.inf if truth.edp is None else float(truth.edp)
                 assert pairs.edp[i, j] == wanted or math.isclose(pairs.edp[i, j], wanted, rel_tol=1e-13)
                 assert math.isclose(pairs.capped[i, j], float(truth.capped), rel_tol=1e-13)
-                assert pairs.prefix[i, j] == truth.prefix
-                assert pairs.wcd[i, j] == (math.inf if truth.edp is None else truth.prefix + 1)
+                assert pairs.wcd[i, j] == truth.prefix
+                assert pairs.told_apart[i, j] == (math.inf if truth.edp is None else truth.prefix + 1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -74,8 +74,8 @@ def test_the_model_has_all_optimal_plans_and_no_others(puzzle: Puzzle) -> None:
         expected = sorted(optimal_plans(puzzle, puzzle.goals[goal]))
         assert sorted(_ways(cones.model, set(cones.targets[goal].tolist()), 0)) == expected
         for plan in expected:
-            state = cones.after(plan)
-            assert state is not None
+            ((state, ways),) = cones.after(plan).items()
+            assert ways == 1
             assert cones.steps_to(goal)[state] == 0
             words = frozenset(cones.task.describe(cones.states[state]).split(", ")) - {"nothing"}
             always = {atom[0] for atom, bit in cones.task.place.items() if bit == -1}

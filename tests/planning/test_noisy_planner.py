@@ -23,6 +23,7 @@ from askwise.planning.tables import mask_rows, tables_of
 from askwise.questions import Question
 from tests.graphs import random_problem
 from tests.planning.plain_noisy import PlainNoisy, marginal_cost_of
+from tests.planning.plain_planner import PlainPlanner
 
 CELLS = [
     (wrong, refused, errors)
@@ -97,6 +98,18 @@ def test_true_answers_and_no_limit_plan_as_ever(seed: int) -> None:
     noisy = NoisyPlanner(problem, tables).plan(problem.prior, tables.start, problem.start.ego)
     assert noisy.silent == pytest.approx(plain.silent, rel=2e-2)  # goals that hardly count are left out of it
     assert noisy.free == plain.free
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 37, 63, 102])
+def test_silence_costs_what_the_plain_twin_says(seed: int) -> None:
+    """All next states of the teammate count. In the last three problems its state 0 is one, with several goals left."""
+    problem = random_problem(seed).with_answers(AnswerModel(0.1))
+    tables = tables_of(problem)
+    plain, (place, load) = PlainPlanner(tables, problem.query_cost), tables.ego.split(problem.start.ego)
+    goals, w = plain.root()
+    planner = NoisyPlanner(problem, tables, replace(FULL, faint=0.0))
+    expected = plain.silent(goals, w, (place, load)) - plain.known(goals, w, (place, load))
+    assert planner.plan(problem.prior, w, problem.start.ego).silent == pytest.approx(expected, abs=1e-9)
 
 
 # -- rules -------------------------------------------------------------------------------------------------------

@@ -80,3 +80,22 @@ def _binary(chance: random.Random) -> bytes:
 
 def _nested(chance: random.Random) -> str:
     return chance.choice(["[", '{"n":']) * chance.randrange(1, 3000)
+
+
+def damage(whole: bytes, chance: random.Random) -> bytes:
+    """Return a file with some bits flipped, a part overwritten, left out or cut off."""
+    broken, at = bytearray(whole), chance.randrange(len(whole))
+    kind = chance.choice(["flip", "flip", "letter", "zero", "drop", "cut"])
+    if kind == "flip":
+        for _ in range(chance.choice([1, 5, 50])):
+            broken[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+    elif kind == "letter":  # in what looks like JSON, which no check of the file itself notices
+        quotes = [k for k, byte in enumerate(whole) if byte in b'{"}']
+        broken[chance.choice(quotes)] = ord(chance.choice('x1"['))
+    elif kind == "zero":
+        broken[at : at + chance.choice([16, 512, 4096])] = bytes(16)
+    elif kind == "drop":
+        del broken[at : at + 100]
+    else:
+        del broken[at:]
+    return bytes(broken)

@@ -6,6 +6,7 @@ import http.client
 import json
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,8 +34,8 @@ class Studio:
         link: what opens it, once.
     """
 
-    def __init__(self, out: Path, *arguments: str, path: Path = EXAMPLES) -> None:
-        self.out, self._arguments, self._path = out, arguments, path
+    def __init__(self, out: Path, *arguments: str, path: Path | None = None) -> None:
+        self.out, self._arguments, self._path = out, arguments, path or _problems(out.parent / "problems")
         self._port = "0"
         self.process: subprocess.Popen[str] | None = None
         self.start()
@@ -142,6 +143,14 @@ class Visitor:
         return opened
 
 
+def _problems(folder: Path) -> Path:
+    """Return a folder with examples that are read at once: a planning problem would make every start seconds longer."""
+    folder.mkdir(exist_ok=True)
+    for name in ("coverage.toml", "kitchen.toml", "ward.toml", "workshop.json"):
+        shutil.copyfile(EXAMPLES / name, folder / name)
+    return folder
+
+
 def heard(socket: ClientConnection) -> dict[str, Any]:
     """Return the next message."""
     found: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
@@ -195,7 +204,7 @@ def played_with_kills(visitor: Visitor, name: str, deeds: list[Any], kills: int,
 
 
 @contextmanager
-def studio(out: Path, *arguments: str, path: Path = EXAMPLES) -> Iterator[Studio]:
+def studio(out: Path, *arguments: str, path: Path | None = None) -> Iterator[Studio]:
     """Start a studio, and end it."""
     started = Studio(out, *arguments, path=path)
     try:

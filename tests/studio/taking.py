@@ -114,15 +114,16 @@ class Taker:
         status, headers, text = server.request(f"{urlsplit(join).path}{query}")
         assert status == 303, text
         self.visitor = Visitor(server, headers["set-cookie"].partition(";")[0])
+        self.api = f"/api{headers['location']}"
 
     def screen(self) -> dict[str, Any]:
         """Return where somebody is."""
-        found: dict[str, Any] = self.visitor.ask("/api/take")
+        found: dict[str, Any] = self.visitor.ask(self.api)
         return found
 
     def enter(self, screen: dict[str, Any], entry: Any) -> dict[str, Any]:
         """Leave a screen; return the next."""
-        found: dict[str, Any] = self.visitor.ask("/api/take", {"n": screen["n"], "entry": entry})
+        found: dict[str, Any] = self.visitor.ask(self.api, {"n": screen["n"], "entry": entry})
         return found
 
     def go(self, study: PeopleStudy, number: int, cell: int, until: int = 1000) -> dict[str, Any]:

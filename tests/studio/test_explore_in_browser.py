@@ -14,10 +14,10 @@ import pytest
 
 from tests.browser import browser
 from tests.studio.live import EXAMPLES, Studio, studio
-from tests.studio.test_in_browser import PATIENCE, Visit, assert_calm, axe_finds
+from tests.studio.test_in_browser import PATIENCE, Visit, assert_calm, axe_finds, broken
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 READY = "body[data-busy=no]"
 
@@ -235,6 +235,36 @@ def test_a_wall_is_suggested_and_built(visit: Visit, page: Page) -> None:
     page.wait_for_selector(READY)
     page.click("#undo")
     assert walls(page) == 5
+    assert_calm(visit)
+
+
+def test_texts_of_the_problem_before_are_gone_when_another_one_is_opened(visit: Visit, page: Page) -> None:
+    drag(page, (2, 2), (3, 2))
+    assert page.inner_text("#said").startswith("cook at ")
+    page.click("#suggest")
+    page.wait_for_selector("#suggested:has-text('designs looked at')")
+    held: list[Route] = []
+    page.route("**/api/explore/follow", lambda route: held.append(route))  # what the page says until the studio answers
+    page.select_option("#from", label="an empty map, 10 x 8")
+    page.wait_for_selector("#goal-table [aria-label='name of left']")
+    assert [page.inner_text(f"#{name}") for name in ("said", "suggested", "title", "headline")] == [
+        "", "", "Explore", "One moment …",
+    ]  # fmt: skip
+    panels = ("why", "inferred", "facts", "edp", "pair-text", "pair-zones", "zones", "zones-key", "legend")
+    assert [page.inner_text(f"#{name}") for name in panels] == [""] * len(panels)
+    for each in held:
+        each.continue_()
+    page.unroute("**/api/explore/follow")
+    page.wait_for_selector(READY)
+    assert page.inner_text("#zones") != ""
+    assert_calm(visit)
+
+
+def test_an_answer_that_is_no_json_is_a_sentence_and_a_button(visit: Visit, page: Page) -> None:
+    with broken(page, "**/api/explore/follow", "#error"):
+        page.click("#add")
+    page.wait_for_selector("#error:empty", state="attached")
+    page.wait_for_selector("#goal-table [aria-label='name of goal 7']")
     assert_calm(visit)
 
 

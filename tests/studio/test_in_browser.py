@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,17 @@ def axe_finds(page: Page) -> list[str]:
     return [f"{each['id']}: {each['help']}" for each in found if each["impact"] in ("serious", "critical")]
 
 
+@contextmanager
+def broken(page: Page, address: str, place: str, status: int = 200) -> Iterator[None]:
+    """Answer with something that is no JSON; then the page must say so, with a button that mends it."""
+    page.route(address, lambda route: route.fulfill(status=status, body="Internal Server Error"))
+    yield
+    page.wait_for_selector(f"{place} .reload")
+    assert page.inner_text(place) == "Something went wrong. Please reload. Reload"
+    page.unroute(address)
+    page.click(f"{place} .reload")
+
+
 def step(page: Page, deed: dict[str, Any], t: int) -> None:
     """Do one deed by keyboard, and wait until it is done."""
     if "answer" in deed:
@@ -126,13 +138,15 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
         step(page, deed, t)
     page.reload()  # goes on at the same step
     page.wait_for_selector(f"body[data-t='{len(script) - 2}']:is({TURN})")
-    for t, deed in enumerate(script[-2:], start=len(script) - 1):
-        step(page, deed, t)
+    with broken(page, f"**/api/rounds/{name}/review", "#review"):
+        for t, deed in enumerate(script[-2:], start=len(script) - 1):
+            step(page, deed, t)
     page.wait_for_selector("#review table")
     assert page.locator("#review tbody tr").all_inner_texts()[:2] == [
         f"the helper with you\t{simulated.cost:g}\t",
         f"with the goal known from the start\t{simulated.optimal_cost:g}\t",
     ]
+    assert page.inner_text("#same-walk") == "In every row you walk as you did."
     assert axe_finds(page) == []
     assert visit.trace(name) == trace_of(simulated)
     page.click("text=Step through it")
@@ -145,6 +159,17 @@ def assert_calm(visit: Visit) -> None:
     assert visit.errors == []
     foreign = [url for url in visit.requests if not url.startswith((f"http://{visit.server.host}/", "data:"))]
     assert foreign == []
+
+
+def test_a_first_page_without_an_answer_offers_to_reload(visit: Visit) -> None:
+    page = visit.page
+    with broken(page, "**/api/library", "#error", status=500):
+        page.goto(f"http://{visit.server.host}/")
+    with broken(page, "**/api/library/*", "#error"):
+        page.wait_for_selector("#problem option", state="attached")
+        page.select_option("#problem", label="kitchen")
+    page.wait_for_selector("#goal option:nth-child(2)", state="attached")
+    visit.errors.clear()  # the browser itself reports errors of the server
 
 
 def test_as_the_ego_agent_by_keyboard(visit: Visit) -> None:

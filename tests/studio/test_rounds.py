@@ -9,8 +9,9 @@ import pytest
 from askwise import trace
 from askwise.api import as_problem
 from askwise.errors import InputError
-from askwise.problem import Problem
+from askwise.problem import Problem, teammate_names
 from askwise.reading import Field
+from askwise.showing.page import page_text
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
@@ -254,3 +255,26 @@ def test_beside_a_person_who_makes_a_detour_the_others_meet_the_same_detour() ->
     _, told = review(made)
     never = next(each for each in told["methods"] if each["method"] == "never")
     assert never["cost"] == simulated.cost
+
+
+def test_with_the_goal_known_the_walk_is_the_one_that_was_walked() -> None:
+    made = begun("kitchen", role="teammate", method="never", goal="pie", seed=3)
+    shortest = made.game.optimal_cost
+    done(made, [{"move": name} for _ in range(8) for name in ("EAST", "WEST")])  # to and fro: 16 steps for nothing
+    while not made.over:
+        here = made.game.state.teammate
+        best = int(made.problem.teammate.optimal(here)[made.goal].argmax())
+        made.do({"move": teammate_names(made.problem, here)[best]})
+        made.think()
+    episode, told = review(made)
+    assert told["finished"]
+    assert (told["optimal"], told["known"]) == (shortest, shortest + 16)
+    assert episode.optimal_cost == told["known"], "the page that steps through the round says the same"
+
+
+def test_of_a_round_that_was_stopped_nothing_is_said_about_the_goal_known() -> None:
+    made = done(begun("kitchen", role="teammate", method="never", goal="pie", seed=3), [{"stop": True}])
+    episode, told = review(made)
+    assert told["known"] is None
+    assert episode.optimal_cost == told["optimal"]
+    assert "with the goal known" in page_text(episode)

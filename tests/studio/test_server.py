@@ -130,6 +130,13 @@ def test_a_method_that_kills_its_process_ends_its_own_round_only(server: Studio,
     assert f"round {name} failed: its process ended itself (exit code 3)" in server.logged()
 
 
+def test_explore_lists_what_it_can_open(visitor: Visitor) -> None:
+    problems = visitor.ask("/api/explore/start")["problems"]
+    assert [name for _, name in problems] == ["kitchen", "ward", "workshop"], "no coverage"
+    for number, _ in problems:
+        assert "sketch" in visitor.ask("/api/explore/read", {"problem": number})
+
+
 def test_what_nobody_may_know_yet_is_not_told(server: Studio, visitor: Visitor) -> None:
     name = visitor.new_round("coverage", role="ego", seed=4)
     for path in (f"/api/rounds/{name}/trace", f"/api/rounds/{name}/review", f"/review/{name}"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from askwise.errors import InputError
 from askwise.studio.security.keys import RESEARCHER, Keys, Person
 from askwise.studio.security.rates import Rates
-from askwise.studio.store import FILE, Store, adding_event, adding_round, digest_of, ending_round
+from askwise.studio.store import FILE, Store, StoreFailed, adding_event, adding_round, digest_of, ending_round
 
 
 def test_it_synchronises_fully_and_writes_ahead(tmp_path: Path) -> None:
@@ -41,6 +42,12 @@ def test_events_that_come_together_share_a_commit_and_one_that_fails_disturbs_no
     store.close()
 
 
+def test_a_problem_is_known_by_what_it_says_and_not_by_the_order_of_its_keys() -> None:
+    one, other = {"goals": {"x": 1, "y": 2}, "words": 3}, {"words": 3, "goals": {"y": 2, "x": 1}}
+    assert digest_of(one) == digest_of(other)
+    assert digest_of(one) != digest_of({**one, "words": 4})
+
+
 def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
@@ -68,6 +75,61 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
+def test_a_damaged_database_is_refused_before_anything_is_served(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for n in range(50):
+        store.write_now(*adding_round(f"r{n}", "me", {"a": n}, {"role": "ego"}, "Kitchen " * 50))
+    store.close()
+    path = tmp_path / FILE
+    whole = path.read_bytes()
+    size = int.from_bytes(whole[16:18], "big")
+    pages = len(whole) // size
+    for page in range(1, pages):  # the header of each page but the first; it would be no database at all
+        broken = bytearray(whole)
+        broken[page * size : page * size + 8] = b"\xff" * 8
+        path.write_bytes(broken)
+        with pytest.raises(StoreFailed) as failed:
+            Store(tmp_path).close()
+        assert str(failed.value).startswith(f"file {str(path)!r}: found ")
+    assert pages > 6
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreFailed, match=r"studio\.sqlite': found .*malformed.*; expected "):
+        Store(tmp_path)
+    path.write_bytes(b"")
+    Store(tmp_path).close()  # an empty file is a new database
+
+
+def test_a_database_that_cannot_be_written_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store(tmp_path).close()
+    connect = sqlite3.connect
+
+    def read_only(path: Path, **options: Any) -> sqlite3.Connection:
+        found: sqlite3.Connection = connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, **options)
+        return found
+
+    # Whoever runs the tests may be allowed to write to any file, so permissions would not do.
+    monkeypatch.setattr(sqlite3, "connect", read_only)
+    with pytest.raises(StoreFailed) as failed:
+        Store(tmp_path)
+    assert str(failed.value) == (
+        f"file {str(tmp_path / FILE)!r}: found attempt to write a readonly database; expected a file that can be "
+        "written to"
+    )
+
+
+def test_a_row_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with pytest.raises(StoreFailed) as failed:
+        store.json('{"role": ')
+    assert str(failed.value) == (
+        f"file {str(tmp_path / FILE)!r}: found a damaged row (JSONDecodeError: Expecting value: line 1 column 10 "
+        "(char 9)); expected a database of the studio, or a new name"
+    )
+    with pytest.raises(StoreFailed, match="no such table: absent"):
+        store.read("SELECT * FROM absent")
+    store.close()
+
+
 def test_a_link_opens_once_and_the_file_does_not_hold_it(tmp_path: Path) -> None:
     store = Store(tmp_path)
     keys = Keys(store)
@@ -80,7 +142,7 @@ def test_a_link_opens_once_and_the_file_does_not_hold_it(tmp_path: Path) -> None
     assert [cookie is None for cookie in cookies] == [True, False, True, True]
     assert keys.person(cookies[1]) == Person(RESEARCHER, RESEARCHER)
     assert [keys.person(cookie) for cookie in (None, "", link, "x" * 1000)] == [None] * 4
-    assert Keys(store).cookie == keys.cookie
+    assert Keys(store).cookie(RESEARCHER) == keys.cookie(RESEARCHER)
     store.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert not any(secret.encode() in kept for secret in (old, link, str(cookies[1])))

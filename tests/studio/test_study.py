@@ -14,7 +14,7 @@ import pytest
 from askwise import trace
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.report import write_people_report
-from tests.studio.live import Studio, Visitor, played, studio
+from tests.studio.live import Studio, Visitor, played, settled, studio
 from tests.studio.scripted import deeds, trace_of
 from tests.studio.taking import STUDY, Taker, entry_for, expected, load, overview, write_study
 
@@ -186,9 +186,9 @@ def test_a_round_has_to_be_played_before_it_can_be_left(
     screen = taker.screen()
     while screen["kind"] != "round":
         screen = taker.enter(screen, entry_for(screen))
-    status, _, text = server.request("/api/take", {"n": screen["n"], "entry": {}}, cookie=taker.visitor.cookie)
+    status, _, text = server.request(taker.api, {"n": screen["n"], "entry": {}}, cookie=taker.visitor.cookie)
     assert (status, json.loads(text)["error"]) == (400, "round: found one that goes on; expected a round that is over")
-    assert taker.visitor.ask("/api/take/leave", {})["text"] == "Reason: left."
+    assert taker.visitor.ask(f"{taker.api}/leave", {})["text"] == "Reason: left."
 
 
 def test_participants_reach_nothing_else(server: Studio, researcher: Visitor) -> None:
@@ -197,6 +197,36 @@ def test_participants_reach_nothing_else(server: Studio, researcher: Visitor) ->
         assert server.request(path, cookie=taker.visitor.cookie)[0] == 403, path
     assert server.request("/api/take", cookie=researcher.cookie)[0] == 403
     assert server.request("/join/nonsense")[0] == 403
+
+
+def test_one_browser_may_be_the_researchers_a_participants_and_a_pilots(server: Studio, researcher: Visitor) -> None:
+    view = overview(researcher)
+    jar = [researcher.cookie]
+    homes = []
+    for address in (f"{urlsplit(view['join']).path}?PID=both", urlsplit(view["pilot"]).path):
+        status, headers, _ = server.request(address, cookie="; ".join(jar))
+        assert status == 303
+        jar.append(headers["set-cookie"].partition(";")[0])
+        homes.append(headers["location"])
+        assert server.request(address, cookie="; ".join(jar))[1].get("set-cookie") is None, "known already"
+    assert homes == ["/take", "/pilot"]
+    assert len({each.partition("=")[0] for each in jar}) == 3
+    browser = Visitor(server, "; ".join(jar))
+    assert overview(browser)["name"] == view["name"], "not locked out"
+    assert browser.ask("/api/take", {"n": 0, "entry": {"agreed": True}})["n"] == 1
+    assert browser.ask("/api/pilot")["n"] == 0
+    for page in ("/study", "/take", "/pilot"):
+        assert server.request(page, cookie=browser.cookie)[0] == 200
+    with browser.socket(browser.new_round("tiny", role="ego")) as socket:
+        assert settled(socket)["home"] == "/"
+    screen = browser.ask("/api/pilot")
+    while screen["kind"] != "round":
+        screen = browser.ask("/api/pilot", {"n": screen["n"], "entry": entry_for(screen)})
+    with browser.socket(screen["round"]) as socket:
+        message = settled(socket)
+        assert (message["participant"], message["home"]) == (True, "/pilot")
+    browser.ask("/api/take/leave", {})
+    browser.ask("/api/pilot/leave", {})
 
 
 def test_pilots_are_counted_apart_and_a_paused_study_takes_nobody(server: Studio, researcher: Visitor) -> None:

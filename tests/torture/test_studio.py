@@ -1,18 +1,29 @@
-"""The studio under fire: killed fifty times while several rounds are played, ten thousand messages that are none."""
+"""The studio under fire: kills while rounds are played, messages that are none, damaged databases, long play."""
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from tests.studio.fuzzed import fuzz, fuzzed_messages
-from tests.studio.live import Studio, played, played_with_kills, studio
+from tests.studio.live import Studio, played, played_with_kills, send, settled, studio
 from tests.studio.scripted import as_teammate, deeds, trace_of
+from tests.studio.taking import STUDY, Taker, load, overview, write_study
+from tests.studio.test_study_kept import PlayedHere, check_damaged
 
 KILLS = 50
 MESSAGES = 10_000
+PEOPLE, TOGETHER, ROUNDS, MOVES = 40, 8, 50, 12
+"""As many moves as ten people make in twenty minutes, at two a second."""
+WARM = 12
+"""People after whom everything that is kept for later has been made."""
+MOST_GROWTH = 15.0
+"""MiB by which server and processes that think may grow after that, together."""
 
 
 @pytest.fixture
@@ -44,3 +55,77 @@ def test_ten_thousand_fuzzed_messages(server: Studio) -> None:
     assert played(visitor, name, deeds(simulated, "teammate"))["state"]["phase"] == "over"
     assert visitor.ask(f"/api/rounds/{name}/trace") == trace_of(simulated)
     assert "Traceback" not in server.logged()
+
+
+def test_three_hundred_damaged_databases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("askwise.studio.study.export.playing", PlayedHere)
+    check_damaged(tmp_path / "out", load(write_study(tmp_path)), damages=300, seed=9)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_twenty_minutes_of_play_take_no_more_memory(tmp_path: Path) -> None:
+    home = write_study(tmp_path, long_study())
+    with studio(tmp_path / "out", path=home) as server:
+        join = overview(server.enter())["join"].partition("?")[0]
+        with ThreadPoolExecutor(TOGETHER) as people:
+            first = sum(people.map(lambda number: play_all(server, join, number), range(WARM)))
+            before = memory(server)
+            second = sum(people.map(lambda number: play_all(server, join, number), range(WARM, PEOPLE)))
+        grown = memory(server) - before
+        assert first + second == PEOPLE * ROUNDS * (MOVES + 1) > 10 * 20 * 60 * 2
+        assert "Traceback" not in server.logged()
+    assert grown < MOST_GROWTH, f"{before:.0f} MiB before, {grown:.0f} more after {second} moves"
+
+
+def long_study() -> str:
+    """Return a study in which people do nothing but play."""
+    text = (
+        STUDY.partition("[check]")[0]
+        + """
+[conditions.curious]
+method = "baseline"
+
+[conditions.quiet]
+method = "never"
+
+[panel]
+parameter = "PID"
+"""
+    )
+    text = text.replace("rounds = 1", f"rounds = {ROUNDS // 2}").replace("most_at_once = 6", "most_at_once = 100")
+    return text.replace('instructions = ["Read this.", "And this."]', "")
+
+
+def play_all(server: Studio, join: str, number: int) -> int:
+    """Take part in the study, walk to and fro in each round and give up; return how many deeds that were."""
+    taker, done = Taker(server, join, f"p{number}"), 0
+    screen = taker.enter(taker.screen(), {"agreed": True})
+    while screen["kind"] != "end":
+        with taker.visitor.socket(screen["round"]) as socket:
+            state = settled(socket)["state"]
+            for n in range(MOVES):
+                moves, asked = state.get("moves"), state["phase"] == "answer"
+                send(socket, n, {"answer": None} if asked else {"move": moves[n % len(moves)]["name"]})
+                state = settled(socket)["state"]
+            send(socket, MOVES, {"stop": True})
+            assert settled(socket)["state"]["phase"] == "over"
+        done += MOVES + 1
+        screen = taker.enter(screen, {})
+    return done
+
+
+def memory(server: Studio) -> float:
+    """Return the MiB that a server and the processes that it started have in memory."""
+    assert server.process is not None
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/status"):
+        try:
+            text = path.read_text()
+        except OSError:  # it has ended meanwhile
+            continue
+        found = dict(re.findall(r"^(Pid|PPid|VmRSS):\s+(\d+)", text, re.MULTILINE))
+        parents[int(found["Pid"])] = int(found["PPid"]), int(found.get("VmRSS", 0)) / 1024
+    own = server.process.pid
+    return sum(mib for pid, (parent, mib) in parents.items() if own in (pid, parent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 
@@ -26,6 +27,26 @@ class Told:
     def __call__(self, words: str) -> None:
         self.words.append(words)
         self.heard.set()
+
+
+def test_a_copy_of_a_watched_process_shows_nothing_and_ends_after_the_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(Exception):  # noqa: N818 - nothing is wrong
+        pass
+
+    def leave(code: int) -> None:
+        raise Gone(code)
+
+    monkeypatch.setattr(os, "_exit", leave)
+    pulse = Pulse()
+    shown, deciding = pulse.numbers, Timed(pulse)
+    deciding.__enter__()
+    since = shown[DECIDING]
+    pulse.copied()
+    with deciding:  # a copy may work, inside the decision
+        pass
+    with pytest.raises(Gone):
+        deciding.__exit__()
+    assert shown[DECIDING] == since > 0
 
 
 def test_a_decision_that_takes_too_long() -> None:

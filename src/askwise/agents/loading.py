@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from typing import Any
 from askwise.agents.base import Agent
 from askwise.agents.telling import in_words
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.files import reason
+from askwise.files import opened, reason
 from askwise.watching.pulse import loading
 
 PLACES = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
@@ -126,8 +127,8 @@ def _file(name: str, field: str) -> ModuleType:
     """Return a file as a module."""
     try:
         path = Path(name).resolve()
-        status = path.stat()
-        path.open("rb").close()
+        with opened(path) as file:  # a pipe would be waited for
+            status = os.fstat(file.fileno())
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else "a name that no file can have"
         raise InputError(field, f"no file {name!r} in {str(Path.cwd())!r} ({why})", "a Python file") from None

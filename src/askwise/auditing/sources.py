@@ -12,8 +12,7 @@ from typing import Any
 
 from askwise import trace
 from askwise.errors import InputError
-from askwise.files import opened, reason
-from askwise.reading import Field, decode, parse_json, read_text
+from askwise.reading import Field, decode, parse_json, read_lines, read_text, read_whole, reading
 
 TRACES = (trace.FORMAT, trace.EARLIER)
 CONVERSATION = "askwise/conversation@1"
@@ -60,7 +59,7 @@ class Source:
         if self.size is None:
             text = read_text(self.path)
         else:
-            with _reading(self.path), opened(Path(self.path)) as file:
+            with reading(self.path) as file:
                 file.seek(self.start)
                 text = decode(file.read(self.size), self.field).rstrip("\r\n")
         if not text.strip():
@@ -79,18 +78,6 @@ def naming(field: str) -> Iterator[None]:
         # The line of a file that has many: within it there is only one.
         inner = error.field.removeprefix("line 1, ") if ", line " in field else error.field
         raise InputError(field if inner == "file" else f"{field}, {inner}", error.found, error.expected) from None
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"file {path!r}", reason(error), "a file that can be read") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"file {path!r}", "a name that no file can have", "a file name") from None
 
 
 def format_of(data: Any) -> str:
@@ -119,14 +106,14 @@ def _found(path: Path) -> list[Source]:
 
 def _sources(file: Path, *, among_others: bool = False) -> Iterator[Source]:
     path = str(file)
-    with _reading(path), opened(file) as opened_file:
+    with reading(file) as opened_file:
         if file.suffix != LINES:
-            text = opened_file.read()
+            text = read_whole(opened_file, f"file {path!r}")
             if not (among_others and _of_another_kind(text)):
                 yield Source(path, key=key_of(text, file.parent))
             return
         start, empty = 0, True
-        for number, line in enumerate(opened_file, start=1):
+        for number, line in enumerate(read_lines(opened_file, f"file {path!r}"), start=1):
             if line.strip():
                 empty = False
                 yield Source(path, number, start, len(line), key_of(line, file.parent))

@@ -7,7 +7,8 @@ where their targets are stays free. FILE may also be a planning problem: an arch
 or a domain with TEMPLATE and --goals; there actions are forbidden. At most N are forbidden,
 fewer where that is as good.
 
-  --minimise wcd    steps after which any two goals are told apart at the latest
+  --minimise wcd    the step that tells any two goals apart at the latest; for planning problems
+                    the longest common prefix of plans, one less
   --minimise edp    expected EDP: the true goal and another one drawn from the prior
   --minimise cost   expected cost of not knowing the goal, of the planner or of the optimum
 

@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 def run_planning(options: argparse.Namespace) -> int:
     """Run ``askwise edp`` on a planning problem."""
     from askwise.pddl import account
-    from askwise.pddl.observed import state_after
+    from askwise.pddl.observed import after_seen
     from askwise.pddl.pairs import pairs_at
 
     for name in ("at", "png"):
@@ -121,7 +121,7 @@ def run_planning(options: argparse.Namespace) -> int:
     problem = planning.read(options, options.map, options.template)
     seen = problem.seen if options.obs is not None else ()
     cones = planning.cones_of(problem, "edp")
-    pairs = pairs_at(cones, state_after(cones, seen))
+    pairs = pairs_at(cones, after_seen(cones, seen))
     if options.json:
         print(json.dumps(account.as_json(problem.name, cones, pairs, [action for _, action in seen])))
     else:
@@ -157,6 +157,7 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[s
         "goals": list(divergence.names),
         "edp": [[value if math.isfinite(value) else None for value in row] for row in edp.tolist()],
         "wcd": [[int(value) if math.isfinite(value) else None for value in row] for row in wcd.tolist()],
+        "wcd_convention": "step that tells apart",
     }
 
 
@@ -205,11 +206,12 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
     off_diagonal = ~np.eye(divergence.n_goals, dtype=bool)
     finite = edp[np.isfinite(edp) & off_diagonal]
     never = int(np.isinf(edp[off_diagonal]).sum())
+    spread = f"mean EDP {finite.mean():.3f}, median {np.median(finite):.3f}, largest {finite.max():.3f}"
+    left_out = f"; {never} pairs that share a target never diverge and are left out" if never else ""
     lines = [
-        f"\nAll {off_diagonal.sum()} ordered pairs: mean EDP {finite.mean():.3f}, "
-        f"median {np.median(finite):.3f}, largest {finite.max():.3f}"
-        + (f"; {never} pairs share a target and never diverge" if never else ""),
-        f"\nThe {most} pairs that look alike longest (--json prints all):",
+        f"\nAll {off_diagonal.sum()} ordered pairs: {spread}{left_out}",
+        f"\nThe {most} pairs that look alike longest (--json prints all); "
+        "WCD is the step that tells them apart, at the latest:",
         f"  {'pursued':<{first}}{'to rule out':<{first}}{'EDP':>8}{'WCD':>6}",
     ]
     order = np.argsort(-np.where(np.isfinite(edp), edp, -1.0), axis=None, kind="stable")[:most]

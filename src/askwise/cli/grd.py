@@ -1,9 +1,10 @@
 """How alike are the goals of planning problems? One row for each problem.
 
 DIR is a folder of goal-recognition archives, with folders in it if you like, or an archive.
-Archives of the same problem with other observations are one row: size, WCD in both
-conventions, mean and largest EDP, ECD, all at the start, exact, seconds, and a verdict. Too
-large, or unreadable: the verdict says so, and the others go on.
+Archives of the same problem with other observations are one row: size, WCD (the longest
+common prefix of optimal plans), the step that tells any two goals apart, mean and largest
+EDP, ECD, all at the start, exact, seconds, and a verdict. Too large, or unreadable: the
+verdict says so, and the others go on.
 
 Stopped, in whatever way, it goes on where it was when the same command is given again.
 
@@ -26,11 +27,22 @@ SHOWN = (
     ("steps", "", "{}"),
     ("states", "states", "{}"),
     ("WCD", "wcd", "{}"),
-    ("prefix", "common_prefix", "{}"),
+    ("told apart", "told_apart", "{}"),
     ("EDP mean", "mean_edp", "{:.2f}"),
     ("largest", "largest_edp", "{:.2f}"),
+    ("capped mean", "mean_capped_edp", "{:.2f}"),
     ("ECD", "ecd", "{:.2f}"),
     ("seconds", "seconds", "{:.1f}"),
+)
+
+
+LEAVES_OUT = ("mean_edp", "largest_edp")
+"""Columns that leave out pairs which are never told apart."""
+CONVENTION = "WCD: longest common prefix of optimal plans. Told apart: by this step any two goals are told apart."
+
+LEFT_OUT = (
+    "* Leaves out pairs that have a plan in common: nothing tells them apart, and EDP is infinite. Capped,\n"
+    "  they count up to the end of the plan."
 )
 
 
@@ -62,6 +74,7 @@ def _table(found: list[Row]) -> str:
     for row, text in zip(found, texts, strict=True):
         numbers = "".join(each.rjust(size) for each, size in zip(text, widths, strict=True))
         lines.append(f"{row['problem'].ljust(width)}{numbers}  {row['verdict'].partition(':')[0]}")
+    lines += ["", CONVENTION, *([LEFT_OUT] if any(row["never_apart"] for row in found) else [])]
     return "\n".join(lines)
 
 
@@ -72,4 +85,7 @@ def _text(row: Row, key: str, form: str) -> str:
         return "-" if low is None else f"{low}" if low == high else f"{low}-{high}"
     if value is None:
         return "-"
-    return form.format(value) if not isinstance(value, str) else value
+    if key == "told_apart" and value == "inf":
+        return "never"
+    mark = "*" if key in LEAVES_OUT and row["never_apart"] else ""
+    return (form.format(value) if not isinstance(value, str) else value) + mark

@@ -12,10 +12,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from askwise.cli import values
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise study-report``."""
     parser.add_argument("folder", metavar="DIR", help="the folder of the studio")
+    parser.add_argument("--time-limit", metavar="S", default="300", help="seconds for one decision (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.studio.study.report import write_people_report
 
     folder = Path(options.folder)
-    counted = write_people_report(folder)
+    counted = write_people_report(folder, values.real(options.time_limit, "--time-limit", above=0))
     print(", ".join(f"{what}: {n}" for what, n in counted.items()))
     print(f"Written: {folder / 'export'} (people, rounds, answers, traces)")
     print(f"Written: {folder / 'report' / 'report.html'}")

@@ -6,13 +6,12 @@ import argparse
 import os
 import secrets
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.arguments import real, whole
 from askwise.errors import InputError
+from askwise.reading import naming
 
 if TYPE_CHECKING:
     from askwise.problem import Problem
@@ -96,18 +95,6 @@ def read_instance(path: str) -> Any:
         return read(read_stdin(), "standard input", Path())
     with naming(path):
         return read_file(path)
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Let what is refused in here name the file that it was found in."""
-    try:
-        yield
-    except InputError as error:
-        if error.field.startswith("file "):
-            raise
-        where = f"file {path!r}" if error.field == "file" else f"file {path!r}, {error.field}"
-        raise InputError(where, error.found, error.expected) from None
 
 
 def colourful() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,9 @@ def design(
             one of them, or a `Space` of designs that was made before.
         most: forbid at most so many; of designs that are equally good the one that forbids the fewest is returned, and
             of these one for which ways grow least.
-        minimise: ``wcd``, the steps after which any two goals are told apart at the latest; ``edp``, the expected
-            EDP under the prior; ``cost``, the expected cost of not knowing the goal.
+        minimise: ``wcd``, the worst case: the step that tells any two goals apart at the latest, or, for planning
+            problems, the longest common prefix of plans, one less; ``edp``, the expected EDP under the prior; ``cost``,
+            the expected cost of not knowing the goal.
         by: for ``cost``, whose cost: ``planner`` (the default) or ``optimum``.
         budget: by how many steps the shortest way to each goal may grow, of the teammate and of the ego agent.
         forbid: instead of `most`, a design of one's own: the names of what is forbidden, to see what that changes.
@@ -73,6 +75,8 @@ def design(
             _check_most(space, most)
             found, verdict, search = _best(space, most, budget, options)
         before, after = (_state(search, things) for things in ((), found))
+        if minimise == "wcd" and verdict.bound is not None:
+            verdict = replace(verdict, bound=_as_prefix(space, verdict.bound))
     except TooLarge as error:
         raise AskwiseError(f"{error}; larger problems can be minimised by planner") from None
     return Design(
@@ -89,6 +93,7 @@ def design(
         after=after,
         verdict=verdict,
         both=space.both,
+        prefix=space.prefix,
         changed=space.changed(found),
         given=space.changed(()),
         seconds=time.perf_counter() - began,
@@ -208,19 +213,28 @@ def _refuse_cut_off(space: Space, design: Things, steps: Any, who: str) -> None:
 
 def _state(search: Search, things: Things) -> State:
     space, ways = search.space, search.ways
-    edp, wcd, steps = ways.divergence(things)
+    edp, apart, steps = ways.divergence(things)
     ego = [] if space.errands is None else search.ego_steps(things).tolist()
-    counted = np.flatnonzero(ways.counted)
-    pairs = wcd[np.ix_(counted, counted)][~np.eye(counted.size, dtype=np.bool_)]
+    counted = np.outer(ways.counted, ways.counted) & ~np.eye(steps.size, dtype=np.bool_)
+    # Goals that agree up to the end of a plan for both have that plan in common.
+    never = counted & (apart == 1 + steps[:, None]) & (apart == 1 + steps[None, :])
+    worst, value = float(apart[counted].max(initial=0.0)), search.value_of(things)
     return State(
-        value=search.value_of(things),
-        wcd=float(pairs.max(initial=0.0)),
+        value=_as_prefix(space, value) if search.minimise == "wcd" else value,
+        wcd=_as_prefix(space, worst),
         edp=expected_edp(edp, pair_weights(space.prior)),
         costs=dict(zip(space.goals, steps.tolist(), strict=True)),
         ego_costs=dict(zip(space.goals, ego, strict=False)),
-        wcd_matrix=wcd,
+        told_apart=np.inf if never.any() else worst,
+        never_apart=int(never.sum()),
+        wcd_matrix=apart - 1 if space.prefix else apart,
         edp_matrix=edp,
     )
+
+
+def _as_prefix(space: Space, worst: float) -> float:
+    """Return a worst case, which counts the step that tells apart, as the place's WCD; 0 if there are no two goals."""
+    return max(worst - 1, 0.0) if space.prefix else worst
 
 
 def space_of_given(given: object, progress: Callable[[str], None] | None = None) -> Space:

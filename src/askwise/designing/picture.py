@@ -89,7 +89,7 @@ def _legend(figure: Figure, design: Design, *, squares: bool) -> None:
 
 
 def _title(design: Design, when: str, state: State) -> str:
-    values = [f"WCD {state.wcd:g}", f"expected EDP {state.edp:.3g}"]
+    values = [f"WCD {state.wcd:g}", f"expected EDP{', capped' if state.never_apart else ''} {state.edp:.3g}"]
     if design.minimise == "cost":
         values.append(f"{OBJECTIVES['cost']} {state.value:.3g} ({design.by})")
     return f"{when}: {', '.join(values)}"

@@ -20,17 +20,23 @@ class State:
 
     Attributes:
         value: what is minimised.
-        wcd: steps after which any two goals are told apart at the latest.
+        wcd: the worst case of any two goals: the step that tells them apart at the latest; for planning problems, as in
+            the literature, the longest common prefix of plans, one less.
         edp: the expected EDP: the true goal and another one are drawn from the prior.
+        told_apart: the step that tells any two goals apart at the latest; infinite if nothing does.
+        never_apart: how many ordered pairs of goals have a plan in common, so that nothing tells them apart; in `wcd`
+            and `edp` they count up to the end of the plan.
         costs: steps of the teammate's shortest plan for each goal.
         ego_costs: the ego agent's steps to each goal, empty where designs do not change them.
-        wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs.
+        wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs, counted as in `wcd`.
         edp_matrix: ``float64 [n_goals, n_goals]``, ``[i, j]`` is EDP(i | j).
     """
 
     value: float
     wcd: float
     edp: float
+    told_apart: float
+    never_apart: int
     costs: Mapping[str, int]
     ego_costs: Mapping[str, int]
     wcd_matrix: FloatArray = field(repr=False, compare=False)
@@ -87,6 +93,7 @@ class Design:
         after: the place with all of that forbidden.
         verdict: what is proven.
         both: whether what is forbidden is forbidden to both agents.
+        prefix: whether WCD is the longest common prefix, as for planning problems; else the step after it.
         changed: the changed problem or instance, to be played or written to a file.
         given: the one before.
         seconds: time taken.
@@ -105,6 +112,7 @@ class Design:
     after: State
     verdict: DesignVerdict
     both: bool
+    prefix: bool
     changed: Any = field(repr=False, compare=False)
     given: Any = field(repr=False, compare=False)
     seconds: float = field(compare=False)

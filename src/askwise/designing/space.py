@@ -73,6 +73,8 @@ class Space:
             no more ground.
         both: whether what is forbidden is forbidden to both agents.
         left_out: goals that nothing leads to, and that are left out.
+        prefix: whether WCD is the longest common prefix of plans, as for planning problems; else it counts the step
+            that tells goals apart as well.
     """
 
     thing: str
@@ -89,6 +91,7 @@ class Space:
     widened: Callable[[int], Space] | None = field(default=None, repr=False)
     both: bool = False
     left_out: tuple[str, ...] = ()
+    prefix: bool = False
 
     def __post_init__(self) -> None:
         freeze_fields(self, "prior")

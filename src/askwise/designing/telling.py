@@ -55,19 +55,45 @@ def _effect(design: Design, words: Vocabulary) -> list[str]:
 
 
 def _values(design: Design) -> list[str]:
-    rows = [("WCD", design.before.wcd, design.after.wcd), ("expected EDP", design.before.edp, design.after.edp)]
+    before, after = design.before, design.after
+    rows = [("WCD", before.wcd, after.wcd), (f"expected {_edp(design)}", before.edp, after.edp)]
+    if design.prefix:
+        rows.insert(1, ("told apart by step", before.told_apart, after.told_apart))
     if design.minimise == "cost":
         rows.append((f"{OBJECTIVES['cost']}, by {design.by}", design.before.value, design.after.value))
     width = max(len(name) for name, _, _ in rows) + 2
     lines = [" " * width + "  before     after"]
-    return lines + [f"{name:<{width}}{_number(name, one):>8}{_number(name, other):>10}" for name, one, other in rows]
+    lines += [f"{name:<{width}}{_number(name, one):>8}{_number(name, other):>10}" for name, one, other in rows]
+    what = (
+        "longest common prefix of optimal plans, in steps"
+        if design.prefix
+        else "the step that tells any two goals apart, at the latest"
+    )
+    return [*lines, "", f"WCD: {what}.", *_capped(design)]
+
+
+def _edp(design: Design) -> str:
+    return "EDP, capped" if design.before.never_apart or design.after.never_apart else "EDP"
+
+
+def _capped(design: Design) -> list[str]:
+    """Say which pairs of goals are never told apart, and how they count all the same."""
+    before, after = design.before.never_apart, design.after.never_apart
+    if not before and not after:
+        return []
+    n = int(np.count_nonzero(design.prior))
+    pairs = f"{before} of {n * (n - 1)} ordered pairs of goals before, {after} after"
+    return [
+        f"Capped: {pairs}, have a plan in common. Nothing",
+        "tells them apart, and they count up to the end of the plan.",
+    ]
 
 
 def _goals(design: Design, words: Vocabulary) -> list[str]:
     """Return a table of the goals: steps to each before and after, and how soon it is told from another one."""
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),
-        ("EDP", _alike(design)),
+        (_edp(design), _alike(design)),
     ]
     if design.before.ego_costs:
         columns.insert(1, (f"{words.ego}'s steps", _pairs(design, "ego_costs")))
@@ -111,7 +137,9 @@ def alike(state: State, prior: Any) -> list[float]:
 
 
 def _number(name: str, value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.0f}" if name == "WCD" else f"{value:.3f}"
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else "never"
+    return f"{value:.0f}" if name in ("WCD", "told apart by step") else f"{value:.3f}"
 
 
 # -- for programs ------------------------------------------------------------------------------------------------
@@ -128,6 +156,7 @@ def as_json(design: Design) -> dict[str, Any]:
         "at_most": design.most,
         "budget": design.budget,
         "left_out": list(design.left_out),
+        "wcd_convention": "longest common prefix" if design.prefix else "step that tells apart",
         "before": _state(design.before),
         "after": _state(design.after),
         "verdict": str(design.verdict),
@@ -147,6 +176,8 @@ def _state(state: State) -> dict[str, Any]:
         "value": state.value,
         "wcd": state.wcd,
         "edp": state.edp,
+        "told_apart": state.told_apart if math.isfinite(state.told_apart) else None,
+        "never_apart": state.never_apart,
         "costs": dict(state.costs),
         "ego_costs": dict(state.ego_costs),
     }

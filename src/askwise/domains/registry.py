@@ -7,6 +7,7 @@ their own without touching askwise: an entry point in the group ``askwise.domain
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -191,6 +192,17 @@ def read_file(path: str | Path) -> Any:
     """Return the instance in a file, of whichever domain it is; TOML by its ending, else whichever it looks like."""
     where, text = Path(path), read_text(path)
     return _read(text, f"file {str(path)!r}", where.parent, toml=where.suffix.lower() == ".toml")
+
+
+def standalone(path: str | Path) -> str:
+    """Return the text of an instance file, so that it can be read elsewhere: with all that it needs of other files."""
+    text = read_text(path)
+    try:
+        read(text)
+    except InputError:
+        instance = read_file(path)  # it names files beside it, or is wrong
+        return json.dumps(domain_of(instance).recording.write(instance))
+    return text
 
 
 def read(text: str, source: str = "text", folder: Path | None = None) -> Any:

@@ -12,8 +12,9 @@ from askwise.experiments.running.claim import belongs_to
 from askwise.experiments.running.damage import Damaged
 from askwise.experiments.running.run import Ran, run_study
 from askwise.experiments.running.store import Store
-from askwise.experiments.schema.sources import words_of
+from askwise.experiments.schema.sources import Given, words_of
 from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study_file import is_the_papers
 from askwise.experiments.schema.tables import SCHEMAS
 
 
@@ -63,6 +64,8 @@ def conduct(
         study=study.describe(),
         provenance={"fingerprint": study.fingerprint, "runs": store.previous_runs()},
         words=words_of(study.domain),
+        files=study.instances.files if isinstance(study.instances, Given) else None,
+        judged=is_the_papers(study),
     )
     return Conducted(ran, analysis)
 

@@ -82,15 +82,16 @@ def _matrices(pairs: Pairs) -> str:
         "equally likely; steps until the row's goal is ruled out.",
         _table(names, pairs.edp, "{:.3f}"),
     ]
-    if np.isinf(_off_diagonal(pairs.edp)).any():
+    endless = bool(np.isinf(_off_diagonal(pairs.edp)).any())
+    if endless:
         texts += [
             "\nEDP capped at the plan's end, for goals that have a nearest state in common:",
             _table(names, pairs.capped, "{:.3f}"),
         ]
     texts += [
-        "\nWorst case: the longest common prefix of optimal plans, WCD of goal-recognition design; the step\n"
-        "that tells the two apart is one later (WCD elsewhere in askwise).",
-        _table(names, pairs.prefix.astype(float), "{:.0f}"),
+        "\nWorst case (WCD): the longest common prefix of optimal plans, in steps. The step after it tells the two\n"
+        f"apart{', unless EDP is infinite: then nothing does' if endless else ''}.",
+        _table(names, pairs.wcd.astype(float), "{:.0f}"),
     ]
     return "\n".join(texts)
 
@@ -113,34 +114,38 @@ def _off_diagonal(matrix: Any) -> Any:
 
 def _summary(pairs: Pairs) -> str:
     edp = _off_diagonal(pairs.edp)
-    finite, prefix = edp[np.isfinite(edp)], int(_off_diagonal(pairs.prefix).max())
+    finite, wcd = edp[np.isfinite(edp)], int(_off_diagonal(pairs.wcd).max())
+    endless = edp.size - finite.size
     lines = [f"All {edp.size} ordered pairs:"]
     if finite.size:
+        lines.append(f"  {'EDP *' if endless else 'EDP':<17}{_spread(finite)}")
+    if endless:
+        lines.append(f"  EDP, capped      {_spread(_off_diagonal(pairs.capped))}")
+    lines.append(f"  WCD              {wcd} (longest common prefix)")
+    lines.append(f"  told apart by    {'never' if endless else f'step {wcd + 1}'}")
+    if endless:
+        what = "pair that has a plan" if endless == 1 else "pairs that have a plan"
         lines.append(
-            f"  EDP              mean {finite.mean():.3f}, median {np.median(finite):.3f}, largest {finite.max():.3f}"
+            f"  * leaves out {endless} {what} in common: nothing tells them apart, and EDP is infinite. Capped,\n"
+            "    they count up to the end of the plan."
         )
-    if finite.size < edp.size:
-        capped = _off_diagonal(pairs.capped)
-        lines.append(
-            f"  EDP, capped      mean {capped.mean():.3f}, median {np.median(capped):.3f}, largest {capped.max():.3f}"
-        )
-        shared = _count(edp.size - finite.size, "pair")
-        lines.append(f"                   ({shared} with a nearest state in common: EDP infinite)")
-    later = f"{prefix + 1}" if finite.size == edp.size else "infinite"
-    lines.append(f"  WCD              {prefix} (longest common prefix), {later} (step that tells apart)")
     return "\n".join(lines)
+
+
+def _spread(values: Any) -> str:
+    return f"mean {values.mean():.3f}, median {np.median(values):.3f}, largest {values.max():.3f}"
 
 
 def _longest(pairs: Pairs) -> str:
     shown = pairs.longest(MOST_PAIRS)
     lines = [
         f"The {len(shown)} pairs that look alike longest (--json prints all):",
-        f"  {'pursued':>8}{'ruled out':>11}{'EDP':>9}{'capped':>9}{'common prefix':>15}",
+        f"  {'pursued':>8}{'ruled out':>11}{'EDP':>9}{'capped':>9}{'WCD':>5}",
     ]
     for i, j in shown:
         edp = f"{pairs.edp[i, j]:.3f}" if math.isfinite(pairs.edp[i, j]) else "inf"
         names = f"  {pairs.goals[j] + 1:>8}{pairs.goals[i] + 1:>11}"
-        lines.append(f"{names}{edp:>9}{pairs.capped[i, j]:>9.3f}{pairs.prefix[i, j]:>15}")
+        lines.append(f"{names}{edp:>9}{pairs.capped[i, j]:>9.3f}{pairs.wcd[i, j]:>5}")
     return "\n".join(lines)
 
 
@@ -161,11 +166,25 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
 
 
 def as_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
-    """Return the same for programs; null stands for infinite, and for the diagonal."""
+    """Return the same for programs; null stands for infinite, and for the diagonal. Goals are numbered from 1.
+
+    `goals`, `edp` and `wcd` stand where they stand for maps and graphs (`askwise.cli.edp`).
+    """
     return {
         "problem": name,
-        "goals": [
+        "seen": seen,
+        "exact": cones.exact,
+        "states": cones.model.n_states,
+        "goals": [cones.goals[goal] for goal in pairs.goals],
+        "numbers": [goal + 1 for goal in pairs.goals],
+        "edp": _numbers(pairs.edp),
+        "edp_capped": _numbers(pairs.capped),
+        "wcd": _numbers(pairs.wcd, int),
+        "wcd_convention": "longest common prefix",
+        "told_apart": _numbers(pairs.told_apart, int),
+        "all_goals": [
             {
+                "number": number,
                 "name": goal,
                 "steps": found.length if found.length >= 0 else None,
                 "at_least": found.at_least if found.length >= 0 or not found.exact else None,
@@ -175,23 +194,13 @@ def as_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str,
                 "states_met": found.met,
                 "bounds": found.evaluated,
             }
-            for goal, found in zip(cones.goals, cones.found, strict=True)
+            for number, (goal, found) in enumerate(zip(cones.goals, cones.found, strict=True), start=1)
         ],
-        "exact": cones.exact,
-        "states": cones.model.n_states,
-        "seen": seen,
-        "pairs": {
-            "goals": list(pairs.goals),
-            "edp": _numbers(pairs.edp),
-            "edp_capped": _numbers(pairs.capped),
-            "wcd": _numbers(pairs.wcd),
-            "wcd_common_prefix": _numbers(pairs.prefix.astype(float)),
-        },
     }
 
 
-def _numbers(matrix: Any) -> list[list[float | None]]:
+def _numbers(matrix: Any, kind: type = float) -> list[list[float | None]]:
     return [
-        [None if i == j or not math.isfinite(value) else value for j, value in enumerate(row)]
+        [None if i == j or not math.isfinite(value) else kind(value) for j, value in enumerate(row)]
         for i, row in enumerate(matrix.tolist())
     ]

@@ -25,7 +25,7 @@ from functools import cached_property
 from pathlib import Path
 
 from askwise.errors import InputError
-from askwise.files import reason
+from askwise.files import opened, reason
 from askwise.pddl.domain import read_domain
 from askwise.pddl.grounding import ground
 from askwise.pddl.language import Condition, Domain, Setting
@@ -175,7 +175,7 @@ def _archive(path: Path) -> dict[str, str]:
     field = f"file {str(path)!r}"
     if path.suffix.lower() == ".pddl":
         raise InputError(field, "a PDDL file alone", "DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat, or an archive")
-    with _unpacking(field), tarfile.open(path) as archive:
+    with _unpacking(field), opened(path) as file, tarfile.open(fileobj=file) as archive:
         texts = _members(archive, field)
     return _complete(texts, str(path))
 

@@ -95,7 +95,10 @@ class Cones:
 
     @cached_property
     def divergence(self) -> Divergence:
-        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start."""
+        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start.
+
+        As for every model, WCD counts the step that tells goals apart; `askwise.pddl.pairs` has the common prefix.
+        """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
         return Divergence(self.model, [self.targets[goal].tolist() for goal in self.reached])
@@ -104,18 +107,39 @@ class Cones:
         """``int32 [n_states]``: steps to a goal, -1 where a state is on none of its optimal plans."""
         return np.where(self.inside[:, goal], self.lengths[goal] - self.depth, -1).astype(np.int32)
 
-    def after(self, actions: Iterable[str]) -> int | None:
-        """Return the state after actions from the start; None if no optimal plan for any goal begins so."""
-        state = 0
-        labels = self.model.labels
-        assert labels is not None
+    @cached_property
+    def ambiguous(self) -> bool:
+        """Whether somewhere two actions of one name lead to different states: then names do not tell where they led."""
+        rows = np.sort(np.where(self.operators < 0, -1, self._names[self.operators]), axis=1)
+        return bool(((rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] >= 0)).any())
+
+    @cached_property
+    def _names(self) -> IntArray:
+        """``int32 [n_operators]``: a number for the name of each operator, the same for those of one name."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(label, len(numbers)) for label in self.task.labels], dtype=np.int32)
+
+    def steps_from(self, state: int) -> list[tuple[str, int]]:
+        """Return the steps of optimal plans from a state: the action's name, and the next state."""
+        row = self.operators[state].tolist()
+        following = self.model.successor[state].tolist()
+        return [(self.task.labels[o], following[column]) for column, o in enumerate(row) if o >= 0]
+
+    def after(self, actions: Iterable[str]) -> dict[int, int]:
+        """Return the states that actions may lead to from the start, each with the number of ways there.
+
+        There are several where actions of one name lead to different states, and none if no optimal plan for any goal
+        begins so.
+        """
+        states = {0: 1}
         for action in actions:
-            label = labels.names.find(action)
-            columns = np.flatnonzero(labels.table[state] == (-2 if label is None else label))
-            if columns.size == 0:
-                return None
-            state = int(self.model.successor[state, int(columns[0])])
-        return state
+            following: dict[int, int] = {}
+            for state, ways in states.items():
+                for label, target in self.steps_from(state):
+                    if label == action:
+                        following[target] = following.get(target, 0) + ways
+            states = following
+        return states
 
 
 def cones_of(

@@ -48,6 +48,7 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
         largest_budget=0,
         widened=lambda budget: _widened(given, cones, budget, progress),
         left_out=tuple(cones.goals[goal] for goal in cones.unreachable),
+        prefix=True,
     )
 
 
@@ -56,6 +57,7 @@ def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress |
     plans = plans_within(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
     successor, owner = ranked(plans.counts, plans.target, thing_of[plans.operator])
+    _refuse_same_names(successor, owner, names)
     return replace(
         _of_shortest_plans(given, cones, progress),
         names=names,
@@ -85,7 +87,20 @@ def _ground(cones: Cones) -> tuple[Ground, tuple[str, ...]]:
     owner = np.full(model.successor.shape, NOBODY, dtype=np.int32)
     columns = [column for column in range(model.n_actions) if column != model.stay]
     owner[:, columns] = thing_of[cones.operators]
+    _refuse_same_names(model.successor, owner, names)
     return Ground(model.successor, owner), names
+
+
+def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
+    """Refuse actions of one name that lead from one state to different ones: the search takes states for seen."""
+    order = np.argsort(owner, axis=1, kind="stable")
+    owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)
+    again = (owners[:, 1:] == owners[:, :-1]) & (owners[:, 1:] != NOBODY) & (targets[:, 1:] != targets[:, :-1])
+    if again.any():
+        name = names[int(owners[:, 1:][again][0])]
+        found = "one name for actions that lead from one state to different ones"
+        expected = "names that tell where an action leads (rename one of the actions)"
+        raise InputError(f"action {name!r}", found, expected)
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:

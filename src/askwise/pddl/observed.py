@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterable, Sequence
 
 from askwise.errors import InputError
 from askwise.pddl.cones import Cones
@@ -13,24 +11,22 @@ from askwise.pddl.tokens import Word, refusal
 MOST_SHOWN = 5
 
 
-def state_after(cones: Cones, seen: Sequence[tuple[Word, str]]) -> int:
-    """Return the state after actions that were seen one after the other, without gaps.
+def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
+    """Return the states after actions that were seen one after the other, without gaps: see `Cones.after`.
 
     The first action with which no optimal plan for any goal goes on is refused, with those with which one would.
     """
-    state = 0
+    states = cones.after([])
     for k in range(1, len(seen) + 1):
         following = cones.after([action for _, action in seen[:k]])
-        if following is None:
-            raise _off_all_plans(cones, state, *seen[k - 1])
-        state = following
-    return state
+        if not following:
+            raise _off_all_plans(cones, states, *seen[k - 1])
+        states = following
+    return states
 
 
-def _off_all_plans(cones: Cones, state: int, at: Word, action: str) -> InputError:
-    model = cones.model
-    there = np.flatnonzero(model.available[state])
-    names = [str(model.action_name(state, int(a))) for a in there if a != model.stay]
+def _off_all_plans(cones: Cones, states: Iterable[int], at: Word, action: str) -> InputError:
+    names = list(dict.fromkeys(label for state in states for label, _ in cones.steps_from(state)))
     shown = ", ".join(f"({name})" for name in names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
     expected = (
         f"an action with which an optimal plan for some goal goes on, such as {shown}" if names else "no more actions"

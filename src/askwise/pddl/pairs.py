@@ -8,44 +8,51 @@ For each ordered pair (ruled out, pursued) of goals that are still possible:
 - *EDP, capped*: the same, but the watching ends with the plan; the step in which the actor stays at its goal still
   counts. Finite for
   all pairs, and equal to EDP where that is finite.
-- *WCD*: the last step at which optimal plans for the two can first differ, that step counted. Infinite as EDP is.
-- *common prefix*: the longest common prefix of optimal plans for the two, what the literature on goal-recognition
-  design calls
-  WCD: one less, and finite for all pairs.
+- *WCD*: the longest common prefix of optimal plans for the two, as in the literature on goal-recognition design. Finite
+  for all pairs.
+- *told apart*: the step that tells the two apart at the latest, one later than WCD; infinite where EDP is. On maps and
+  graphs, `askwise.wcd` included, this number is called WCD.
+
+What is seen are the names of actions. Where two actions of one name lead to different states (`Cones.ambiguous`), a
+goal is possible as long as *some* state that the names may have led to is on one of its optimal plans. So these sets
+of states are followed, layer by layer, with the probability that an actor who pursues each goal is in each state.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from askwise.divergence.cones import matrices_at
+from askwise.errors import AskwiseError
 from askwise.pddl.cones import Cones
 from askwise.types import FloatArray, IntArray
+
+MOST_SETS = 100_000
+"""Sets of states that are followed in one step where names do not tell where actions led."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs of goals that are still possible in one state; matrices are ``[ruled out, pursued]``.
+    """All pairs of goals that are still possible after some actions; matrices are ``[ruled out, pursued]``.
 
     Attributes:
-        state: the state of the cones' model.
         goals: the goals, by their numbers in the problem.
         steps: ``int32 [n]``, steps left to each of them.
         edp: ``float64 [n, n]``, ``inf`` on the diagonal.
         capped: ``float64 [n, n]``, EDP capped at the plan's end.
-        wcd: ``float64 [n, n]``, ``inf`` on the diagonal.
-        prefix: ``int32 [n, n]``, steps of the longest common prefix.
+        wcd: ``int32 [n, n]``, steps of the longest common prefix.
+        told_apart: ``float64 [n, n]``, the step that tells apart, ``inf`` on the diagonal.
     """
 
-    state: int
     goals: tuple[int, ...]
     steps: IntArray
     edp: FloatArray
     capped: FloatArray
-    wcd: FloatArray
-    prefix: IntArray
+    wcd: IntArray
+    told_apart: FloatArray
 
     def longest(self, most: int) -> list[tuple[int, int]]:
         """Return the places ``(ruled out, pursued)`` of the pairs that look alike longest, for ever ones first."""
@@ -55,15 +62,94 @@ class Pairs:
         return [place for place in places if place[0] != place[1]][:most]
 
 
-def pairs_at(cones: Cones, state: int = 0) -> Pairs:
-    """Return all pairs of goals that are still possible in a state of the cones' model, by default at the start."""
-    goals = tuple(goal for goal in cones.reached if cones.inside[state, goal])
+def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
+    """Return all pairs of goals that are still possible, at the start or after what was seen.
+
+    Args:
+        cones: the optimal plans of all goals.
+        after: the states that the actions seen may have led to, as `Cones.after` returns them.
+    """
+    states = {0: 1} if after is None else dict(after)
+    goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
     if not goals:
         none = np.empty((0, 0))
-        return Pairs(state, (), np.empty(0, dtype=np.int32), none, none, none, none.astype(np.int32))
+        return Pairs((), np.empty(0, dtype=np.int32), none, none, none.astype(np.int32), none)
+    if cones.ambiguous:
+        return _by_names(cones, states, goals)
+    (state,) = states
     targets = np.concatenate([cones.targets[goal] for goal in goals])
     starts = np.concatenate(([0], np.cumsum([cones.targets[goal].size for goal in goals]))).astype(np.int32)
-    edp, wcd, _ = matrices_at(cones.model, state, targets, starts)
+    edp, told_apart, _ = matrices_at(cones.model, state, targets, starts)
     # The state of a goal that is pursued from here is the nearest one from here: the cones have no other.
     capped, last, steps = matrices_at(cones.model, state, targets, starts, capped=True)
-    return Pairs(state, goals, steps, edp, capped, wcd, last.astype(np.int32) - 1)
+    return Pairs(goals, steps, edp, capped, last.astype(np.int32) - 1, told_apart)
+
+
+# -- where names do not tell where actions led -------------------------------------------------------------------
+
+Sets = dict[frozenset[int], dict[int, FloatArray]]
+"""Sets of states that names may have led to; for each of these states how probable it is, by the goal pursued."""
+
+
+def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -> Pairs:
+    n = len(goals)
+    onwards = _onwards(cones, goals)
+    inside = cones.inside[:, goals]
+    ends = np.zeros_like(inside)
+    for k, goal in enumerate(goals):
+        ends[cones.targets[goal], k] = True
+    capped, wcd, never = np.zeros((n, n)), np.zeros((n, n), dtype=np.int32), np.eye(n, dtype=bool)
+    sets, level = _first(states, onwards), 0
+    while sets:
+        for among, masses in sets.items():
+            rows = list(among)
+            possible, pursued = inside[rows].any(axis=0), np.sum(list(masses.values()), axis=0)
+            capped += np.outer(possible, pursued)
+            wcd[np.outer(possible, pursued > 0)] = level
+            ended = ends[rows].any(axis=0)
+            never |= np.outer(ended, ended)
+        sets, level = _following(cones, sets, onwards), level + 1
+    steps = (cones.lengths[list(goals)] - cones.depth[next(iter(states))]).astype(np.int32)
+    return Pairs(goals, steps, np.where(never, np.inf, capped), capped, wcd, np.where(never, np.inf, wcd + 1.0))
+
+
+def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
+    """Return how many ways lead from each state to the end of a plan, for each goal: whole numbers of any size."""
+    onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
+    for k, goal in enumerate(goals):
+        for state in cones.targets[goal].tolist():
+            onwards[state][k] = 1
+    for state in reversed(range(cones.model.n_states)):  # states stand layer by layer
+        for _, target in cones.steps_from(state):
+            onwards[state] = [a + b for a, b in zip(onwards[state], onwards[target], strict=True)]
+    return onwards
+
+
+def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
+    weights = {state: [ways * each for each in onwards[state]] for state, ways in states.items()}
+    totals = [sum(column) for column in zip(*weights.values(), strict=True)]
+    return {frozenset(states): {state: _shares(row, totals) for state, row in weights.items()}}
+
+
+def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
+    """Return the sets one step later: one for each name, from each set."""
+    found: Sets = {}
+    for masses in sets.values():
+        by_name: dict[str, dict[int, FloatArray]] = {}
+        for state, mass in masses.items():
+            for name, target in cones.steps_from(state):
+                there = by_name.setdefault(name, {})
+                there[target] = there.get(target, 0.0) + mass * _shares(onwards[target], onwards[state])
+        for there in by_name.values():
+            into = found.setdefault(frozenset(there), {})
+            for target, mass in there.items():
+                into[target] = into.get(target, 0.0) + mass
+        if len(found) > MOST_SETS:
+            raise AskwiseError(
+                f"too large: actions of one name lead to different states, in more than {MOST_SETS:,} combinations"
+            )
+    return found
+
+
+def _shares(parts: list[int], wholes: list[int]) -> FloatArray:
+    return np.array([part / whole if whole else 0.0 for part, whole in zip(parts, wholes, strict=True)])

@@ -89,19 +89,22 @@ def _ending(found: Recognised) -> str:
 
 
 def as_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``--json`` prints: row k of `possible` and `probabilities` is after k actions."""
+    """Return what ``--json`` prints: row k of `possible` and `probabilities` is after k actions.
+
+    Goals are numbered from 1, as in the text; the columns of both matrices are the goals in this order.
+    """
     return {
         "problem": name,
         **how,
         "goals": list(found.goals),
-        "unreachable": list(found.cones.unreachable),
+        "unreachable": [goal + 1 for goal in found.cones.unreachable],
         "optimal_lengths": [None if length < 0 else length for length in found.cones.lengths.tolist()],
         "seen": list(found.seen),
         "possible": found.possible.tolist(),
         "probabilities": found.probabilities.tolist(),
-        "likeliest": list(found.likeliest()),
+        "likeliest": [goal + 1 for goal in found.likeliest()],
         "contradiction": found.contradiction,
-        "true_goal": found.true_goal,
+        "true_goal": None if found.true_goal is None else found.true_goal + 1,
     }
 
 

@@ -122,7 +122,8 @@ def recognise(
         shares = _beginning(found, seen)
         possible = shares > 0
     else:
-        odds = 0.0 if belief == "bayes" else stray / (1 - stray) / found.task.n_operators
+        # Without any operator only empty plans are left, and every action is a stray one for all goals alike.
+        odds = 0.0 if belief == "bayes" else stray / (1 - stray) / max(1, found.task.n_operators)
         shares = _containing(found, seen, odds)
         possible = shares > 0 if belief == "bayes" else np.broadcast_to(found.lengths >= 0, shares.shape)
     possible = possible & (weights > 0)
@@ -171,18 +172,18 @@ def _refuse_unknown(cones: Cones) -> None:
 
 def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
     """``float64 [n_seen + 1, n_goals]``: the share of each goal's optimal plans that begin with the actions."""
-    source, _, target, bounds = _steps(cones)
-    # Column k counts the ways whose first k steps are the actions: one way up to there, then all that lead on.
+    source, number, target, bounds = _steps(cones)
+    label = _numbered(cones, seen)
+    # Column k counts the ways whose first k steps are the actions, along every step of that name.
     arrived = np.zeros((cones.model.n_states, len(seen) + 1))
-    one = 1.0
+    arrived[0] = 1.0
     for level, (first, last) in enumerate(pairwise(bounds)):
-        state = cones.after(seen[:level]) if level <= len(seen) else None
-        if state is not None:
-            arrived[state, level] = one
-        passing, scale = _scaled(arrived, source[first:last])
-        one *= scale
+        passing = _scaled(arrived, source[first:last])
+        if level < len(seen):
+            passing[number[first:last] != label[level], level + 1 :] = 0.0
         np.add.at(arrived, target[first:last], passing)
-    return _shares(np.array([arrived[targets].sum(axis=0) for targets in cones.targets])).T
+    shares = _shares(np.array([arrived[targets].sum(axis=0) for targets in cones.targets]))
+    return np.where(np.arange(len(seen) + 1) <= cones.lengths[:, None], shares, 0.0).T  # not more than the whole plan
 
 
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
@@ -202,7 +203,7 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     arrived[0, 1 : n + 1] = stray ** np.arange(n)
     arrived[0, n + 1] = 1.0
     for first, last in pairwise(bounds):
-        passing, _ = _scaled(arrived, source[first:last])
+        passing = _scaled(arrived, source[first:last])
         _match(arrived, passing, number[first:last], target[first:last], label, stray)
         np.add.at(arrived, target[first:last], passing)
     ended = _shares(np.array([arrived[targets].sum(axis=0) for targets in cones.targets]))[:, n + 1 :]
@@ -210,12 +211,11 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     return np.tril(passed) @ ended.T
 
 
-def _scaled(arrived: FloatArray, source: IntArray) -> tuple[FloatArray, float]:
-    """Return what steps take along from their sources, made smaller if it is very large, and by which factor."""
+def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
+    """Return what steps take along from their sources, made smaller if it is very large."""
     passing = arrived[source]
     largest = passing.max(initial=0.0)
-    scale = 1 / largest if largest > LARGEST else 1.0
-    return passing * scale, scale
+    return passing / largest if largest > LARGEST else passing
 
 
 def _match(

@@ -5,6 +5,7 @@ The animation has a screen of its own: when it ends, or is ended with Ctrl-C, th
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -24,8 +25,8 @@ QUESTION_LASTS = 4
 
 
 def can_watch(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal."""
-    return stream.isatty()
+    """Whether `stream` is a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def watch(

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
@@ -20,9 +21,13 @@ from askwise.errors import AskwiseError, InputError
 from askwise.reading import Field, decode, parse_json
 from askwise.studio.limits import LARGEST_BODY
 from askwise.studio.rounds.setup import Setup
-from askwise.studio.security.keys import PARTICIPANT, RESEARCHER, SECONDS, Person
+from askwise.studio.security.keys import KINDS as PEOPLE
+from askwise.studio.security.keys import RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
 from askwise.studio.socket import play_socket
+from askwise.studio.store import StoreFailed
+
+log = logging.getLogger("askwise.studio")
 
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 STATIC = re.compile(r"[a-z0-9-]{1,40}\.(js|css)")
@@ -62,15 +67,26 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
             Route("/api/rounds", answered(new_round), methods=["POST"]),
             Route("/api/rounds/{name}/review", answered(review)),
             Route("/api/rounds/{name}/trace", answered(trace)),
-            Route("/play/{name}", page("play.html", RESEARCHER, PARTICIPANT)),
+            Route("/play/{name}", page("play.html", *PEOPLE)),
             Route("/review/{name}", review_page),
             WebSocketRoute("/play/{name}/socket", play_socket),
             *(routes or []),
         ],
         lifespan=lifespan,
+        exception_handlers={StoreFailed: not_kept},
     )
     app.state.services = services
     return app
+
+
+async def not_kept(request: Request, error: Exception) -> Response:
+    """Say in a sentence that the studio's file cannot be read or written; the terminal gets one line."""
+    assert isinstance(error, StoreFailed)
+    log.error("%s", error)
+    status = 507 if error.full else 503
+    if request.url.path.startswith("/api/"):
+        return Json({"error": error.sentence}, status)
+    return HTMLResponse(asset("closed.html").replace("Reason: @WHY@.", error.sentence), status)
 
 
 def services_of(request: Any) -> Services:
@@ -91,8 +107,7 @@ def page(name: str, *kinds: str) -> Handler:
     """Return what answers with a page, to whoever is of one of these kinds, by default the researcher."""
 
     async def show(request: Request) -> Response:
-        person = services_of(request).person(request)
-        if person is None or person.kind not in (kinds or (RESEARCHER,)):
+        if services_of(request).person(request, *(kinds or (RESEARCHER,))) is None:
             return HTMLResponse(CLOSED, 403)
         return HTMLResponse(asset(name))
 
@@ -116,14 +131,15 @@ async def enter(request: Request) -> Response:
     if cookie is None:
         return HTMLResponse(CLOSED, 403)
     answer = RedirectResponse("/", 303)
-    set_cookie(answer, request, services, cookie)
+    set_cookie(answer, request, RESEARCHER, cookie)
     return answer
 
 
-def set_cookie(answer: Response, request: Request, services: Services, cookie: str) -> None:
-    """Give a browser its cookie, which no script can read and no other site can send along."""
-    secure = request.headers.get("x-forwarded-proto") == "https" or request.url.scheme == "https"
-    answer.set_cookie(services.keys.cookie, cookie, max_age=SECONDS, httponly=True, samesite="lax", secure=secure)
+def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
+    """Give a browser its cookie for a kind of people; no script can read it and no other site can send it along."""
+    services = services_of(request)
+    name, secure = services.keys.cookie(kind), services.is_secure(request)
+    answer.set_cookie(name, cookie, max_age=SECONDS, httponly=True, samesite="lax", secure=secure)
 
 
 # -- answers in JSON ---------------------------------------------------------------------------------------------
@@ -134,13 +150,15 @@ def answered(handler: Callable[[Request, Services, Person], Awaitable[Any]], kin
 
     async def answer(request: Request) -> Response:
         services = services_of(request)
-        person = services.person(request)
-        if person is None or person.kind != kind:
+        person = services.person(request, kind)
+        if person is None:
             return Json({"error": "not for you: open the studio with its link first"}, 403)
         try:
             return Json(await handler(request, services, person))
         except Denied as error:
             return Json({"error": str(error)}, 404)
+        except StoreFailed:
+            raise  # see `not_kept`
         except AskwiseError as error:
             return Json({"error": str(error)}, 400)
 
@@ -205,7 +223,7 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
     )
     return [
-        {"round": name, "title": title, "role": json.loads(setup)["role"], "made": made, "end": end}
+        {"round": name, "title": title, "role": services.store.json(setup)["role"], "made": made, "end": end}
         for name, title, setup, made, end in rows
     ]
 
@@ -233,9 +251,9 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
 async def review_page(request: Request) -> Response:
     """Answer with the page that steps through a round: one file with everything in it, and a policy of its own."""
     services = services_of(request)
-    person = services.person(request)
+    person = services.person(request, RESEARCHER)
     try:
-        if person is None or person.kind != RESEARCHER:
+        if person is None:
             raise Denied("open the studio with its link first")
         text = (await _reviewed(request, services, person))["page"]
     except AskwiseError as error:

@@ -30,7 +30,7 @@ def explore_routes() -> list[Any]:
     desk = _Desk()
     return [
         Route("/explore", page("explore.html")),
-        Route("/api/explore/methods", answered(desk.methods)),
+        Route("/api/explore/start", answered(desk.start)),
         Route("/api/explore/read", answered(desk.read), methods=["POST"]),
         Route("/api/explore/follow", answered(desk.follow), methods=["POST"]),
         Route("/api/explore/file", answered(desk.file), methods=["POST"]),
@@ -51,10 +51,17 @@ class _Desk:
 
     def __init__(self) -> None:
         self._tabs: OrderedDict[tuple[str, str, str], _Tab] = OrderedDict()
+        self._problems: list[Any] | None = None
 
-    async def methods(self, _: Request, services: Services, __: Person) -> Any:
-        """Return the methods that may be asked."""
-        return await _asked(services, "read", "methods", {})
+    async def start(self, _: Request, services: Services, __: Person) -> Any:
+        """Return the methods that may be asked, and the problems that can be opened: number and name."""
+        if self._problems is None:
+            found = []
+            for number, (name, text) in enumerate(services.library.items()):
+                if "sketch" in await _asked(services, "read", "read", {"text": text}):
+                    found.append([number, name])
+            self._problems = found
+        return {**await _asked(services, "read", "methods", {}), "problems": self._problems}
 
     async def read(self, request: Request, services: Services, _: Person) -> Any:
         """Return the sketch of a problem file: ``problem`` is its number in the library, or its text."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.files import reason
 from askwise.limits import LONGEST_NAME
-from askwise.reading import read_text
+from askwise.reading import naming, read_text
 
 if TYPE_CHECKING:
     from askwise.studio.study.file import PeopleStudy
@@ -21,14 +23,17 @@ EXAMPLES = {"map.txt": "kitchen (a map)", "graph.txt": "ward (a graph)", "covera
 
 
 def problems_at(path: str | None) -> dict[str, str]:
-    """Return the texts of problem files by name: one file, all of a folder, or the examples."""
+    """Return the texts of problem files by name: one file, those of a folder, or the examples.
+
+    Other files of a folder are left out, which a line on standard error says. No text needs another file.
+    """
     if path is None:
         folder = resources.files("askwise.starters")
         return {title: folder.joinpath(name).read_text(encoding="utf-8") for name, title in EXAMPLES.items()}
     place = Path(path)
     if place.is_dir():
         return _in_folder(place)
-    return {place.stem[:LONGEST_NAME]: read_text(place)}
+    return {place.stem[:LONGEST_NAME]: _text(place)}
 
 
 def study_at(path: str | None) -> PeopleStudy | None:
@@ -49,4 +54,19 @@ def _in_folder(folder: Path) -> dict[str, str]:
         raise InputError(f"folder {str(folder)!r}", "no .toml or .json file", "problem files (askwise new writes one)")
     if len(found) > MOST_FILES:
         raise InputError(f"folder {str(folder)!r}", f"{len(found)} files", f"at most {MOST_FILES}")
-    return {each.stem[:LONGEST_NAME]: read_text(each) for each in found}
+    texts, refused = {}, []
+    for each in found:
+        try:
+            texts[each.stem[:LONGEST_NAME]] = _text(each)
+        except InputError as error:
+            refused.append(error)
+    if not texts:
+        raise refused[0]
+    for why in refused:
+        print(f"askwise studio: left out {why}", file=sys.stderr)
+    return texts
+
+
+def _text(path: Path) -> str:
+    with naming(str(path)):
+        return standalone(path)

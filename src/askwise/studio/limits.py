@@ -7,11 +7,15 @@ LARGEST_MESSAGE = 16 * 1024
 LARGEST_BODY = 1024 * 1024
 """Bytes of one request: a problem file that is uploaded."""
 MOST_SOCKETS = 1000
+MOST_CONNECTIONS = 500
+"""Connections of one address that are no sockets. A browser has six at most, and closes them soon."""
+REQUEST_SECONDS = 30.0
+"""Within which a request must arrive whole."""
 MOST_ROOMS = 2000
 """Rounds that are kept in the server's memory; others are read again when somebody comes back."""
 MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE = 20.0, 60.0
 REQUESTS_A_SECOND, MOST_REQUESTS_AT_ONCE = 50.0, 300.0
-"""Of one browser that is known by its cookie, or of one address."""
+"""Of one person who is known by a cookie, or of one address."""
 MOST_KNOWN = 20_000
 """Browsers and addresses whose rates are remembered."""
 ROUNDS_A_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0

@@ -8,13 +8,12 @@ The newest tab wins: the one before it is told so, and closed.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from askwise.studio.store import Statement, Store, adding_event, ending_round
+from askwise.studio.store import Store, StoreFailed, adding_event, ending_round
 from askwise.studio.thinking.pool import Pool
 from askwise.studio.times import Times
 
@@ -29,6 +28,10 @@ class Tab(Protocol):
     @property
     def trusted(self) -> bool:
         """Whether it is the researcher's, who may know why something failed."""
+
+    @property
+    def home(self) -> str:
+        """The page that its person continues at after the round."""
 
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; one that is gone hears nothing."""
@@ -95,7 +98,7 @@ class Room:
 
     def _whole(self, tab: Tab) -> dict[str, Any]:
         known = {"board": self.board, "state": self.state, "trails": self.trails}
-        return {"type": "board", "n": len(self.log), "participant": not tab.trusted, **known}
+        return {"type": "board", "n": len(self.log), "participant": not tab.trusted, "home": tab.home, **known}
 
     # -- playing --------------------------------------------------------------------------------------------------
 
@@ -124,18 +127,25 @@ class Room:
     async def deed(self, n: int, deed: Any) -> None:
         """Do a deed, once; tell the tab what came of it, and then what the round waits for."""
         async with self.lock:
-            if not await self._opened():
+            try:
+                await self._done(n, deed)
+            except StoreFailed as error:  # the deed is not done: it may be sent again
+                log.error("round %s: %s", self.name, error)
+                await self._tell({"type": "refused", "n": len(self.log), "why": error.sentence, "state": self.state})
+
+    async def _done(self, n: int, deed: Any) -> None:
+        if not await self._opened():
+            return
+        if n != len(self.log):
+            done = n < len(self.log) and self.log[n][0] == deed
+            await self._tell({"type": "state" if done else "behind", "n": len(self.log), "state": self.state})
+            return
+        for _ in range(3):
+            if not await self._played(n, deed):
                 return
-            if n != len(self.log):
-                done = n < len(self.log) and self.log[n][0] == deed
-                await self._tell({"type": "state" if done else "behind", "n": len(self.log), "state": self.state})
+            if not await self._opened(again=True):  # its process is another one now
                 return
-            for _ in range(3):
-                if not await self._played(n, deed):
-                    return
-                if not await self._opened(again=True):  # its process is another one now
-                    return
-            await self._failed("its process dies again and again")
+        await self._failed("its process dies again and again")
 
     async def _played(self, n: int, deed: Any) -> bool:
         """Play a deed; True if the round has to be opened again for that."""
@@ -145,8 +155,7 @@ class Room:
             if "state" not in reply:
                 return await self._not_played(reply, kept=kept)
             if "outcome" in reply:
-                await self.store.write(*self._events(n, deed, reply))
-                self.log.append((deed, reply["outcome"]))
+                await self._keep(n, deed, reply)
                 self._walk(reply["state"])
                 kept = True
             self.state = reply["state"]
@@ -174,13 +183,16 @@ class Room:
             await self._failed(reply[FAILED])
         return False
 
-    def _events(self, n: int, deed: Any, reply: dict[str, Any]) -> list[Statement]:
-        statements = [adding_event(self.name, n, deed, reply["outcome"])]
+    async def _keep(self, n: int, deed: Any, reply: dict[str, Any]) -> None:
+        """Write a deed to the disk; the round counts as over only after that."""
+        statements, end = [adding_event(self.name, n, deed, reply["outcome"])], None
         if reply["state"]["phase"] == "over":
             result = reply["state"]["result"]
-            self.end = "finished" if result["finished"] else "stopped" if result["stopped"] else "cut off"
-            statements.append(ending_round(self.name, self.end))
-        return statements
+            end = "finished" if result["finished"] else "stopped" if result["stopped"] else "cut off"
+            statements.append(ending_round(self.name, end))
+        await self.store.write(*statements)
+        self.log.append((deed, reply["outcome"]))
+        self.end = end
 
     def _walk(self, state: dict[str, Any]) -> None:
         if self.trails is not None:
@@ -189,8 +201,9 @@ class Room:
 
     async def _failed(self, why: str) -> None:
         log.error("round %s failed: %s", self.name, why)
-        self.end = f"{FAILED}: {why}"
-        await self.store.write(ending_round(self.name, self.end))
+        end = f"{FAILED}: {why}"
+        await self.store.write(ending_round(self.name, end))
+        self.end = end
         await self._tell_failure()
 
     async def _tell_failure(self) -> None:
@@ -218,5 +231,5 @@ def read_room(store: Store, pool: Pool, name: str) -> tuple[Room, str] | None:
         return None
     owner, problem, setup, end, contents = rows[0]
     deeds = store.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (name,))
-    log = [(json.loads(deed), json.loads(outcome)) for deed, outcome in deeds]
-    return Room(store, pool, name, json.loads(setup), problem, json.loads(contents), log, end), owner
+    log = [(store.json(deed), store.json(outcome)) for deed, outcome in deeds]
+    return Room(store, pool, name, store.json(setup), problem, store.json(contents), log, end), owner

@@ -15,7 +15,7 @@ from askwise.studio.room import Room, read_room
 from askwise.studio.rounds.setup import Setup
 from askwise.studio.security.keys import Keys, Person
 from askwise.studio.security.rates import Rates
-from askwise.studio.store import Store, adding_round, digest_of
+from askwise.studio.store import Statement, Store, adding_round, digest_of
 from askwise.studio.thinking.pool import Pool
 from askwise.studio.times import Times
 
@@ -32,6 +32,7 @@ class Services:
         library: the texts of problem files by name.
         own_methods: agents of one's own that browsers may ask for, by their places.
         times: how long people wait.
+        url: the public address, ``https://lab.example.org``; None if the studio is reached directly.
         study: the name of the study that people take part in, None if there is none.
     """
 
@@ -40,6 +41,7 @@ class Services:
     pool: Pool
     library: dict[str, str]
     own_methods: tuple[str, ...]
+    url: str | None = None
     study: str | None = None
     sockets: int = 0
     times: Times = field(default_factory=Times)
@@ -49,9 +51,21 @@ class Services:
     _read: dict[str, dict[str, Any]] = field(default_factory=dict)
     _new_rounds: Rates = field(default_factory=lambda: Rates(ROUNDS_A_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
-    def person(self, connection: HTTPConnection) -> Person | None:
-        """Return who sends a request, None if that is nobody known."""
-        return self.keys.person(connection.cookies.get(self.keys.cookie))
+    def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
+        """Return who sends a request, the first that is of one of these kinds; None if that is nobody known."""
+        return next((each for each in self.people(connection) if each.kind in kinds), None)
+
+    def people(self, connection: HTTPConnection) -> list[Person]:
+        """Return everybody whose cookies a request brings: one browser may be the researcher's and a pilot's."""
+        return self.keys.people(connection.cookies)
+
+    def public(self, request: HTTPConnection) -> str:
+        """Return the address to send to people: ``--url``, else the one that the request was sent to."""
+        return self.url or f"http://{request.headers['host']}"
+
+    def is_secure(self, request: HTTPConnection) -> bool:
+        """Whether a request came by the public address, and that is https."""
+        return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:
         """Return the methods that browsers may ask for, and the kinds of teammates."""
@@ -82,8 +96,10 @@ class Services:
 
     # -- rounds ---------------------------------------------------------------------------------------------------
 
-    async def new_round(self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None) -> Room:
-        """Begin a round, under a name of its own unless one is given."""
+    async def new_round(
+        self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
+    ) -> Room:
+        """Begin a round, under a new name unless one is given; `also` is written together with it."""
         if not self._new_rounds.allow(owner.name):
             raise InputError("round", "too many at once", "a moment's wait")
         name = secrets.token_urlsafe(12) if name is None else name
@@ -93,7 +109,7 @@ class Services:
         if "board" not in reply:
             why = reply.get("refused") or reply.get("failed") or "its process died"
             raise InputError("round", why, "something that can be played")
-        await self.store.write(*adding_round(name, owner.name, contents, setup.to_json(), described["title"]))
+        await self.store.write(*adding_round(name, owner.name, contents, setup.to_json(), described["title"]), *also)
         room.board, room.state, room.trails = reply["board"], reply["state"], reply["trails"]
         self._remember(room, owner.name)
         return room
@@ -112,6 +128,9 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
+        """Keep a room in memory; rooms that are over and that nobody looks at are read again if they are needed."""
+        for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:
+            del self._rooms[name]
         room.times = self.times
         self._rooms[room.name] = room, owner
         if len(self._rooms) > MOST_ROOMS:

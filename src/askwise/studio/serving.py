@@ -23,6 +23,7 @@ from askwise.studio.limits import LARGEST_MESSAGE
 from askwise.watching.limits import Limits
 
 if TYPE_CHECKING:
+    from askwise.studio.security.connections import Connections
     from askwise.studio.study.file import PeopleStudy
 
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -63,16 +64,18 @@ def serve(how: Serving) -> None:
     except ImportError:
         raise InputError("askwise studio", "packages that are missing", "pip install 'askwise[studio]'") from None
     from askwise.studio.library import problems_at, study_at
+    from askwise.studio.security.connections import Connections
 
     hosts_of(how, how.port)  # refused before anything is opened
     study = study_at(how.path)
     library = problems_at(how.path) if study is None else study.problems
     folder = make_folder(how.out)
     with lock(folder), _listening(how) as listener:
-        port = listener.getsockname()[1]
         logging.basicConfig(level=logging.WARNING, format="askwise studio: %(message)s", stream=sys.stderr)
+        connections = Connections() if how.url is None else Connections(most=None)
         config = uvicorn.Config(
             app=lambda *_: None,
+            http=connections.protocol,  # type: ignore[arg-type]  # it calls what it is given
             ws="websockets-sansio",
             ws_max_size=LARGEST_MESSAGE,
             ws_ping_interval=20.0,
@@ -84,13 +87,14 @@ def serve(how: Serving) -> None:
             proxy_headers=False,
             timeout_graceful_shutdown=2,
         )
-        asyncio.run(_run(uvicorn.Server(config), listener, how, folder, library, study, port))
+        asyncio.run(_run(uvicorn.Server(config), connections, listener, how, folder, library, study))
 
 
 @contextlib.contextmanager
 def _listening(how: Serving) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in how.host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # Only if the protocol is named, asyncio sends small answers at once (TCP_NODELAY).
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -107,12 +111,12 @@ def _listening(how: Serving) -> Iterator[socket.socket]:
 
 async def _run(
     server: Any,
+    connections: Connections,
     listener: socket.socket,
     how: Serving,
     folder: Path,
     library: dict[str, str],
     study: PeopleStudy | None,
-    port: int,
 ) -> None:
     from askwise.studio.app import make_app
     from askwise.studio.explore import explore_routes
@@ -125,8 +129,9 @@ async def _run(
     store = Store(folder)
     keys = Keys(store)
     pool = Pool(how.workers or os.cpu_count() or 1, Limits(decision=how.decision, episode=float("inf")))
-    services = Services(store, keys, pool, library, how.methods)
-    hosts = hosts_of(how, port)
+    services = Services(store, keys, pool, library, how.methods, None if how.url is None else how.url.rstrip("/"))
+    hosts = hosts_of(how, listener.getsockname()[1])
+    asyncio.get_running_loop().set_exception_handler(connections.on_error)
     try:
         routes = explore_routes()
         if study is not None:
@@ -136,7 +141,7 @@ async def _run(
             services.study = study.name
             people = People(store, study)
             routes += study_routes(people)
-        server.config.app = Guard(make_app(services, routes), hosts, keys.cookie)
+        server.config.app = Guard(make_app(services, routes), hosts, keys)
         _announce(how, hosts[0], keys.new_link())
         await server.serve([listener])
     finally:

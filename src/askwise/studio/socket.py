@@ -13,13 +13,18 @@ from askwise.errors import AskwiseError, InputError
 from askwise.reading import Field, parse_json
 from askwise.studio.limits import MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE, MOST_SOCKETS
 from askwise.studio.room import Room
-from askwise.studio.security.keys import RESEARCHER
+from askwise.studio.security.keys import PARTICIPANT, PILOT, RESEARCHER
 from askwise.studio.security.rates import Rates
 from askwise.studio.services import Denied, Services
+from askwise.studio.store import StoreFailed
 
 log = logging.getLogger("askwise.studio")
 
 NOT_YOURS, TOO_MANY, NONSENSE = 4404, 4429, 4400
+LATER = 1013
+"""The page tries again by itself."""
+HOMES = {RESEARCHER: "/", PARTICIPANT: "/take", PILOT: "/pilot"}
+"""The page that each kind of people continues at after a round."""
 MOST_NONSENSE = 5
 """Messages that are none, after which a socket is closed."""
 
@@ -27,9 +32,10 @@ MOST_NONSENSE = 5
 class SocketTab:
     """A tab behind a socket; fulfils `askwise.studio.room.Tab`."""
 
-    def __init__(self, socket: WebSocket, *, trusted: bool) -> None:
+    def __init__(self, socket: WebSocket, kind: str) -> None:
         self._socket = socket
-        self.trusted = trusted
+        self.trusted = kind == RESEARCHER
+        self.home = HOMES[kind]
 
     async def tell(self, message: dict[str, Any]) -> None:
         """See `Tab`."""
@@ -47,10 +53,20 @@ async def play_socket(socket: WebSocket) -> None:
     """Play a round on a socket, until it is closed."""
     services: Services = socket.app.state.services
     await socket.accept()
-    person = services.person(socket)
     try:
-        room = services.room(socket.path_params["name"], person)
-    except Denied:
+        await _play(socket, services)
+    except StoreFailed as error:
+        log.error("%s", error)
+        await socket.close(LATER, "the studio cannot read or save its data now")
+
+
+async def _play(socket: WebSocket, services: Services) -> None:
+    room = None
+    for person in services.people(socket):
+        with contextlib.suppress(Denied):
+            room = services.room(socket.path_params["name"], person)
+            break
+    if room is None:
         log.warning("refused a socket: no such round, or somebody else's")
         await socket.close(NOT_YOURS, "no such round")
         return
@@ -58,7 +74,7 @@ async def play_socket(socket: WebSocket) -> None:
         log.warning("refused a socket: there are %d already", MOST_SOCKETS)
         await socket.close(TOO_MANY, "the studio is full")
         return
-    tab = SocketTab(socket, trusted=person is not None and person.kind == RESEARCHER)
+    tab = SocketTab(socket, person.kind)
     services.sockets += 1
     try:
         await room.join(tab)

@@ -15,12 +15,13 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from askwise.errors import InputError
+from askwise.errors import AskwiseError, InputError
+from askwise.reading import printable
 
 FORMAT = 1
 FILE = "studio.sqlite"
@@ -48,6 +49,53 @@ Job = tuple[list[Statement], "Settle | asyncio.Future[None]"]
 """What is to be written, and who waits for it: somebody on the event loop, or a function for everybody else."""
 
 
+ROOM = "room on the disk"
+
+
+class StoreFailed(InputError):  # noqa: N818 - it names what happened
+    """The studio's file cannot be read or written: it is damaged or read-only, or the disk is full."""
+
+    @classmethod
+    def by(cls, path: Path, error: BaseException) -> StoreFailed:
+        """Return the failure that an error of SQLite, or of reading what a row holds, comes to."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind of error
+        words = " ".join(printable(str(error)).split())
+        found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"
+        expected = {sqlite3.SQLITE_READONLY: "a file that can be written to", sqlite3.SQLITE_FULL: ROOM}
+        return cls(f"file {str(path)!r}", found, expected.get(code, "a database of the studio, or a new name"))
+
+    @property
+    def full(self) -> bool:
+        """Whether the disk is full."""
+        return self.expected == ROOM
+
+    @property
+    def sentence(self) -> str:
+        """What people read, who know nothing of files."""
+        what = "save anything now: its disk is full" if self.full else "read or save its data now"
+        return f"The studio cannot {what}. Please tell the researcher, and try again later."
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise `StoreFailed` where the file, or what one of its rows holds, cannot be read."""
+    try:
+        yield
+    except AskwiseError:
+        raise
+    except (sqlite3.Error, ValueError, TypeError, LookupError, RecursionError) as error:
+        raise StoreFailed.by(path, error) from None
+
+
+def check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a damaged database."""
+    with reading(path):
+        found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    if found != "ok":
+        found = " ".join(found.replace("*** in database main ***", "").split())
+        raise StoreFailed(f"file {str(path)!r}", f"a damaged database ({found})", "one that is whole: restore a copy")
+
+
 class Store:
     """The file, and the thread that writes to it.
 
@@ -58,20 +106,35 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._writer = _connect(self.path)
-        self._writer.executescript(SCHEMA)
-        found = self._writer.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-        if found is None:
-            self._writer.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
-        elif found[0] != str(FORMAT):
-            raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
-        self._reader = _connect(self.path)
+        try:
+            self._begin()
+            self._reader = _connect(self.path)
+        except BaseException:
+            self._writer.close()
+            raise
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="askwise-store", daemon=True)
         self._thread.start()
         self.commits = 0
 
+    def _begin(self) -> None:
+        """Refuse a file that is damaged, read-only or of another version; make the tables of a new one."""
+        check_whole(self._writer, self.path)
+        with reading(self.path):
+            self._writer.executescript(SCHEMA)
+            found = self._writer.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+            if found is not None and found[0] != str(FORMAT):
+                raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
+            # Written every time: a file that is read-only, or on a disk that is full, is noticed here.
+            self._writer.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+
     async def write(self, *statements: Statement) -> None:
-        """Write all of it or nothing, and return when it is on the disk."""
+        """Write all of it or nothing, and return when it is on the disk.
+
+        Raises:
+            sqlite3.IntegrityError: if it contradicts what is there.
+            StoreFailed: if the file cannot be written, because the disk is full, say.
+        """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put((list(statements), done))
         await done
@@ -97,7 +160,13 @@ class Store:
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Return rows; small questions that are answered at once."""
-        return self._reader.execute(sql, parameters).fetchall()
+        with reading(self.path):
+            return self._reader.execute(sql, parameters).fetchall()
+
+    def json(self, text: str) -> Any:
+        """Return what a cell holds that was written as JSON."""
+        with reading(self.path):
+            return json.loads(text)
 
     def close(self) -> None:
         """Write what is left, and close the file."""
@@ -133,9 +202,11 @@ class Store:
             self._writer.execute("COMMIT")
             self.commits += 1
         except sqlite3.Error as error:  # the disk is full, say: nothing of all this is kept
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
-            results = [(waiting, error) for _, waiting in jobs]
+            failure = StoreFailed.by(self.path, error)
+            with contextlib.suppress(sqlite3.Error):
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+            results = [(waiting, failure) for _, waiting in jobs]
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
@@ -178,13 +249,16 @@ def _settle(settled: list[tuple[asyncio.Future[None], BaseException | None]]) ->
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    try:
+    with reading(path):
         found = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        found.execute("PRAGMA journal_mode = WAL")
-        found.execute("PRAGMA synchronous = FULL")
-        found.execute("PRAGMA foreign_keys = ON")
-    except sqlite3.Error as error:
-        raise InputError(f"file {str(path)!r}", str(error), "a database of the studio, or a new name") from None
+    try:
+        with reading(path):
+            found.execute("PRAGMA journal_mode = WAL")
+            found.execute("PRAGMA synchronous = FULL")
+            found.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        found.close()
+        raise
     return found
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import time
+from html import escape
 from typing import Any
+from weakref import WeakValueDictionary
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from askwise.errors import InputError
+from askwise.reading import Field
 from askwise.studio.app import CLOSED, answered, asset, body_of, page, services_of, set_cookie
-from askwise.studio.security.keys import PARTICIPANT, Person
+from askwise.studio.security.keys import PARTICIPANT, PILOT, Person
 from askwise.studio.services import Services
+from askwise.studio.socket import HOMES
 from askwise.studio.study.flow import END, ROUND, described, setup_of, shown, taken_in
 from askwise.studio.study.people import NotNow, Participant, People
 
@@ -25,10 +31,7 @@ def study_routes(people: People) -> list[Any]:
     desk = _Desk(people)
     return [
         Route("/join/{token}", desk.join),
-        Route("/take", page("take.html", PARTICIPANT)),
-        Route("/api/take", answered(desk.now, PARTICIPANT)),
-        Route("/api/take", answered(desk.entered, PARTICIPANT), methods=["POST"]),
-        Route("/api/take/leave", answered(desk.left, PARTICIPANT), methods=["POST"]),
+        *(route for kind in (PARTICIPANT, PILOT) for route in _taking(desk, kind)),
         Route("/study", page("study.html")),
         Route("/api/study", answered(desk.overview)),
         Route("/api/study/pause", answered(desk.pause), methods=["POST"]),
@@ -37,11 +40,28 @@ def study_routes(people: People) -> list[Any]:
     ]
 
 
+def _taking(desk: _Desk, kind: str) -> list[Any]:
+    """Return the routes of people of one kind."""
+    home = HOMES[kind]
+    return [
+        Route(home, page("take.html", kind)),
+        Route(f"/api{home}", answered(desk.now, kind)),
+        Route(f"/api{home}", answered(desk.entered, kind), methods=["POST"]),
+        Route(f"/api{home}/leave", answered(desk.left, kind), methods=["POST"]),
+    ]
+
+
 class _Desk:
     """What the routes share."""
 
     def __init__(self, people: People) -> None:
         self.people, self.study = people, people.study
+        self._busy: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._exporting = asyncio.Lock()
+
+    def _alone(self, person: Person) -> asyncio.Lock:
+        """Return the lock of a person: equal requests (a reload, a second tab) come after each other."""
+        return self._busy.setdefault(person.name, asyncio.Lock())
 
     # -- people ---------------------------------------------------------------------------------------------------
 
@@ -52,25 +72,26 @@ class _Desk:
         if token not in (self.people.token, self.people.pilot_token):
             log.warning("refused somebody: no such study")
             return HTMLResponse(CLOSED, 403)
-        known = services.person(request)
         panel = request.query_params.get(self.study.parameter) if self.study.parameter else None
         pilot = token == self.people.pilot_token
+        kind = PILOT if pilot else PARTICIPANT
         try:
-            if known is not None and known.kind == PARTICIPANT and self.people.person(known.name).pilot == pilot:
-                return RedirectResponse("/take", 303)
+            if services.person(request, kind) is not None:
+                return RedirectResponse(HOMES[kind], 303)
             _, cookie = await self.people.join(panel, pilot=pilot)
         except NotNow as error:
             log.warning("refused somebody: %s", error)
-            return HTMLResponse(asset("closed.html").replace("@WHY@", str(error)), 403)
-        answer = RedirectResponse("/take", 303)
-        set_cookie(answer, request, services, cookie)
+            return HTMLResponse(asset("closed.html").replace("@WHY@", escape(str(error), quote=False)), 403)
+        answer = RedirectResponse(HOMES[kind], 303)
+        set_cookie(answer, request, kind, cookie)
         return answer
 
     async def now(self, _: Request, services: Services, person: Person) -> Any:
         """Return the screen that somebody is at."""
-        found = self.people.person(person.name)
-        await self.people.seen(found)
-        return await self._screen(services, person, found)
+        async with self._alone(person):
+            found = self.people.person(person.name)
+            await self.people.seen(found)
+            return await self._screen(services, person, found)
 
     async def _screen(self, services: Services, person: Person, found: Participant) -> dict[str, Any]:
         way, entries = self.people.way(found), self.people.entries(found)
@@ -93,9 +114,10 @@ class _Desk:
         screen = self.people.way(found)[at]
         name = f"{found.id}-{at}"
         if not services.store.read("SELECT id FROM rounds WHERE id = ?", (name,)):
-            described = await services.described(self.study.problems[screen.problem])
+            problem = await services.described(self.study.problems[screen.problem])
             setup = setup_of(self.study, screen, (1_000_000 if found.pilot else 0) + found.number, at)
-            await services.new_round(person, described, setup, name=name)
+            place = "INSERT INTO places VALUES (?, ?)", (name, json.dumps(described(screen)))
+            await services.new_round(person, problem, setup, name, place)
         return name
 
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
@@ -103,13 +125,17 @@ class _Desk:
         given = await body_of(request)
         given.object(["n", "entry"], [])
         n = given.child("n").whole(0, 10**6)
+        async with self._alone(person):
+            return await self._taken(services, person, n, given.child("entry"))
+
+    async def _taken(self, services: Services, person: Person, n: int, entry: Field) -> Any:
         found = self.people.person(person.name)
         entries = self.people.entries(found)
         at = sum(leaves for _, _, leaves in entries)
         way = self.people.way(found)
         open_for_entries = found.end is None and not (self.people.paused and not found.pilot) and way[at].kind != END
         if n == len(entries) and open_for_entries:
-            data, leaves = taken_in(self.study, way[at], given.child("entry"))
+            data, leaves = taken_in(self.study, way[at], entry)
             data |= described(way[at])
             if way[at].kind == ROUND:
                 self._check_over(services, person, f"{found.id}-{at}")
@@ -125,7 +151,8 @@ class _Desk:
     async def left(self, _: Request, services: Services, person: Person) -> Any:
         """End the part of somebody who wants to stop."""
         await self.people.leave(self.people.person(person.name))
-        return await self.now(_, services, person)
+        # Without the lock: who leaves need not wait for the round that another request is opening.
+        return await self._screen(services, person, self.people.person(person.name))
 
     # -- the researcher -------------------------------------------------------------------------------------------
 
@@ -151,7 +178,7 @@ class _Desk:
 
     def _address(self, request: Request, token: str) -> str:
         parameter = f"?{self.study.parameter}=..." if self.study.parameter else ""
-        return f"{request.url.scheme}://{request.headers['host']}/join/{token}{parameter}"
+        return f"{services_of(request).public(request)}/join/{token}{parameter}"
 
     def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:
         name, number, pilot, panel, cell, came, seen, end, at = row
@@ -178,12 +205,16 @@ class _Desk:
         """Let somebody come in once from another browser."""
         given = await body_of(request)
         given.object(["number"], [])
-        self.people.let_in_again(given.child("number").whole(1, 10**9))
+        await self.people.let_in_again(given.child("number").whole(1, 10**9))
         return await self.overview(request, services, person)
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all that there is into files beside the store; another process does the work."""
-        reply = await services.pool.reply("export", {"op": "export", "folder": str(services.store.path.parent)})
-        if "files" not in reply:
-            raise InputError("export", reply.get("failed") or reply.get("refused"), "a study that can be written")
-        return {"files": reply["files"]}
+        """Write all that there is into files beside the store; people's rounds do not wait for it."""
+        async with self._exporting:
+            return {"files": await asyncio.to_thread(_export, services)}
+
+
+def _export(services: Services) -> list[str]:
+    from askwise.studio.study.export import export  # tables take a moment to load
+
+    return export(services.store.path.parent, services.pool.limits.decision)

@@ -28,6 +28,8 @@ _kept: list[IO[bytes]] = []
 def begin(path: str) -> None:
     """Show the pulse in a file, and write the stack behind it when the process crashes or is asked to."""
     own.show_in(path)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=own.copied)
     tale = Path(path).open("ab")  # noqa: SIM115 - stays open as long as the process lives
     _kept.append(tale)
     faulthandler.enable(tale, all_threads=False)

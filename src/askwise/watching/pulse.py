@@ -8,6 +8,7 @@ them all the same, into memory of its own.
 from __future__ import annotations
 
 import mmap
+import os
 import time
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class Pulse:
 
     def __init__(self, path: str | Path | None = None) -> None:
         self._paused: tuple[float, dict[int, float]] = (0.0, {})
+        self.is_copy = False
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
@@ -36,6 +38,11 @@ class Pulse:
             return
         with Path(path).open("r+b") as file:
             self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
+
+    def copied(self) -> None:
+        """Say that this process is a copy (a fork) of the one that is watched: it shows nothing."""
+        self.is_copy = True
+        self.show_in(None)
 
     @property
     def unit(self) -> int:
@@ -105,6 +112,10 @@ class Timed:
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if self._depth == 0:
+            if self._pulse.is_copy:
+                # An agent forked, and both processes came back. One of them plays: two would send rows twice, and fork
+                # again at the next decision.
+                os._exit(0)
             self._pulse.numbers[self._slot] = 0.0
 
 

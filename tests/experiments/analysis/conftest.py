@@ -20,5 +20,6 @@ PROVENANCE = {
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with everything in it."""
     folder = tmp_path_factory.mktemp("results")
-    write_results(folder, *paper_like(12), title="A & B <study>", study=STUDY, provenance=PROVENANCE)
+    tables = paper_like(12)
+    write_results(folder, *tables, title="A & B <study>", study=STUDY, provenance=PROVENANCE, judged=True)
     return folder

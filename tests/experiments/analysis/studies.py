@@ -100,6 +100,17 @@ def simple(costs: Mapping[str, Iterable[float | None]], *, price: float = 0.0, p
     return frame(rows, EPISODES)
 
 
+def of_files(costs: Mapping[float, Mapping[str, Iterable[float]]]) -> pl.DataFrame:
+    """Return the episodes of a study over files: for each file its own price and, for each method, its episodes."""
+    rows = []
+    for instance, (price, methods) in enumerate(costs.items()):
+        for method, values in methods.items():
+            for number, cost in enumerate(values):
+                key = dict(zip(KEY, (instance, number, "file", "policy", method, 0.5, price), strict=True))
+                rows.append(episode(key, marginal_cost=cost))
+    return frame(rows, EPISODES)
+
+
 def frame(rows: list[dict[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
     table = pl.DataFrame(rows, infer_schema_length=None)
     return table.with_columns(pl.col(name).cast(kind) for name, kind in schema.items())

@@ -72,6 +72,17 @@ def test_every_pair_in_every_cell_and_holm_over_all_of_them() -> None:
         assert (found[f"{raw}_holm"] >= found[raw]).all()
 
 
+def test_priors_come_in_the_order_of_the_study_and_prices_ascend() -> None:
+    order, prices = [f"prior {k}" for k in (3, 7, 1, 8, 0, 5, 2, 9, 4, 6)], [0.4, 0.0, 0.2]
+    study = pl.concat(
+        simple({"a": [1.0, 5.0], "b": [2.0, 4.0]}).with_columns(prior=pl.lit(prior), per_station_cost=pl.lit(price))
+        for prior in order
+        for price in prices
+    )
+    found = comparisons(study).select("prior", "per_station_cost").rows()
+    assert found == [(prior, price) for prior in order for price in sorted(prices)]
+
+
 def test_teammates_are_never_mixed() -> None:
     one = simple({"a": [1.0, 2.0], "b": [2.0, 4.0]})
     other = simple({"a": [5.0, 5.0], "b": [1.0, 2.0]}).with_columns(pl.lit("noisy").alias("teammate"))

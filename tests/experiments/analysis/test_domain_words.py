@@ -23,7 +23,7 @@ def test_another_domain_has_its_own_words(tmp_path: Path) -> None:
     assert "<dt>per-room cost</dt>\n<dd>What each room named in a question adds to its price.</dd>" in report
     assert "goals and nurse paths" in report
     assert "ours favours none." in report
-    assert "per-room costs; at 0.5" in report
+    assert "cheapest at every per-room cost: " in report
     for picture in pictures(found.tables):
         assert "per-room cost" in picture.alt + picture.caption
         assert "station" not in picture.alt + picture.caption

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from askwise.experiments.analysis.estimates import Estimate, Ratio, estimate, holm, mean_ratio, ratio, wilcoxon
+from askwise.experiments.analysis.estimates import (
+    Estimate,
+    Ratio,
+    combined,
+    estimate,
+    holm,
+    mean_over_files,
+    mean_ratio,
+    ratio,
+    wilcoxon,
+)
 from askwise.types import IntArray
 
 
@@ -115,6 +125,60 @@ def test_the_interval_of_a_mean_ratio_covers_the_truth() -> None:
 
 def test_a_ratio_to_nothing_is_no_number() -> None:
     assert math.isnan(ratio(np.array([1.0]), np.array([0.0]), numbers(1)).mean)
+
+
+def test_a_ratio_with_a_single_unit_has_no_interval() -> None:
+    """Its residuals are 0 by definition; beside another ratio they would take half of the doubt away."""
+    many = Ratio(np.array([2.0, 2.0, 4.0]), np.array([2.0, 4.0, 4.0]), numbers(3))
+    single = Ratio(np.array([3.0]), np.array([2.0]), numbers(1))
+    for found in (mean_ratio([single]), mean_ratio([many, single])):
+        assert (found.stderr, found.low, found.high) == (None, None, None)
+
+
+def test_two_files_combined_are_welchs_test() -> None:
+    """The difference of two means, halved, has Welch's t, p and degrees of freedom."""
+    rng = np.random.default_rng(2)
+    one, other = rng.normal(3.0, 1.0, 6), rng.normal(-1.0, 5.0, 15)
+    found = combined([of(list(one), [0] * 6), of(list(other), [1] * 15)])
+    welch = stats.ttest_ind(one, -other, equal_var=False)
+    interval = welch.confidence_interval(0.95)
+    assert (found.n, found.units) == (21, 21)
+    assert found.mean == pytest.approx((one.mean() + other.mean()) / 2)
+    assert (found.t, found.p) == pytest.approx((welch.statistic, welch.pvalue))
+    assert (found.low, found.high) == pytest.approx((interval.low / 2, interval.high / 2))
+    values = np.concatenate([one, other])
+    assert mean_over_files(values, np.repeat(np.array([4, 9], dtype=np.int32), [6, 15])) == found
+
+
+def test_every_file_counts_the_same() -> None:
+    assert mean_over_files(np.array([1.0, 1.0, 1.0, 5.0]), np.array([0, 0, 0, 1])).mean == 3.0
+
+
+def test_files_with_one_episode_each_are_the_units() -> None:
+    assert mean_over_files(np.array([1.0, 2.0, 6.0]), numbers(3)) == of([1.0, 2.0, 6.0])
+
+
+@pytest.mark.parametrize("spread", [(0.0, 0.0), (0.0, 1.0)])
+def test_files_that_do_not_vary(spread: tuple[float, float]) -> None:
+    values = np.array([2.0, 2.0 + spread[0], 2.0, 2.0 + spread[1]])
+    found = mean_over_files(values, np.array([0, 0, 1, 1]))
+    assert found.stderr == pytest.approx(spread[1] / 4)
+
+
+def test_the_interval_of_a_mean_over_files_covers_the_truth() -> None:
+    """400 studies of three files with few episodes and very different spreads: about 95 % of them cover the mean."""
+    rng, covered = np.random.default_rng(6), 0
+    for _ in range(400):
+        cells = []
+        for file, (q, episodes, noise) in enumerate([(0.3, 8, 0.1), (0.7, 12, 0.5), (1.1, 20, 0.3)]):
+            lower = rng.uniform(1.0, 3.0, episodes)
+            upper = q * lower + rng.normal(0.0, noise, episodes)
+            cells.append(ratio(upper, lower, np.full(episodes, file)))
+        found = combined(cells)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.7 <= found.high
+    assert 0.92 * 400 <= covered <= 0.98 * 400
 
 
 def test_holm_by_hand() -> None:

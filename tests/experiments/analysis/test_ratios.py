@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
+from askwise.experiments.analysis.estimates import combined, ratio
 from askwise.experiments.analysis.ratios import ALL, RATIOS, ratios
-from tests.experiments.analysis.studies import METHODS, paper_like, simple
+from tests.experiments.analysis.studies import METHODS, of_files, paper_like, simple
 
 COLUMNS = ["prior", "method", "per_station_cost", "reference", "pairs", "ratio"]
 
@@ -57,6 +59,37 @@ def test_teammates_are_cells_of_their_own() -> None:
     both = pl.concat([one, other.with_columns(pl.lit("noisy:0.1").alias("teammate"))])
     found = ratios(both)
     assert found.select("teammate", "ratio").rows() == [("urop", 2.0), ("noisy:0.1", 4.0), (None, 3.0)]
+
+
+def test_conditions_with_an_instance_each_have_an_interval_by_episode() -> None:
+    """Two files with prices of their own: the interval of the mean is that of two independent ratios."""
+    costs = {
+        0.1: {"ezq": [2.0, 4.0, 4.0], "planner": [2.0, 2.0, 4.0]},
+        0.2: {"ezq": [3.0, 5.0, 4.0, 8.0], "planner": [4.0, 4.0, 1.0, 6.0]},
+    }
+    found = ratios(of_files(costs))
+    alone = [
+        ratio(np.array(each["planner"]), np.array(each["ezq"]), np.zeros(len(each["ezq"]), dtype=np.int32))
+        for each in costs.values()
+    ]
+    expected = [(each.mean, each.low, each.high) for each in (*alone, combined(alone))]
+    assert found.select("ratio", "ci_low", "ci_high").rows() == [pytest.approx(each) for each in expected]
+    assert found["ci_high"][-1] - found["ci_low"][-1] > 0.2
+
+
+def test_conditions_with_an_episode_each_have_an_interval_by_file() -> None:
+    found = ratios(of_files({0.1: {"a": [2.0], "b": [1.0]}, 0.2: {"a": [2.0], "b": [2.0]}}))
+    assert found.select("ratio", "ci_low").rows()[:2] == [(0.5, None), (1.0, None)]
+    assert found.row(-1, named=True)["ratio"] == 0.75
+    assert found.row(-1, named=True)["ci_high"] == pytest.approx(0.75 + 12.7062 * 0.25, abs=1e-4)
+
+
+def test_without_two_units_in_each_condition_there_is_no_interval() -> None:
+    """Under near one instance only was finished: nothing says how much its ratio differs from one to the next."""
+    far = simple({"ezq": [2.0, 4.0, 4.0], "planner": [2.0, 2.0, 4.0]})
+    near = simple({"ezq": [2.0, None, None], "planner": [1.0, None, None]}, prior="near")
+    found = ratios(pl.concat([far, near]))
+    assert found.filter(pl.col("prior") == ALL).select("ratio", "ci_low", "ci_high").row(0) == (0.65, None, None)
 
 
 def test_a_whole_study() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis import write_results
+from askwise.experiments.analysis import in_short, short_text, write_results
 from askwise.showing.html import flattened
 from tests.experiments.analysis.studies import METHODS, paper_like, renamed, simple
 
@@ -130,10 +130,20 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#x27;@BODY@" in text
 
 
-def test_a_study_of_other_methods_has_no_claims_section(tmp_path: Path) -> None:
-    names = dict(zip(METHODS, "abcde", strict=True))
-    write_results(tmp_path, *(renamed(table, names) for table in few()))
-    assert 'id="claims"' not in (tmp_path / "report.html").read_text(encoding="utf-8")
+def test_claims_are_judged_where_it_is_asked_for_only(tmp_path: Path, text: str) -> None:
+    """The paper's methods in another study say nothing about the paper's claims."""
+    found = write_results(tmp_path, *few())
+    own = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for told in ('id="claims"', 'id="claims-time"', "<dt>verdicts</dt>"):
+        assert told in text
+        assert told not in own
+    assert not [line for line in [*in_short(found), short_text(found)] if "claim" in line]
+    assert pl.read_csv(tmp_path / "claims.csv").is_empty()
+
+
+def test_columns_of_prices_say_so(text: str) -> None:
+    assert text.count("<th>per-station cost:</th>") == 3 + 3  # marginal cost and ratios, for each prior
+    assert '<th class="n">per-station cost</th>' in text  # comparisons
 
 
 @pytest.mark.parametrize("costs", [{"mine": [1.0]}, {"mine": [None]}, {"a": [1.0, 2.0], "b": [1.0, None]}])

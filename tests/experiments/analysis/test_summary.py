@@ -35,7 +35,6 @@ def test_teammates_and_base_costs_follow_where_they_vary() -> None:
     found = summary(both)
     assert found.columns == [*COLUMNS, "teammate"]
     assert found.select("teammate", "mean").rows() == [("urop", 1.0), ("noisy:0.1", 2.0)]
-    assert summary(one, with_setting=True).columns == [*COLUMNS, "teammate", "base_cost"]
 
 
 def test_one_episode_has_a_mean_but_no_interval() -> None:

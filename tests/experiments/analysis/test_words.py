@@ -16,7 +16,7 @@ from tests.experiments.analysis.studies import paper_like, simple
 
 @pytest.fixture(scope="module")
 def paper() -> Analysis:
-    return analyse(*paper_like(20))
+    return analyse(*paper_like(20), judged=True)
 
 
 class Terminal(io.StringIO):
@@ -28,9 +28,10 @@ def test_the_paper_fits_on_a_screen(paper: Analysis) -> None:
     lines = short_text(paper).splitlines()
     assert len(lines) < 40
     assert lines[0] == "1800 episodes on 20 instances, all finished."
-    assert lines[1].split() == ["Marginal", "cost,", "prior", "far", "0", "0.1", "0.2", "0.3", "0.4", "0.5"]
+    assert lines[1] == "Marginal cost, prior far"
+    assert lines[2] == "  per-station cost".ljust(32) + "       0     0.1     0.2     0.3     0.4     0.5"
     means = paper.summary.filter((pl.col("prior") == "far") & (pl.col("method") == "ezq"))["mean"]
-    assert lines[6].split() == ["ezq", *(f"{mean:.2f}" for mean in means)]
+    assert lines[7].split() == ["ezq", *(f"{mean:.2f}" for mean in means)]
     (behaviour,) = [line for line in lines if line.startswith("The paper's claims about behaviour: ")]
     assert sum(int(number) for number in re.findall(r"\d+", behaviour)) == 24
     assert lines[-1].startswith("Its claims about computing time: ")
@@ -44,7 +45,7 @@ def test_a_large_study_is_cut_to_a_screen() -> None:
     tables = [simple({f"m{k}": [1.0] for k in range(30)}, prior=prior) for prior in ("a", "b")]
     lines = short_text(analyse(pl.concat(tables))).splitlines()
     assert len(lines) < 40
-    assert lines[-1] == "... 26 more lines in summary.csv"
+    assert lines[-1] == "... 28 more lines in summary.csv"
 
 
 def test_plain_where_nobody_looks_and_coloured_on_a_terminal(paper: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,10 +73,48 @@ def test_in_short_names_the_cheapest(paper: Analysis) -> None:
     assert told[-1].startswith("Of its 8 claims about computing time, on another computer and by another program, ")
 
 
+def at_prices(costs: dict[str, list[float]], prices: tuple[float, ...]) -> Analysis:
+    """A study with one instance for each price; for each method what it costs at each of them."""
+    cells = [
+        simple({method: [means[k]] for method, means in costs.items()}, price=price) for k, price in enumerate(prices)
+    ]
+    return analyse(pl.concat(cells))
+
+
+@pytest.mark.parametrize(
+    ("costs", "told"),
+    [
+        (
+            {"toolbox": [1.0, 2.0, 3.0], "ezq": [2.0, 1.0, 3.0], "never": [2.5, 2.5, 2.5]},
+            "no method is cheapest at every per-station cost: toolbox at 0, ezq at 0.2, never at 0.5; "
+            "at 0.5: never 2.5, toolbox 3.0, ezq 3.0 (steps above the optimum).",
+        ),
+        (
+            {"baseline": [1.0, 2.0, 3.0], "late": [1.0, 1.0, 1.0]},
+            "late is cheapest at all 3 per-station costs (as cheap: baseline at 0); "
+            "at 0.5: late 1.0, baseline 3.0 (steps above the optimum).",
+        ),
+        (
+            # Equal, though not in the last bit.
+            {"a": [0.1 + 0.2, 2.0, 3.0], "b": [0.3, 2.0, 3.0], "c": [0.3, 3.0, 4.0]},
+            "a and b are cheapest at all 3 per-station costs (as cheap: c at 0); "
+            "at 0.5: a 3.0, b 3.0, c 4.0 (steps above the optimum).",
+        ),
+        (
+            {"a": [1.0, 2.0, 3.0], "b": [1.0, 3.0, 2.0], "c": [2.0, 2.0, 2.0]},
+            "no method is cheapest at every per-station cost: a at 0 and 0.2, b at 0 and 0.5, c at 0.2 and 0.5; "
+            "at 0.5: b 2.0, c 2.0, a 3.0 (steps above the optimum).",
+        ),
+    ],
+)
+def test_ties_count_for_every_method(costs: dict[str, list[float]], told: str) -> None:
+    assert in_short(at_prices(costs, (0.0, 0.2, 0.5)))[1] == f"Prior far: {told}"
+
+
 def test_what_is_faster_here_is_counted_apart() -> None:
     episodes, queries, timings = paper_like(20)
     quick = timings.with_columns(pl.col("seconds") / 150, pl.lit(0.001).alias("setup_seconds"))
-    found = analyse(episodes, queries, quick)
+    found = analyse(episodes, queries, quick, judged=True)
     told = "3 hold, 1 does not hold, 2 are faster here, 2 are not decided"
     assert in_short(found)[-1].endswith(f"by another program, {told}.")
     assert short_text(found).endswith(f"Its claims about computing time: {told}")

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
 
-from askwise.experiments.running import supervising
+from askwise.experiments.running import children, supervising
 from askwise.experiments.running.children import Ended
 from askwise.experiments.running.executors import local
-from askwise.experiments.running.play import play
+from askwise.experiments.running.play import play, units
+from askwise.experiments.running.rows import Rows
 from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study import Study
+from askwise.experiments.schema.study import Study, Task
 from askwise.experiments.schema.study_file import study_from
 from tests.experiments.gates import Gate
 from tests.experiments.studies import small, stored
@@ -101,6 +106,48 @@ def test_memory_has_a_limit_if_somebody_wants_one(villains: Path, tmp_path: Path
     (error,) = errors(tmp_path / "out").values()
     assert re.search("MemoryError: Unable to allocate 256. MiB", error)
     assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_what_a_method_does_to_its_process_stays_there(villains: Path, tmp_path: Path) -> None:
+    study = among(villains, "Leaks", "Patches", "Overwrites", memory_gib=8)
+    run_study(study, tmp_path / "out")
+    assert stored(tmp_path / "out")["method"].to_list() == ["never", "Leaks", "Patches", "Overwrites", "toolbox"]
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_a_method_that_forks_plays_once_and_the_study_ends(villains: Path, tmp_path: Path) -> None:
+    study = among(villains, "Forks")
+    run_study(study, tmp_path / "out")
+    assert errors(tmp_path / "out") == {}
+    costs = dict(stored(tmp_path / "out").select("method", "cost").iter_rows())
+    assert costs["Forks"] == costs["never"]
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_methods_of_others_have_a_process_each_and_those_of_askwise_share_one(
+    villains: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[tuple[str, set[str]]] = []
+
+    @contextmanager
+    def borrowed(_: str, __: object, guest: str) -> Iterator[Any]:
+        yield SimpleNamespace(is_fresh=True, play=lambda sent, numbers: played(guest, pickle.loads(sent), numbers))
+
+    def played(guest: str, task: Task, numbers: frozenset[int]) -> Iterator[tuple[int, Rows]]:
+        wanted = {number: unit for number, unit in enumerate(units(task)) if number in numbers}
+        lent.append((guest, {"none" if unit.method is None else unit.method.label for unit in wanted.values()}))
+        yield from ((number, unit.failed(task, "not played")) for number, unit in wanted.items())
+
+    monkeypatch.setattr(children, "borrowed", borrowed)
+    own = small(bounds=1, exact={"instances": 1, "priors": ["far"]})
+    supervising.play_apart(own.task(0), "a run")
+    assert lent == [("", {"never", "toolbox", "ezq-local", "none"})]
+    lent.clear()
+    study = among(villains, "Leaves", "Interrupts")
+    result = supervising.play_apart(study.task(0), "a run")
+    assert [labels for _, labels in lent] == [{"never", "toolbox", "none"}, {"Leaves"}, {"Interrupts"}]
+    assert len({guest for guest, _ in lent}) == 3
+    assert result.tables["episodes"]["method"].to_list() == ["never", "Leaves", "Interrupts", "toolbox"]
 
 
 def test_limits_are_no_part_of_a_study(villains: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from askwise.errors import InputError
 from askwise.experiments.schema.sources import Generated, Given
 from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.experiments.schema.study_file import (
+    is_the_papers,
     load_study,
     merged,
     quicker,
@@ -220,8 +222,9 @@ def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
     refused('instances.files[0]: found "\\u0000*"; expected a pattern that some file matches', "\0*")
     nameless = str(maps / "\0")
     refused(f"file {nameless!r}: found a name that no file can have; expected a file name", "\0")
-    long = str(maps / ("n" * 4000))
-    refused(f"file {long!r}: found file name too long; expected a file that can be read", "n" * 4000)
+    long = f"file '{maps / ('n' * 4000)}'"
+    too_long = "found file name too long; expected a file that can be read"
+    refused(f"{long[:247]} ... {long[-247:]}: {too_long}", "n" * 4000)
 
 
 # -- settings in place of others -------------------------------------------------------------------------------------
@@ -248,6 +251,35 @@ def test_a_quick_study_draws_the_same_instances() -> None:
     quick, whole = study_from(quicker(settings), folder), load_study("paper")
     assert quick.n_tasks == 10
     assert quick.task(9).instance() == whole.task(9).instance()
+
+
+@pytest.mark.parametrize(
+    ("changes", "judged"),
+    [
+        ({}, True),
+        ({"name": "mine", "seed": 3, "episodes": 2, "bounds": 1, "instances": {"count": 7}}, True),
+        ({"per_station_costs": [0.0, 0.5]}, True),
+        ({"per_station_costs": [0.0, 0.6]}, False),
+        ({"methods": ["never", "ezq"]}, False),
+        ({"methods": ["never", "baseline", "toolbox", "cost-prob", "ezq", "planner"]}, False),
+        ({"priors": ["far"]}, False),
+        ({"base_costs": [0.3]}, False),
+        ({"teammates": ["noisy:0.1"]}, False),
+        ({"answers": ["wrong:0.1"]}, False),
+        ({"instances": {"stations": 20}}, False),
+        ({"instances": {"walls": 0.1}}, False),
+    ],
+)
+def test_which_studies_the_papers_claims_are_about(changes: dict[str, Any], judged: bool) -> None:
+    assert is_the_papers(load_study("paper", changes)) == judged
+
+
+def test_a_quick_look_at_the_paper_is_the_papers_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    quick = study_from(quicker(read_settings("paper")[0]))
+    Path("paper").write_text('name = "another"\nmethods = ["never"]\n')  # a file of that name changes nothing
+    assert is_the_papers(quick)
+    assert not is_the_papers(load_study("beyond"))
 
 
 def test_a_quick_study_leaves_small_ones_and_files_alone() -> None:
@@ -539,6 +571,8 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
     Path("binary.toml").write_bytes(b"\xff\xfe")
     Path("long.toml").write_text("seed = " + "9" * 5000)
     Path("deep.toml").write_text("a = " + "[" * 5000)
+    Path("deeper.toml").write_text(".".join("a" * 950) + " = 1")
+    os.mkfifo("pipe.toml")
     for given, message in {
         "n" * 400: f"study: found {'n' * 400!r}; expected a study file (.toml) or one of beyond, paper",
         "papers": "study: found 'papers'; expected a study file (.toml) or one of beyond, paper "
@@ -550,6 +584,8 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
         "binary.toml": "file 'binary.toml': found bytes that are not UTF-8 text; expected a text file",
         "long.toml": "file 'long.toml': found a number with thousands of digits; expected ordinary numbers",
         "deep.toml": "file 'deep.toml': found TOML nested too deeply; expected a study file",
+        "deeper.toml": "file 'deeper.toml': found TOML nested too deeply; expected a study file",
+        "pipe.toml": "file 'pipe.toml': found a pipe; expected a file that can be read",
         "a\0b": "file 'a\\x00b': found a name that no file can have; expected a file name",
         "": "file '.': found is a directory; expected a file that can be read",
     }.items():

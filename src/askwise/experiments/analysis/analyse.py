@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from askwise.domains.studied import StudyWords
-from askwise.experiments.analysis.checking import Tables, checked
-from askwise.experiments.analysis.claims import claims
+from askwise.experiments.analysis.checking import Tables, checked, with_files
+from askwise.experiments.analysis.claims import COLUMNS, claims
 from askwise.experiments.analysis.comparisons import comparisons
 from askwise.experiments.analysis.expected import bounds_of, expected_summary
 from askwise.experiments.analysis.parts import parts
@@ -45,9 +46,18 @@ def analyse(
     expected: pl.DataFrame | None = None,
     *,
     words: StudyWords | None = None,
+    files: Sequence[str] | None = None,
+    judged: bool = False,
 ) -> Analysis:
-    """Check the tables of a study and compute everything that its report shows, but for the figures."""
+    """Check the tables of a study and compute everything that its report shows, except the figures.
+
+    `files` names the files of a study over files, in the order of its instances: each of them is then reported alone.
+    `judged` says whether the paper's claims are judged: they are about the paper's study, not about any other.
+    """
     computed = pl.DataFrame(schema=dict(EXPECTED)) if expected is None else expected
+    if files is not None:
+        episodes, computed = with_files(episodes, files), with_files(computed, files)
+        queries = None if queries is None else with_files(queries, files)
     tables = checked(episodes, queries, timings, bounds_of(computed), words=words)
     return Analysis(
         tables,
@@ -56,7 +66,7 @@ def analyse(
         failures(tables.episodes),
         ratios(tables.episodes),
         comparisons(tables.episodes),
-        claims(tables.episodes, tables.queries, tables.timings),
+        claims(tables.episodes, tables.queries, tables.timings) if judged else pl.DataFrame(schema=COLUMNS),
         timing_summary(tables.timings, tables.episodes),
         expected_summary(computed),
     )

@@ -7,11 +7,14 @@ the teammate, whatever the method and the price: these are the pairs of every pa
 
 Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices ascend. `checked` sorts
 by that order, so that nothing computed later depends on the order in which rows were written.
+
+A study over files compares different problems. Its tables have one more column, ``file`` (`with_files`): every file is
+a group of conditions, in the order of the files, and `with_mean` adds the mean over them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +31,13 @@ VARIED = ("prior", "method", "per_station_cost")
 """What the paper varies. Together with `SETTING` it is a condition (`askwise.experiments.schema.study.Condition`)."""
 SETTING = ("teammate", "base_cost")
 """What the paper keeps fixed; a study may vary it."""
+FILE = "file"
+"""The column that names the file of an instance; only studies over files have it."""
+ALL_FILES = "mean over files"
+"""Stands in that column in the rows over all files."""
+PRICES = ("base_cost", "per_station_cost")
+GROUPING: Mapping[str, Any] = {FILE: pl.String, "teammate": pl.String, "base_cost": pl.Float64}
+"""The columns that results have beside prior, method and price, where the study has them or varies them."""
 
 
 def _required(schema: Mapping[str, Any], *optional: str) -> Mapping[str, Any]:
@@ -109,19 +119,50 @@ def usable(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def varying(episodes: pl.DataFrame) -> list[str]:
-    """Return which of `SETTING` differs among the episodes."""
-    return [column for column in SETTING if episodes[column].n_unique() > 1]
+    """Return the column of the file, if there is one, and which of `SETTING` differs among the episodes."""
+    return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
 
 
-def settings(table: pl.DataFrame) -> list[tuple[str, float]]:
-    """Return every pair of teammate and base cost that occurs, in order."""
-    found = table.select(SETTING).unique(maintain_order=True)
-    return [(str(teammate), float(base)) for teammate, base in found.iter_rows()]
+def grouping(table: pl.DataFrame) -> list[str]:
+    """Return which columns of `GROUPING` a table has."""
+    return [column for column in GROUPING if column in table.columns]
 
 
-def in_setting(table: pl.DataFrame, setting: tuple[str, float]) -> pl.DataFrame:
-    """Return the rows of one teammate and one base cost."""
-    return table.filter((pl.col("teammate") == setting[0]) & (pl.col("base_cost") == setting[1]))
+def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """Return every combination of file (in a study over files), teammate and base cost that occurs, in order."""
+    return table.select(grouping(table)).unique(maintain_order=True).rows()
+
+
+def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
+    """Return the rows of one of the `settings`."""
+    for column, value in zip(grouping(table), setting, strict=True):
+        table = table.filter(pl.col(column) == value)
+    return table
+
+
+def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
+    """Return a table with the file of each instance: number 0 is the first of `files`."""
+    names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
+    return table.with_columns(names.gather(table["instance"]).alias(FILE))
+
+
+def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the episodes of all files once more below their own, as those of `ALL_FILES`.
+
+    Prices that are not the same in all files (each file has its own) are null there. A study of one file, or of none,
+    stays as it is.
+    """
+    files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
+    if files < 2:
+        return episodes
+    places = {column: episodes.group_by(column).agg(pl.col(FILE).n_unique())[FILE] for column in PRICES}
+    own = [pl.lit(None, pl.Float64).alias(column) for column, found in places.items() if (found < files).any()]
+    return pl.concat([episodes, episodes.with_columns(pl.lit(ALL_FILES).alias(FILE), *own)])
+
+
+def is_mean(table: pl.DataFrame) -> bool:
+    """Whether all rows of a group are those over all files."""
+    return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
 
 
 def _companion(
@@ -154,7 +195,7 @@ def _typed(table: pl.DataFrame, name: str, schema: Mapping[str, Any]) -> pl.Data
             raise InputError(f"{name}, column {column!r}", found, f"values that fit {kind.__name__}") from None
         if column in tables.KEY and table[column].null_count():
             raise InputError(f"{name}, column {column!r}", "nothing in some rows", "a value in every row")
-    prices = [column for column in ("base_cost", "per_station_cost") if column in schema]
+    prices = [column for column in PRICES if column in schema]
     return table.with_columns(pl.col(prices).round(PRICE_DIGITS))
 
 
@@ -168,7 +209,7 @@ def _refuse_duplicates(table: pl.DataFrame, name: str, key: Iterable[str]) -> No
 
 def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[str]) -> pl.DataFrame:
     ranks = [pl.col(c).cast(pl.Enum(order[c])) if c in order else pl.col(c) for c in _sorting(key)]
-    return table.sort(ranks)
+    return table.sort(["instance", *ranks] if FILE in table.columns else ranks)
 
 
 def _sorting(key: Iterable[str]) -> list[str]:

@@ -12,15 +12,14 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from askwise.experiments.analysis.checking import checked_episodes, usable, varying
-from askwise.experiments.analysis.estimates import Estimate, estimate, holm, rounded, wilcoxon
+from askwise.experiments.analysis.checking import GROUPING, checked_episodes, is_mean, usable, varying, with_mean
+from askwise.experiments.analysis.estimates import Estimate, estimate, holm, mean_over_files, rounded, wilcoxon
 
 COMPARISONS = {
     "prior": pl.String, "per_station_cost": pl.Float64, "first": pl.String, "second": pl.String, "pairs": pl.Int32,
     "difference": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64, "t": pl.Float64, "p_t": pl.Float64,
     "p_t_holm": pl.Float64, "p_wilcoxon": pl.Float64, "p_wilcoxon_holm": pl.Float64, "note": pl.String,
 }  # fmt: skip
-_SETTING_TYPES = {"teammate": pl.String, "base_cost": pl.Float64}
 Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
 """The episodes of two methods, in conditions that differ in nothing else."""
 
@@ -30,15 +29,16 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
     ``difference`` is first less second: below 0 the first is cheaper. ``pairs`` counts the episodes that both
     finished. ``note`` says what was special: no difference in any pair, or too few pairs for a test. Columns
-    ``teammate`` and ``base_cost`` follow if they vary in the study.
+    ``teammate`` and ``base_cost`` follow if they vary in the study. In a study over files there are rows for each file,
+    named in the column ``file``, and for the mean over all files.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
-    rows = [_row(one, other, extra) for one, other in _pairs(usable(table), extra)]
+    rows = [_row(one, other, extra) for one, other in _pairs(usable(with_mean(table)), extra)]
     for raw in ("p_t", "p_wilcoxon"):
         for row, adjusted in zip(rows, holm([row[raw] for row in rows]), strict=True):
             row[f"{raw}_holm"] = adjusted
-    return pl.DataFrame(rows, schema={**COMPARISONS, **{c: _SETTING_TYPES[c] for c in extra}})
+    return pl.DataFrame(rows, schema={**COMPARISONS, **{c: GROUPING[c] for c in extra}})
 
 
 def _pairs(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
@@ -53,7 +53,7 @@ def _pairs(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
 def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, Any]:
     differences = paired(one, other)
     values, instances = differences["difference"].to_numpy(), differences["instance"].to_numpy()
-    found = estimate(values, instances)
+    found = (mean_over_files if is_mean(one) else estimate)(values, instances)
     condition = one.row(0, named=True)
     return {
         "prior": condition["prior"],

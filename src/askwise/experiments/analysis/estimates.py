@@ -9,6 +9,13 @@ for k instances and N values, with k - 1 degrees of freedom; with equally many e
 standard error of the instances' means. In a study of one instance there is nothing to generalise over, and each
 episode is a unit.
 
+Problems that come from files were chosen, not drawn. Each is estimated alone, by its episodes. The mean over k files is
+the mean of their means (`combined`), with
+
+    stderr^2 = sum over files of stderr(file)^2 / k^2
+
+and Welch and Satterthwaite's degrees of freedom. It is about these files, not about others.
+
 Costs are sums of decimal fractions such as 0.1, so two equal costs may differ in their last bits. Differences are
 rounded to `DIGITS` decimals, or a test on ranks would take that noise for evidence.
 """
@@ -17,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,11 +72,39 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
         return Estimate(0, 0, math.nan)
     # The mean of equal numbers is that number; summing would leave noise in the last bits.
     mean = float(values[0]) if np.ptp(values) == 0 else float(values.sum() / n)
-    sums, _ = _by_unit(values - mean, instances)
+    sums, _ = _by_unit(values - mean, _units(instances))
     if sums.size < 2:
         return Estimate(n, sums.size, mean)
     variance = sums.size / (sums.size - 1) * float(sums @ sums) / n**2
     return _with_interval(n, sums.size, mean, math.sqrt(variance))
+
+
+def combined(parts: Sequence[Estimate]) -> Estimate:
+    """Return the mean of independent estimates, each of which counts the same.
+
+    If one of them has no standard error (a file with one episode), the estimates themselves are the units.
+    """
+    known = [part for part in parts if part.n]
+    if len(known) < 2:
+        return known[0] if known else Estimate(0, 0, math.nan)
+    n, k, means = sum(part.n for part in known), len(known), np.array([part.mean for part in known])
+    if any(part.stderr is None for part in known):
+        return replace(estimate(means, np.arange(k, dtype=np.int32)), n=n)
+    mean = float(means[0]) if np.ptp(means) == 0 else float(means.sum() / k)
+    shares = [((part.stderr or 0.0) / k) ** 2 for part in known]
+    variance = sum(shares)
+    freedoms = [part.units - 1 for part in known]
+    # Where nothing varies, any number of degrees of freedom gives the same.
+    spread = sum(share**2 / freedom for share, freedom in zip(shares, freedoms, strict=True))
+    freedom = variance**2 / spread if spread > 0 else sum(freedoms)
+    return _with_interval(n, sum(part.units for part in known), mean, math.sqrt(variance), freedom)
+
+
+def mean_over_files(values: FloatArray, instances: IntArray) -> Estimate:
+    """Return the mean of the means of the files; the arguments are those of `estimate`."""
+    return combined(
+        [estimate(values[instances == file], instances[instances == file]) for file in np.unique(instances)]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +118,7 @@ class Ratio:
 
 def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate:
     """Return ``sum(upper) / sum(lower)`` for paired values, with an interval by linearisation."""
-    return mean_ratio([Ratio(upper, lower, instances)])
+    return mean_ratio([Ratio(upper, lower, _units(instances))])
 
 
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
@@ -91,6 +126,7 @@ def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
 
     Around its value `q` a ratio changes with each pair by ``(upper - q lower) / sum(lower)``. What the pairs of one
     unit change is summed over all ratios, so that ratios which share their units are not taken for independent ones.
+    The changes of a single unit are 0 by definition and tell nothing: a ratio with one unit leaves no interval.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):
@@ -102,7 +138,7 @@ def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
     ]
     mean = sum(quotients) / len(quotients)
     sums, _ = _by_unit(np.concatenate(changes) / len(ratios), np.concatenate([each.units for each in ratios]))
-    if sums.size < 2:
+    if any(np.unique(each.units).size < 2 for each in ratios):
         return Estimate(n, sums.size, mean)
     variance = sums.size / (sums.size - 1) * float(sums @ sums)
     return _with_interval(n, sums.size, mean, math.sqrt(variance))
@@ -119,7 +155,7 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 
     Ranks need independent values, so several episodes of one instance enter by their mean.
     """
-    sums, counts = _by_unit(differences, instances)
+    sums, counts = _by_unit(differences, _units(instances))
     values = rounded(sums / counts)
     if values.size < 2:
         return None
@@ -165,17 +201,20 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def _by_unit(values: FloatArray, instances: IntArray) -> tuple[FloatArray, FloatArray]:
+def _units(instances: IntArray) -> IntArray:
+    """Return the unit of each value: its instance, or itself if there is one instance only."""
+    return instances if np.unique(instances).size > 1 else np.arange(instances.size, dtype=np.int32)
+
+
+def _by_unit(values: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the sum and the number of the values of each unit."""
-    found, numbers = np.unique(instances, return_inverse=True)
-    if found.size == 1:
-        return values, np.ones(values.size)
+    found, numbers = np.unique(units, return_inverse=True)
     sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)
     return sums, np.bincount(numbers, minlength=found.size).astype(np.float64)
 
 
-def _with_interval(n: int, units: int, mean: float, stderr: float) -> Estimate:
-    freedom = units - 1
+def _with_interval(n: int, units: int, mean: float, stderr: float, freedom: float | None = None) -> Estimate:
+    freedom = units - 1 if freedom is None else freedom
     reach = float(special.stdtrit(freedom, 0.5 + LEVEL / 2)) * stderr
     if stderr > 0:
         t = mean / stderr

@@ -10,7 +10,8 @@ from askwise.experiments.analysis.checking import VARIED, checked_episodes, usab
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return mean steps lost and mean price of questions for each prior, method and per-station cost.
 
-    Their sum is the mean marginal cost. Columns ``teammate`` and ``base_cost`` follow if they vary in the study.
+    Their sum is the mean marginal cost. Columns ``teammate`` and ``base_cost`` follow if they vary in the study, after
+    ``file`` in a study over files.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)

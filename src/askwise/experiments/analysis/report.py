@@ -30,6 +30,8 @@ def write_results(
     study: Told = None,
     provenance: Told = None,
     words: StudyWords | None = None,
+    files: Sequence[str] | None = None,
+    judged: bool = False,
 ) -> Analysis:
     """Analyse a study and write all of it: CSV tables, ``figures/`` and ``report.html``.
 
@@ -43,9 +45,11 @@ def write_results(
         study: the description of the study, as text or as nested settings.
         provenance: where the numbers come from, likewise.
         words: what the study's domain calls its things; by default those of tool fetching.
+        files: the files of a study over files, in the order of its instances; each is reported alone.
+        judged: whether the paper's claims are judged, which makes sense for the paper's study only.
     """
     target = make_folder(folder)
-    analysis = analyse(episodes, queries, timings, expected, words=words)
+    analysis = analyse(episodes, queries, timings, expected, words=words, files=files, judged=judged)
     write_tables(target, analysis)
     pictures = write_figures(target / "figures", analysis.tables)
     write_report(target, analysis, pictures, title=title, study=study, provenance=provenance)

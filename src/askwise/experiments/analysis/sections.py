@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis
+from askwise.experiments.analysis.checking import FILE, grouping
 from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.experiments.analysis.figures import Picture
+from askwise.experiments.analysis.figures.material import MOST_FILES
 from askwise.experiments.analysis.figures.picture import FIGURES, slug
 from askwise.experiments.analysis.glossary import glossary
 from askwise.experiments.analysis.judging import FAILS, FASTER, HOLDS, OPEN
 from askwise.experiments.analysis.layout import laid_out
 from askwise.experiments.analysis.ratios import ALL
-from askwise.experiments.analysis.words import SYMBOLS, apart, counted, counts, duration, in_short, number, p_value
+from askwise.experiments.analysis.words import (
+    SYMBOLS,
+    apart,
+    capital,
+    counted,
+    counts,
+    duration,
+    grouped,
+    in_short,
+    number,
+    p_value,
+)
 from askwise.showing.html import Html, TableCell, facts, folded, joined, table, tag
 
 Told = Mapping[str, object] | str | None
@@ -53,13 +66,13 @@ def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[
     """Yield the sections that every report has a place for; None for those that this study has nothing for."""
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
-    yield FIGURES, "Figures", None
+    yield FIGURES, "Figures", _not_drawn(analysis.tables.episodes)
     behaviour, timed = apart(analysis.claims)
     yield "claims", "The paper's claims", _claims(behaviour) if behaviour.height else None
-    yield "costs", "Marginal cost", _costs(analysis.summary)
-    yield "ratios", "Ratios", _ratios(analysis.ratios) if analysis.ratios.height else None
     expected, words = analysis.expected_summary, analysis.tables.words
-    yield "expected", "Exact expectations", _expected(expected) if expected.height else None
+    yield "costs", "Marginal cost", _costs(analysis.summary, words.price)
+    yield "ratios", "Ratios", _ratios(analysis.ratios, words.price) if analysis.ratios.height else None
+    yield "expected", "Exact expectations", _expected(expected, words.price) if expected.height else None
     yield (
         "comparisons",
         "Comparisons",
@@ -69,7 +82,8 @@ def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[
     yield "claims-time", "The paper's claims about computing time", _timed(timed) if timed.height else None
     yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
     yield "run", "What was run", [*_told("Study", study), *_told("Provenance", provenance)]
-    yield "reading", "How to read this", [_how_to_read(words)]
+    told = {"files": FILE in analysis.tables.episodes.columns, "judged": not analysis.claims.is_empty()}
+    yield "reading", "How to read this", [_how_to_read(glossary(words, **told))]
     yield "cite", "The paper", _citation()
 
 
@@ -106,14 +120,19 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
     return tag("span", joined([symbol, words or verdict], ""), class_=f"verdict {KINDS[verdict]}")
 
 
-def _costs(summary: pl.DataFrame) -> list[object]:
-    """One table for each prior: methods down, prices across; the whole summary below."""
+def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
+    """Say which files have figures, if not all of them have."""
+    files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
+    return [tag("p", f"Of the first {MOST_FILES} of {files} files.", class_="faint")] if files > MOST_FILES else None
+
+
+def _costs(summary: pl.DataFrame, price: str) -> list[object]:
+    """Return a table for each file and prior, methods down and prices across, and the whole summary below."""
     parts: list[object] = [
         tag("p", "Mean steps above the optimum, with 95 % intervals; bold: the lowest of its column.", class_="faint")
     ]
-    extra = [column for column in ("teammate", "base_cost") if column in summary.columns]
-    for (prior, *setting), rows in summary.group_by("prior", *extra, maintain_order=True):
-        parts += [tag("h3", _of(prior, extra, setting)), _cost_table(rows)]
+    for where, rows in grouped(summary):
+        parts += [tag("h3", capital(where)), _cost_table(rows, price)]
     heads = [TableCell(name.replace("_", " "), _kind(summary[name])) for name in summary.columns]
     lines = (
         [TableCell(_plain(value), _kind(summary[name])) for name, value in row.items()]
@@ -122,8 +141,8 @@ def _costs(summary: pl.DataFrame) -> list[object]:
     return [*parts, folded("All cells (summary.csv)", table(heads, lines))]
 
 
-def _ratios(ratios: pl.DataFrame) -> list[object]:
-    """One table for each prior, methods down and prices across, and the means over all conditions."""
+def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
+    """Return a table for the means over all cells, and one for each file and prior: methods down, prices across."""
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
         "bold: the lowest of its column."
@@ -132,20 +151,14 @@ def _ratios(ratios: pl.DataFrame) -> list[object]:
     every = ratios["prior"] == ALL
     named = ratios.rename({"ratio": "mean"})
     if every.any():
-        rows = named.filter(every).with_columns(per_station_cost=0.0)
-        parts += [tag("h3", "Mean over all cells"), _cost_table(rows, lambda _: "ratio")]
-    extra = [column for column in ("teammate", "base_cost") if column in ratios.columns]
-    for (prior, *setting), rows in named.filter(~every).group_by("prior", *extra, maintain_order=True):
-        parts += [tag("h3", _of(prior, extra, setting)), _cost_table(rows)]
+        heading = "Mean over all files" if FILE in ratios.columns else "Mean over all cells"
+        parts += [tag("h3", heading), _cost_table(named.filter(every), price, "ratio")]
+    for where, rows in grouped(named.filter(~every)):
+        parts += [tag("h3", capital(where)), _cost_table(rows, price)]
     return parts
 
 
-def _of(prior: object, extra: Sequence[str], setting: Sequence[object]) -> str:
-    where = "".join(f", {name.replace('_', ' ')} {value}" for name, value in zip(extra, setting, strict=True))
-    return f"Prior {prior}{where}"
-
-
-def _expected(summary: pl.DataFrame) -> list[object]:
+def _expected(summary: pl.DataFrame, price: str) -> list[object]:
     """Means over the instances that were enumerated, beside the bound on the same ones."""
     intro = tag(
         "p",
@@ -153,9 +166,11 @@ def _expected(summary: pl.DataFrame) -> list[object]:
         "The bound is what no method can beat on the same instances; the last column is how far above it the mean is.",
         class_="faint",
     )
-    heads = ["prior", "price", "method", "instances", "mean", "bound", "above"]
+    files = [FILE] if FILE in summary.columns else []
+    heads = [*files, "prior", price, "method", "instances", "mean", "bound", "above"]
     lines = [
         [
+            *(row[column] for column in files),
             row["prior"],
             TableCell(f"{row['per_station_cost']:g}", "n"),
             row["method"],
@@ -173,15 +188,17 @@ def _above(mean: float, bound: float | None) -> str:
     return "" if not bound else f"{100 * (mean / bound - 1):.0f} %"
 
 
-def _cost_table(rows: pl.DataFrame, head: Callable[[float], str] = "at {:g}".format) -> Html:
+def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
+    """Return a table with a column for each price; rows over several prices have one column, `without_price`."""
     prices = rows["per_station_cost"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
     lines = []
     for (method,), mine in rows.group_by("method", maintain_order=True):
         by_price = {row["per_station_cost"]: row for row in mine.iter_rows(named=True)}
         lines.append([tag("b", method), *(_cost_cell(by_price.get(price), lowest[price]) for price in prices)])
-    heads = ["method", *(TableCell(head(price), "n") for price in prices)]
-    return table(heads, lines)
+    if prices == [None]:
+        return table(["method", TableCell(without_price, "n")], lines)
+    return table([f"{price_name}:", *(TableCell(f"{price:g}", "n") for price in prices)], lines)
 
 
 def _cost_cell(row: dict[str, float] | None, lowest: float) -> TableCell:
@@ -198,8 +215,15 @@ def _comparisons(comparisons: pl.DataFrame, words: StudyWords) -> list[object]:
     )
     parts: list[object] = [tag("p", intro, class_="faint")]
     numbers = ("pairs", "difference", "95 % interval", "p (t)", "Holm", "p (Wilcoxon)", "Holm")
-    extra = [column for column in ("teammate", "base_cost") if column in comparisons.columns]
-    heads = [*extra, TableCell("cost", "n"), "first", "second", *(TableCell(name, "n") for name in numbers), "note"]
+    extra = grouping(comparisons)
+    heads = [
+        *(name.replace("_", " ") for name in extra),
+        TableCell(words.price, "n"),
+        "first",
+        "second",
+        *(TableCell(name, "n") for name in numbers),
+        "note",
+    ]
     for (prior,), rows in comparisons.group_by("prior", maintain_order=True):
         lines = [_comparison(row, extra) for row in rows.iter_rows(named=True)]
         parts.append(folded(f"Prior {prior}: {rows.height} comparisons", table(heads, lines)))
@@ -211,7 +235,7 @@ def _comparison(row: dict[str, object], extra: Sequence[str]) -> list[object]:
     tests = [p_value(row[name]) for name in ("p_t", "p_t_holm", "p_wilcoxon", "p_wilcoxon_holm")]
     numbers = [number(row["pairs"]), number(row["difference"]), interval, *tests]
     price = TableCell(_plain(row["per_station_cost"]), "n")
-    front = [*(row[name] for name in extra), price, row["first"], row["second"]]
+    front = [*(_plain(row[name]) for name in extra), price, row["first"], row["second"]]
     return [*front, *(TableCell(each, "n") for each in numbers), row["note"] or ""]
 
 
@@ -260,9 +284,9 @@ def _told(heading: str, given: Told) -> list[object]:
     return [tag("h3", heading), tag("pre", given) if isinstance(given, str) else facts(given)]
 
 
-def _how_to_read(words: StudyWords) -> Html:
-    entries = glossary(words).items()
-    return tag("dl", joined(joined([tag("dt", word), tag("dd", text)]) for word, text in entries), class_="how")
+def _how_to_read(entries: Mapping[str, str]) -> Html:
+    told = (joined([tag("dt", word), tag("dd", text)]) for word, text in entries.items())
+    return tag("dl", joined(told), class_="how")
 
 
 def _citation() -> list[object]:

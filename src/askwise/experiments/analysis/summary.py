@@ -7,8 +7,17 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.experiments.analysis.checking import KEY, SETTING, VARIED, checked_episodes, usable, varying
-from askwise.experiments.analysis.estimates import estimate
+from askwise.experiments.analysis.checking import (
+    GROUPING,
+    KEY,
+    VARIED,
+    checked_episodes,
+    is_mean,
+    usable,
+    varying,
+    with_mean,
+)
+from askwise.experiments.analysis.estimates import estimate, mean_over_files
 from askwise.files import whole_file
 
 SUMMARY = {
@@ -19,30 +28,35 @@ FAILURES = {
     "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "episodes": pl.Int32, "failed": pl.Int32,
     "unfinished": pl.Int32, "first_error": pl.String,
 }  # fmt: skip
-_SETTING_TYPES = {"teammate": pl.String, "base_cost": pl.Float64}
 
 
-def summary(episodes: pl.DataFrame, *, with_setting: bool | None = None) -> pl.DataFrame:
+def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return mean marginal cost and number of questions for each prior, method and per-station cost.
 
     The first nine columns are always those of `SUMMARY`; ``teammate`` and ``base_cost`` follow if they vary in the
-    study (or always, or never, as `with_setting` says). The interval is Student's at 95 %. Episodes that failed or
-    were cut off have no marginal cost: they are not in ``episodes`` and not in the means, `failures` counts them.
+    study. The interval is Student's at 95 %. Episodes that failed or were cut off have no marginal cost: they are not
+    in ``episodes`` and not in the means, `failures` counts them.
+
+    In a study over files (see `askwise.experiments.analysis.checking.with_files`) there are rows for each file, named
+    in the column ``file`` after the first nine, and then rows for the mean over all files. Where each file has its own
+    price, the mean has none.
     """
     table = checked_episodes(episodes)
-    extra = _extra(table, with_setting)
+    extra = varying(table)
     rows = []
-    for key, condition in _conditions(usable(table), extra):
-        found = estimate(condition["marginal_cost"].to_numpy(), condition["instance"].to_numpy())
-        numbers = [found.n, found.mean, found.stderr, found.low, found.high, condition["queries"].mean()]
+    for key, condition in _conditions(usable(with_mean(table)), extra):
+        over = mean_over_files if is_mean(condition) else estimate
+        found = over(condition["marginal_cost"].to_numpy(), condition["instance"].to_numpy())
+        asked = condition.group_by("instance").agg(pl.col("queries").mean()) if is_mean(condition) else condition
+        numbers = [found.n, found.mean, found.stderr, found.low, found.high, asked["queries"].mean()]
         rows.append([*key[:3], *numbers, *key[3:]])
-    return pl.DataFrame(rows, schema={**SUMMARY, **{c: _SETTING_TYPES[c] for c in extra}}, orient="row")
+    return pl.DataFrame(rows, schema={**SUMMARY, **{c: GROUPING[c] for c in extra}}, orient="row")
 
 
 def failures(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the conditions in which episodes failed or were cut off: how many of how many, and the first error."""
     table = checked_episodes(episodes)
-    extra = _extra(table, None)
+    extra = varying(table)
     rows = []
     for key, condition in _conditions(table, extra):
         errors = condition["error"].drop_nulls()
@@ -50,7 +64,7 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
         if lost:
             first = errors[0] if len(errors) else None
             rows.append([*key[:3], condition.height, len(errors), lost - len(errors), first, *key[3:]])
-    return pl.DataFrame(rows, schema={**FAILURES, **{c: _SETTING_TYPES[c] for c in extra}}, orient="row")
+    return pl.DataFrame(rows, schema={**FAILURES, **{c: GROUPING[c] for c in extra}}, orient="row")
 
 
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
@@ -72,12 +86,6 @@ def write_csv(table: pl.DataFrame, path: str | Path) -> None:
     """Write a table as CSV, whole or not at all; numbers keep all their digits."""
     with whole_file(path) as temporary:
         table.write_csv(temporary)
-
-
-def _extra(table: pl.DataFrame, with_setting: bool | None) -> list[str]:
-    if with_setting is None:
-        return varying(table)
-    return list(SETTING) if with_setting else []
 
 
 def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:

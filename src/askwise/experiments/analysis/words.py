@@ -10,10 +10,12 @@ from typing import TextIO
 import polars as pl
 
 from askwise.experiments.analysis.analyse import Analysis
-from askwise.experiments.analysis.checking import settings
+from askwise.experiments.analysis.checking import ALL_FILES, FILE, grouping, is_mean
 from askwise.experiments.analysis.claims import COMPUTING_TIME
+from askwise.experiments.analysis.estimates import DIGITS
 from askwise.experiments.analysis.judging import FAILS, FASTER, HOLDS, OPEN, VERDICTS
 from askwise.experiments.analysis.ratios import ALL
+from askwise.experiments.schema.study import FROM_FILE
 from askwise.reading import printable
 
 SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", FASTER: "\u2193", OPEN: "?"}
@@ -21,6 +23,8 @@ MANY = {HOLDS: "hold", FAILS: "do not hold", FASTER: "are faster here", OPEN: "a
 ONE = {HOLDS: "holds", FAILS: "does not hold", FASTER: "is faster here", OPEN: "is not decided"}
 LONGEST = 38
 """Lines of the short version at most; what does not fit is counted."""
+MOST_GROUPS = 12
+"""Files (and their priors) of which the report says a sentence each; of more than that, only what the mean says."""
 
 
 def number(value: object, digits: int = 2) -> str:
@@ -74,10 +78,11 @@ def _tally(claims: pl.DataFrame) -> str:
 def in_short(analysis: Analysis) -> list[str]:
     """Return the result in a few sentences: what was played, who is cheapest where, how the paper fares."""
     sentences = [_played(analysis)]
-    groups = settings(analysis.tables.episodes)
-    for (prior, *setting), rows in _groups(analysis.summary):
-        where = f"Prior {prior}" + (f", {_setting(setting)}" if len(groups) > 1 else "")
-        sentences.append(f"{where}: {_cheapest(rows, analysis.tables.words.price)}")
+    groups = list(grouped(analysis.summary))
+    if len(groups) > MOST_GROUPS and FILE in analysis.summary.columns:
+        groups = [(where, rows) for where, rows in groups if is_mean(rows)]
+    for where, rows in groups:
+        sentences.append(f"{capital(where)}: {_cheapest(rows, analysis.tables.words.price)}")
     sentences += list(_beside_the_reference(analysis.ratios))
     if analysis.claims.height:
         behaviour, timed = apart(analysis.claims)
@@ -90,8 +95,8 @@ def in_short(analysis: Analysis) -> list[str]:
 
 def _played(analysis: Analysis) -> str:
     episodes = analysis.tables.episodes
-    maps = episodes["instance"].n_unique()
-    text = f"{episodes.height} episodes on {maps} instance{'' if maps == 1 else 's'}"
+    maps, what = episodes["instance"].n_unique(), "file" if FILE in episodes.columns else "instance"
+    text = f"{episodes.height} episodes on {maps} {what}{'' if maps == 1 else 's'}"
     if analysis.failures.is_empty():
         return f"{text}, all finished."
     failed, cut = int(analysis.failures["failed"].sum()), int(analysis.failures["unfinished"].sum())
@@ -99,17 +104,40 @@ def _played(analysis: Analysis) -> str:
 
 
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
-    """Say who is cheapest at how many prices, and what the highest price does."""
-    best = rows.sort("mean", maintain_order=True).group_by("per_station_cost", maintain_order=True).first()
-    wins = best["method"].value_counts(sort=True)
-    winner, won = wins["method"][0], int(wins["count"][0])
-    top = rows.filter(pl.col("per_station_cost") == rows["per_station_cost"].max())
-    costs = ", ".join(f"{row['method']} {number(row['mean'], 1)}" for row in top.sort("mean").iter_rows(named=True))
-    price = f"{top['per_station_cost'][0]:g}"
-    if best.height == 1:
-        return f"mean marginal cost {costs} (in steps, at a {price_name} of {price})."
-    many = f"all {best.height}" if won == best.height else f"{won} of {best.height}"
-    return f"{winner} is cheapest at {many} {price_name}s; at {price}: {costs} (steps above the optimum)."
+    """Say which methods are cheapest at which prices, and what each costs at the highest price.
+
+    Methods with the same mean are all cheapest. Where each file has its own price, there is no price to name.
+    """
+    top = rows.filter(pl.col("per_station_cost").eq_missing(rows["per_station_cost"].max()))
+    costs = ", ".join(
+        f"{row['method']} {number(row['mean'], 1)}"
+        for row in top.sort("mean", maintain_order=True).iter_rows(named=True)
+    )
+    prices = rows["per_station_cost"].unique().sort().to_list()
+    price = "" if prices[-1] is None else f"{prices[-1]:g}"
+    if len(prices) == 1:
+        return f"mean marginal cost {costs} (in steps{f', at a {price_name} of {price}' if price else ''})."
+    # Costs are sums of decimal fractions: equal means may differ in their last bits.
+    means = rows.with_columns(pl.col("mean").round(DIGITS))
+    best = means.filter(pl.col("mean") == pl.col("mean").min().over("per_station_cost"))
+    won = {
+        str(method): sorted(mine["per_station_cost"])
+        for (method,), mine in best.group_by("method", maintain_order=True)
+    }
+    everywhere = [method for method, at in won.items() if len(at) == len(prices)]
+    others = [f"{method} at {_list([f'{at:g}' for at in won[method]])}" for method in won if method not in everywhere]
+    if everywhere:
+        told = (
+            f"{_list(everywhere)} {'is' if len(everywhere) == 1 else 'are'} cheapest at all {len(prices)} {price_name}s"
+        )
+        told += f" (as cheap: {', '.join(others)})" if others else ""
+    else:
+        told = f"no method is cheapest at every {price_name}: {', '.join(others)}"
+    return f"{told}; at {price}: {costs} (steps above the optimum)."
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:
@@ -119,7 +147,10 @@ def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:
     )
     if means.height and conditions.n_unique() > 1:
         told = [f"{row['method']} {number(row['ratio'])}{_interval(row)}" for row in means.iter_rows(named=True)]
-        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {conditions.n_unique()} cells"
+        over = (
+            f"{conditions[FILE].n_unique()} files" if FILE in conditions.columns else f"{conditions.n_unique()} cells"
+        )
+        what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {over}"
         yield f"{what}: {', '.join(told)}."
 
 
@@ -127,27 +158,52 @@ def _interval(row: dict[str, object]) -> str:
     return "" if row["ci_low"] is None else f" ({number(row['ci_low'])} to {number(row['ci_high'])})"
 
 
-def _groups(summary: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    extra = [column for column in ("teammate", "base_cost") if column in summary.columns]
-    yield from summary.group_by("prior", *extra, maintain_order=True)
+def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield the rows of each file, prior, teammate and base cost, with what they are of: ``prior far, base cost 0.5``.
+
+    The files' own prior is not named if there is no other.
+    """
+    extra, priors = grouping(table), table["prior"].unique().to_list()
+    files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0
+    for (prior, *setting), rows in table.group_by("prior", *extra, maintain_order=True):
+        given = dict(zip(extra, setting, strict=True))
+        told = [] if files and priors == [FROM_FILE] else [f"prior {prior}"]
+        if files:
+            told.insert(0, f"mean over {files} files" if is_mean(rows) else f"file {given[FILE]}")
+        told += [f"teammate {given['teammate']}"] if "teammate" in given else []
+        told += [f"base cost {given['base_cost']:g}"] if given.get("base_cost") is not None else []
+        if is_mean(rows) and (rows["per_station_cost"].has_nulls() or given.get("base_cost", 0.0) is None):
+            told.append("each at its own price")
+        yield ", ".join(told), rows
 
 
-def _setting(setting: list[object]) -> str:
-    told = [f"teammate {part}" if isinstance(part, str) else f"base cost {part:g}" for part in setting]
-    return ", ".join(told)
+def capital(text: str) -> str:
+    """Return text with a capital letter at the beginning."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 # -- the terminal ------------------------------------------------------------------------------------------------
 
 
 def short_text(analysis: Analysis) -> str:
-    """Return the short version: a table of mean marginal costs for each prior, and the verdicts; under 40 lines."""
-    lines = list(_cost_lines(analysis))
+    """Return the short version: a table of mean marginal costs for each prior, and the verdicts; under 40 lines.
+
+    In a study over files there is a table for each file, as many as fit, and then the mean over all files.
+    """
+    price = analysis.tables.words.price
+    groups = list(grouped(analysis.summary))
+    lines = [_played(analysis)]
+    lines += [line for where, rows in groups if not is_mean(rows) for line in _cost_lines(where, rows, price)]
+    mean = [line for where, rows in groups if is_mean(rows) for line in _cost_lines(where, rows, price)]
     verdicts = list(_verdict_lines(analysis.claims, LONGEST - len(lines)))
-    room = LONGEST - len(verdicts)
-    if len(lines) > room:
-        lines = [*lines[: room - 1], f"... {len(lines) - room + 1} more lines in summary.csv"]
-    return "\n".join([*lines, *verdicts])
+    mean = _cut(mean, LONGEST // 2)
+    return "\n".join([*_cut(lines, LONGEST - len(mean) - len(verdicts)), *mean, *verdicts])
+
+
+def _cut(lines: list[str], room: int) -> list[str]:
+    if len(lines) <= room:
+        return lines
+    return [*lines[: room - 1], f"... {len(lines) - room + 1} more lines in summary.csv"]
 
 
 def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
@@ -173,18 +229,14 @@ def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
     Console(file=stream).print(coloured, soft_wrap=True)
 
 
-def _cost_lines(analysis: Analysis) -> Iterator[str]:
-    yield _played(analysis)
-    several = len(settings(analysis.tables.episodes)) > 1
-    for (prior, *setting), rows in _groups(analysis.summary):
-        prices = rows["per_station_cost"].unique().sort().to_list()
-        where = f", {_setting(setting)}" if several else ""
-        heads = "".join(f"{price:>8g}" for price in prices)
-        title = printable(f"prior {prior}{where}")
-        yield f"Marginal cost, {title}".ljust(32) + heads
-        for (method,), mine in rows.group_by("method", maintain_order=True):
-            means = dict(mine.select("per_station_cost", "mean").iter_rows())
-            yield f"  {printable(str(method))}".ljust(32) + "".join(f"{number(means.get(p)):>8}" for p in prices)
+def _cost_lines(where: str, rows: pl.DataFrame, price_name: str) -> Iterator[str]:
+    prices = rows["per_station_cost"].unique().sort().to_list()
+    yield f"Marginal cost, {printable(where)}"
+    if prices != [None]:
+        yield f"  {price_name}".ljust(32) + "".join(f"{price:>8g}" for price in prices)
+    for (method,), mine in rows.group_by("method", maintain_order=True):
+        means = dict(mine.select("per_station_cost", "mean").iter_rows())
+        yield f"  {printable(str(method))}".ljust(32) + "".join(f"{number(means.get(p)):>8}" for p in prices)
 
 
 def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """One row for each problem: its size, and how alike its goals are at the start.
 
-WCD is given in both conventions: askwise counts the step that tells two goals apart, the literature on goal-recognition
-design counts the steps before it (`askwise.pddl.pairs`).
+WCD is the longest common prefix of optimal plans, as in the literature on goal-recognition design; the step that tells
+any two goals apart is `told_apart` (`askwise.pddl.pairs`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from askwise.pddl.cones import Cones, cones_of
 from askwise.pddl.limits import Limits
 from askwise.pddl.pairs import pairs_at
 
-VERSION = 2
+VERSION = 3
 """To be raised when rows come to mean something else: what was kept before is worked out again then."""
 
 COLUMNS = (
@@ -34,7 +34,7 @@ COLUMNS = (
     "shortest",
     "longest",
     "wcd",
-    "common_prefix",
+    "told_apart",
     "mean_edp",
     "largest_edp",
     "mean_capped_edp",
@@ -91,21 +91,24 @@ def _alike(cones: Cones) -> Row:
     if n < 2:
         return {}
     apart = ~np.eye(n, dtype=bool)
-    edp, wcd = pairs.edp[apart], pairs.wcd[apart]
+    edp, told_apart = pairs.edp[apart], float(pairs.told_apart[apart].max())
     finite = edp[np.isfinite(edp)]
-    expected = ecd(cones.model, [cones.targets[goal].tolist() for goal in pairs.goals], at=0)
     return {
-        "wcd": int(wcd.max()) if np.isfinite(wcd).all() else "inf",
-        "common_prefix": int(pairs.prefix[apart].max()),
+        "wcd": int(pairs.wcd[apart].max()),
+        "told_apart": int(told_apart) if math.isfinite(told_apart) else "inf",
         "mean_edp": float(finite.mean()) if finite.size else None,
         "largest_edp": float(finite.max()) if finite.size else None,
         "mean_capped_edp": float(pairs.capped[apart].mean()),
         "never_apart": int(edp.size - finite.size),
-        "ecd": _plain(float(expected)),
+        "ecd": _expected_case(cones, pairs.goals),
     }
 
 
-def _plain(value: float) -> float | str:
+def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
+    """Return the ECD of all goals, None where names do not tell the states that it is about."""
+    if cones.ambiguous:
+        return None
+    value = float(ecd(cones.model, [cones.targets[goal].tolist() for goal in goals], at=0))
     return value if math.isfinite(value) else "inf"  # JSON knows no infinity
 
 

@@ -14,7 +14,7 @@ from askwise.pddl.cones import Cones, cones_of
 from askwise.pddl.limits import Limits
 from askwise.pddl.recognising import recognise
 
-VERSION = 2
+VERSION = 3
 """To be raised when rows come to mean something else: what was kept before is worked out again then."""
 
 COLUMNS = (
@@ -33,7 +33,7 @@ COLUMNS = (
     "seconds",
     "verdict",
 )
-"""The columns of the table, see `docs/how-to/goal-recognition.md`."""
+"""The columns of the table, in which goals are numbered from 1; see `docs/how-to/goal-recognition.md`."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,13 @@ class RecogniseJob:
                 {**dict(self.problem.texts), **dict(watching.texts)}, name=watching.name, limits=self.limits
             )
             cones = cones_of(read) if cones is None else cones
-            row = self._row(watching, seen=len(read.seen), goals=len(read.goals), true_goal=read.true_goal)
+            number = None if read.true_goal is None else read.true_goal + 1
+            row = self._row(watching, seen=len(read.seen), goals=len(read.goals), true_goal=number)
             if not cones.too_large:
                 found = recognise(read, belief=self.belief, stray=self.stray, complete=self.complete, cones=cones)
                 row |= {
                     "possible": int(found.possible[-1].sum()),
-                    "likeliest": list(found.likeliest()),
+                    "likeliest": [goal + 1 for goal in found.likeliest()],
                     "contradiction": found.contradiction,
                 }
                 if read.true_goal is not None:

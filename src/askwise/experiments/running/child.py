@@ -1,6 +1,6 @@
 """The process in which agents play: it takes tasks from its parent, and sends back the rows of each unit as they come.
 
-Messages are pickles, one after the other: from the parent ``(folder, environment, task, units to leave out)``, to it
+Messages are pickles, one after the other: from the parent ``(folder, environment, task, units to play)``, to it
 ``(READY, None)``, then for each task ``(number of a unit, its rows)`` ... ``(DONE, None)``, or ``(REFUSED, why)`` for a
 task that cannot be understood here. What agents print goes to standard error: standard output is for the messages.
 """
@@ -26,7 +26,7 @@ Message = tuple[str | None, dict[str, str], bytes, frozenset[int]]
 
 
 Player = Callable[[bytes, frozenset[int], IO[bytes]], None]
-"""Does what is pickled, but for some units, and sends back what comes of it."""
+"""Does some units of what is pickled, and sends back what comes of them."""
 
 
 def main(play: Player | None = None) -> None:
@@ -70,11 +70,11 @@ def _work(tasks: SimpleQueue[Message], results: IO[bytes], play: Player | None) 
     send(results, (READY, None))
     while True:
         try:
-            folder, environment, task, left_out = tasks.get(timeout=IDLE)
+            folder, environment, task, wanted = tasks.get(timeout=IDLE)
         except Empty:
             os._exit(0)
         _move_to(folder, environment)
-        play(task, left_out, results)
+        play(task, wanted, results)
 
 
 def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
@@ -86,7 +86,7 @@ def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
         os.chdir(folder)
 
 
-def _play(pickled: bytes, left_out: frozenset[int], results: IO[bytes]) -> None:
+def _play(pickled: bytes, wanted: frozenset[int], results: IO[bytes]) -> None:
     from askwise.experiments.running.play import units
     from askwise.experiments.running.problems import Problems
 
@@ -97,7 +97,7 @@ def _play(pickled: bytes, left_out: frozenset[int], results: IO[bytes]) -> None:
         send(results, (REFUSED, f"{type(error).__name__}: {error}"))
         return
     for number, unit in enumerate(units(task)):
-        if number in left_out:
+        if number not in wanted:
             continue
         pulse.own.begin(number)
         try:

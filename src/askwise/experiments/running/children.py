@@ -1,6 +1,7 @@
 """The processes in which this one lets agents play: started when they are needed, kept for the next task, ended.
 
-Each belongs to a run and is not used for another: what an agent's module is like is looked up anew.
+Each belongs to a run and is not used for another: what an agent's module is like is looked up anew. Each method of
+others has processes that no other method plays in.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from askwise.watching.limits import Limits
 from askwise.watching.process import Watched
 from askwise.watching.pulse import NO_UNIT
 
+MOST_IDLE = 16
+"""Processes that are kept without work; a study may have many methods of others."""
 PLAYS = "askwise.experiments.running.child"
 """What the processes of studies run."""
 
@@ -61,10 +64,11 @@ class Child:
         run: the run that it belongs to.
         limits: what its agents may take.
         module: what it runs.
+        guest: names the method of others that plays in it, and alone; empty for those that share a process.
     """
 
-    def __init__(self, run: str, limits: Limits, module: str) -> None:
-        self.belongs_to = (run, limits, module, tuple(sys.path))
+    def __init__(self, run: str, limits: Limits, module: str, guest: str) -> None:
+        self.belongs_to = (run, limits, module, guest, tuple(sys.path))
         self.is_fresh = True
         self._is_ready = False
         self._process = Watched(module, [repr(limits.memory)], limits, apart=True, pipes=True)
@@ -79,9 +83,9 @@ class Child:
         except (EOFError, OSError, pickle.UnpicklingError):
             raise WorkersGone(f"worker processes cannot be started ({self._process.end_in_words()})") from None
 
-    def play(self, task: bytes, left_out: frozenset[int]) -> Iterator[tuple[int, Any]]:
-        """Play a task, and yield the rows of its units as they come."""
-        message: Message = (_here(), dict(os.environ), task, left_out)
+    def play(self, task: bytes, units: frozenset[int]) -> Iterator[tuple[int, Any]]:
+        """Play some units of a task, and yield their rows as they come."""
+        message: Message = (_here(), dict(os.environ), task, units)
         try:
             pickle.dump(message, self._tasks, pickle.HIGHEST_PROTOCOL)
             self._tasks.flush()
@@ -137,9 +141,9 @@ _ended: set[str] = set()
 
 
 @contextlib.contextmanager
-def borrowed(run: str, limits: Limits, module: str = PLAYS) -> Iterator[Child]:
-    """Yield a process of that run: one that has nothing to do, else a new one. One that failed is not kept."""
-    child = _taken(run, limits, module)
+def borrowed(run: str, limits: Limits, module: str = PLAYS, guest: str = "") -> Iterator[Child]:
+    """Yield a process of a run and a guest: one without work, or else a new one. One that failed is not kept."""
+    child = _taken(run, limits, module, guest)
     try:
         child.wait_until_ready()
         yield child
@@ -151,11 +155,14 @@ def borrowed(run: str, limits: Limits, module: str = PLAYS) -> Iterator[Child]:
     with _lock:
         _busy.discard(child)
         _idle.append(child)
+        waited_longest = _idle.pop(0) if len(_idle) > MOST_IDLE else None
+    if waited_longest is not None:
+        waited_longest.close()
 
 
-def _taken(run: str, limits: Limits, module: str) -> Child:
+def _taken(run: str, limits: Limits, module: str, guest: str) -> Child:
     _forget_if_copied()
-    wanted = (run, limits, module, tuple(sys.path))
+    wanted = (run, limits, module, guest, tuple(sys.path))
     with _lock:
         gone = [child for child in _idle if child.is_gone()]
         _idle[:] = [child for child in _idle if child not in gone]
@@ -165,12 +172,12 @@ def _taken(run: str, limits: Limits, module: str) -> Child:
             _busy.add(fit)
     for child in gone:
         child.close()
-    return _new(run, limits, module) if fit is None else fit
+    return _new(run, limits, module, guest) if fit is None else fit
 
 
-def _new(run: str, limits: Limits, module: str) -> Child:
+def _new(run: str, limits: Limits, module: str, guest: str) -> Child:
     try:
-        new = Child(run, limits, module)
+        new = Child(run, limits, module, guest)
     except (OSError, RuntimeError) as error:
         raise WorkersGone(f"worker processes cannot be started ({error})") from None
     with _lock:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from askwise.evaluation import evaluate, lower_bound
 from askwise.experiments.running.problems import Problems
 from askwise.experiments.running.rows import Prices, Rows, Unit
-from askwise.experiments.schema.study import Condition, Task
+from askwise.experiments.schema.study import Condition, Method, Task
 from askwise.experiments.schema.tables import BOUND, Row, in_words
 from askwise.problem import Problem
 from askwise.watching import pulse
@@ -44,6 +44,11 @@ class Expected:
 
     condition: Condition
     bound: bool
+
+    @property
+    def method(self) -> Method | None:
+        """See `Unit`."""
+        return None if self.bound else self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
         """See `Unit`."""

@@ -16,8 +16,8 @@ def main() -> None:
     child.main(_do)
 
 
-def _do(pickled: bytes, left_out: frozenset[int], results: IO[bytes]) -> None:
-    assert not left_out
+def _do(pickled: bytes, units: frozenset[int], results: IO[bytes]) -> None:
+    assert not units
     try:
         job = pickle.loads(pickled)
     except Exception as error:

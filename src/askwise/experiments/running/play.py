@@ -19,7 +19,7 @@ from askwise.experiments.running.expecting import expected_units
 from askwise.experiments.running.problems import Problems
 from askwise.experiments.running.rows import Played as Played
 from askwise.experiments.running.rows import Prices, Rows, Unit, gathered
-from askwise.experiments.schema.study import Condition, Task
+from askwise.experiments.schema.study import Condition, Method, Task
 from askwise.experiments.schema.tables import Row, encodable, in_words
 from askwise.simulation import simulate
 from askwise.watching import pulse
@@ -55,6 +55,11 @@ class PlayedEpisode:
 
     number: int
     condition: Condition
+
+    @property
+    def method(self) -> Method:
+        """See `Unit`."""
+        return self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
         """See `Unit`."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import polars as pl
 
 from askwise.experiments.running.problems import Problems
-from askwise.experiments.schema.study import Task
+from askwise.experiments.schema.study import Method, Task
 from askwise.experiments.schema.tables import SCHEMAS, Row, table
 
 Prices = tuple[float | None, float | None]
@@ -40,6 +40,10 @@ class Rows:
 
 class Unit(Protocol):
     """One thing to play."""
+
+    @property
+    def method(self) -> Method | None:
+        """The method whose code it runs, None if it runs none."""
 
     def play(self, task: Task, problems: Problems) -> Rows:
         """Play it; whatever goes wrong with it becomes its rows."""

@@ -13,7 +13,6 @@ import pickle
 import sys
 from collections.abc import Sequence
 
-from askwise.agents import AGENTS
 from askwise.errors import AskwiseError
 from askwise.experiments.schema.study import Method
 from askwise.watching import child, pulse
@@ -24,7 +23,7 @@ from askwise.watching.pulse import NO_UNIT
 
 def try_out(methods: Sequence[Method], limits: Limits) -> None:
     """Load and make those methods that are not askwise's own; refuse those that take too long or end their process."""
-    others = [method for method in methods if method.name not in AGENTS]
+    others = [method for method in methods if not method.is_ours]
     if not others:
         return
     watched = Watched("askwise.experiments.running.trying", [pickle.dumps(others).hex()], limits, apart=True)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.agents import Agent, agent_for, make_agent
+from askwise.agents import AGENTS, Agent, agent_for, make_agent
 from askwise.answers import AnswerModel
 from askwise.experiments.schema.sources import Generated, Given
 from askwise.problem import Problem
@@ -38,6 +38,11 @@ class Method:
     name: str
     label: str
     options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the method is part of askwise."""
+        return self.name in AGENTS
 
     def make(self) -> Agent:
         """Return a new agent."""

@@ -49,10 +49,10 @@ from askwise.experiments.schema.reading_conditions import (
 from askwise.experiments.schema.reading_instances import NamedFiles, found_instances, stated_instances
 from askwise.experiments.schema.reading_limits import read_limits
 from askwise.experiments.schema.reading_methods import load_methods, read_methods
-from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Given
+from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Generated, Given
 from askwise.experiments.schema.study import Study
 from askwise.limits import check_name, refuse_blank
-from askwise.reading import Field, read_text, shown
+from askwise.reading import Field, not_too_deep, read_text, shown
 
 REQUIRED = ("name", "methods")
 KEYS = (
@@ -94,7 +94,7 @@ def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
     """Return what stands in a study file, unchecked, and the folder that its instance files are relative to."""
     path, known = Path(given), shipped_studies()
     if str(given) in known and not _is(path.is_file):  # a folder of that name is in nobody's way
-        return tomllib.loads((SHIPPED / f"{given}.toml").read_text(encoding="utf-8")), Path()
+        return _shipped(str(given)), Path()
     if path.suffix != ".toml" and "\0" not in str(given) and not _is(path.exists):
         allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
         raise InputError("study", repr(str(given)), allowed)
@@ -116,7 +116,8 @@ def _is(asked: Callable[[], bool]) -> bool:
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        found: dict[str, Any] = not_too_deep(tomllib.loads(text))
+        return found
     except tomllib.TOMLDecodeError as error:
         raise InputError(file, f"something that is not TOML ({error})", "a study file") from None
     except RecursionError:
@@ -165,6 +166,23 @@ def outline(settings: Mapping[str, Any]) -> Study:
     """Check settings and return the study without its instances; nothing is drawn, opened or loaded for that."""
     root, stated, from_files = _stated(settings)
     return _checked_fields(root, stated.domain, from_files)
+
+
+def is_the_papers(study: Study) -> bool:
+    """Whether a study is the paper's evaluation or a part of it: any seed, any number of instances, some prices."""
+    paper = study_from(_shipped("paper"))
+    ours, theirs = study.instances, paper.instances
+    if not isinstance(ours, Generated) or not isinstance(theirs, Generated):
+        return False
+    if not set(study.per_station_costs) <= set(paper.per_station_costs):
+        return False
+    free = ("name", "title", "seed", "episodes", "per_station_costs", "bounds", "exact")
+    chosen = {name: getattr(study, name) for name in free}
+    return study == replace(paper, instances=replace(theirs, count=ours.count), **chosen)
+
+
+def _shipped(name: str) -> dict[str, Any]:
+    return tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:

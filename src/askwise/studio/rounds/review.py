@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from askwise.agents import AgentFailed, Decision, Situation, agent_for, believed, decided, situated
+from askwise.agents.informed import Informed
 from askwise.agents.optimal import Optimal
 from askwise.answers import TRUTHFUL
 from askwise.episode import Episode, Step
@@ -33,14 +34,22 @@ MOST_DIFFERENCES = 40
 
 
 def review(made: Round) -> tuple[Episode, dict[str, Any]]:
-    """Return the round as an episode that tells what the judge would have done, and the comparison in numbers."""
+    """Return the round as an episode that tells what the judge would have done, and the comparison in numbers.
+
+    In both, the cost with the goal known belongs to the walk that was walked. The comparison's ``optimal`` is the cost
+    if the teammate had taken a shortest way, too.
+    """
     episode = made.episode()
     judge, name = _judge(episode)
     # The robot has reasons and beliefs of its own, which are what the page should tell.
     told = episode if judge is None or made.robot is not None else _judged(episode, judge)
+    known = _goal_known(episode)
+    if known is not None:
+        told = replace(told, optimal_cost=known)
     found = {
         "cost": episode.cost,
         "optimal": episode.optimal_cost,
+        "known": known,
         "finished": episode.finished,
         "methods": _same_day(episode, [name] if judge is not None else []),
         "judge": name,
@@ -80,21 +89,33 @@ def _watched(episode: Episode, name: str) -> Judged:
 def _same_day(episode: Episode, names: list[str]) -> list[dict[str, Any]]:
     found = []
     for name in dict.fromkeys([*names, "never"]):
-        try:
-            other = simulate(
-                episode.problem.with_answers(TRUTHFUL),
-                Optimal(belief=ROBUST, limit=SMALL) if name == "optimal" else name,
-                _as_it_walked(episode),
-                episode.goal,
-                episode.seed,
-                belief=None if name == "optimal" else belief_beside_people(episode.problem, name),
+        other = _played_by(name, episode)
+        if other is not None:
+            found.append(
+                {"method": name, "cost": other.cost, "questions": len(other.questions), "finished": other.finished}
             )
-        except (AskwiseError, AgentFailed):
-            continue
-        found.append(
-            {"method": name, "cost": other.cost, "questions": len(other.questions), "finished": other.finished}
-        )
     return found
+
+
+def _goal_known(episode: Episode) -> float | None:
+    """Return the cost for an ego agent that knows the goal, beside the same walk; None for an unfinished round."""
+    other = _played_by(Informed.name, episode) if episode.finished else None
+    return None if other is None or not other.finished else other.cost
+
+
+def _played_by(name: str, episode: Episode) -> Episode | None:
+    """Return the same day with another ego agent, None if that one cannot play it."""
+    try:
+        return simulate(
+            episode.problem.with_answers(TRUTHFUL),
+            Optimal(belief=ROBUST, limit=SMALL) if name == "optimal" else name,
+            _as_it_walked(episode),
+            episode.goal,
+            episode.seed,
+            belief=None if name == "optimal" else belief_beside_people(episode.problem, name),
+        )
+    except (AskwiseError, AgentFailed):
+        return None
 
 
 def _as_it_walked(episode: Episode) -> Teammate:
@@ -117,7 +138,7 @@ def _judged(episode: Episode, judged: Judged) -> Episode:
 
 def _after(episode: Episode) -> list[JointState]:
     """Return where both were after each step."""
-    return [*(step.state for step in episode.steps[1:]), episode.final]
+    return [*(step.state for step in episode.steps), episode.final][1:]
 
 
 def _told(problem: Problem, step: Step, after: JointState, best: Decision, belief: FloatArray | None) -> Step:

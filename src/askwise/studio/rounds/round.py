@@ -12,6 +12,7 @@ deeds: doing them again leads to the same place.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
@@ -236,15 +237,66 @@ def replayed(
     """
     made = (begin or begun_round)(problem, setup)
     for number, (deed, outcome) in enumerate(log, start=1):
-        found = made.do(deed)
-        if found != outcome:
-            raise InputError(
-                f"event {number}",
-                f"{found} when it was done again",
-                f"{outcome}, as it was (another version of askwise?)",
-            )
+        check_same(number, made.do(deed), outcome)
         made.think()
     return made
+
+
+def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
+    """Refuse a deed that came to something else than the first time."""
+    if found != outcome:
+        again, before = f"{found} when it was done again", f"{outcome}, as it was (another version of askwise?)"
+        raise InputError(f"event {number}", again, before)
+
+
+def recorded(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
+    """Return the round that these deeds led to, without the method or the teammate: what they did is in the outcomes.
+
+    Beliefs and reasons are not. Where several actions lead to the same place, the first of them stands for what was
+    done.
+
+    Args:
+        problem: what was played.
+        setup: by whom, and how.
+        log: the deeds, and what came of each.
+    """
+    made = Round(problem, replace(setup, method="never", belief=None, teammate=None))
+    if made.robot is not None:
+        made.method = setup.method
+    else:
+        made.walker = setup.teammate or made.walker
+        made.other = _Walked(problem, [outcome["state"][0] for deed, outcome in log if "move" in deed])
+    for number, (deed, outcome) in enumerate(log, start=1):
+        if made.robot is not None:
+            made.decision = _recorded_decision(made, deed, outcome), None
+        check_same(number, made.do(deed), outcome)
+    return made
+
+
+class _Walked(Teammate):
+    """A teammate that walks through given states."""
+
+    def __init__(self, problem: Problem, states: list[int]) -> None:
+        self._problem, self._states = problem, iter(states)
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        following = [self._problem.teammate.next(state, a) for a in range(len(self._problem.teammate.actions.names))]
+        return following.index(next(self._states))
+
+
+def _recorded_decision(made: Round, deed: Any, outcome: dict[str, Any]) -> Decision:
+    problem, here = made.problem, made.game.state.ego
+    if "stop" in deed:
+        return Decision(action=0)  # it was never done
+    if "asked" in outcome:
+        asked = question_from_json(problem, Field("asked", outcome["asked"]))
+        return Decision(ask=asked, considered=asked, cost=problem.query_cost(asked))
+    there = outcome["state"][1]
+    found = [action for action in made.game.ego_available() if problem.ego.next(here, action) == there]
+    if not found:
+        raise InputError("outcome", f"the state {there} after {here}", "a state that one action leads to")
+    return Decision(action=found[0])
 
 
 def begun_round(problem: Problem, setup: Setup) -> Round:

@@ -15,6 +15,7 @@ from typing import Any
 
 from askwise.reading import printable
 from askwise.studio.limits import LARGEST_BODY, MOST_REQUESTS_AT_ONCE, REQUESTS_A_SECOND
+from askwise.studio.security.keys import Keys
 from askwise.studio.security.rates import Rates
 
 log = logging.getLogger("askwise.studio")
@@ -46,11 +47,11 @@ class Guard:
     Args:
         app: what is guarded.
         hosts: the hosts, with ports, under which browsers may know it.
-        cookie: the name of the cookie, by which browsers are told apart.
+        keys: know the cookies that were given, by which browsers are told apart.
     """
 
-    def __init__(self, app: App, hosts: Iterable[str], cookie: str) -> None:
-        self._app, self._cookie = app, cookie
+    def __init__(self, app: App, hosts: Iterable[str], keys: Keys) -> None:
+        self._app, self._keys = app, keys
         self._hosts = frozenset(host.lower() for host in hosts)
         self._rates = Rates(REQUESTS_A_SECOND, MOST_REQUESTS_AT_ONCE)
 
@@ -81,18 +82,19 @@ class Guard:
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdecimal()) or int(length[:20]) > LARGEST_BODY:
             return 413, f"more than {LARGEST_BODY} bytes"
-        if not self._rates.allow(cookie_in(headers, self._cookie) or _client(scope)):
+        # A cookie that nobody was given tells nothing: who makes them up would be somebody new with each.
+        people = self._keys.people(cookies_in(headers))
+        if not self._rates.allow(f"{people[0].kind} {people[0].name}" if people else _client(scope)):
             return 429, "too many requests; wait a moment"
         return None
 
 
-def cookie_in(headers: dict[str, str], name: str) -> str | None:
-    """Return the value of a cookie, None if there is none."""
+def cookies_in(headers: dict[str, str]) -> dict[str, str]:
+    """Return the values of cookies by name."""
     try:
-        found = SimpleCookie(headers.get("cookie", "")[:4096]).get(name)
+        return {name: found.value for name, found in SimpleCookie(headers.get("cookie", "")[:4096]).items()}
     except CookieError:
-        return None
-    return None if found is None else found.value
+        return {}
 
 
 def _client(scope: Scope) -> str:

@@ -10,11 +10,14 @@ import hashlib
 import secrets
 import sqlite3
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from askwise.studio.store import Statement, Store
 
-LINK, RESEARCHER, PARTICIPANT = "link", "researcher", "participant"
+LINK, RESEARCHER, PARTICIPANT, PILOT = "link", "researcher", "participant", "pilot"
+KINDS = (RESEARCHER, PARTICIPANT, PILOT)
+"""The kinds of people. One browser may be all of them at once: each kind has its own cookie."""
 DAYS = 30
 SECONDS = DAYS * 24 * 3600
 """How long a cookie is good for."""
@@ -25,7 +28,7 @@ class Person:
     """Somebody who came in.
 
     Attributes:
-        kind: ``researcher`` or ``participant``.
+        kind: one of `KINDS`.
         name: by which the store knows what is theirs.
     """
 
@@ -34,11 +37,7 @@ class Person:
 
 
 class Keys:
-    """The keys of a studio.
-
-    Attributes:
-        cookie: what the cookie is called; studios on one computer have different names for it.
-    """
+    """The keys of a studio."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -46,8 +45,17 @@ class Keys:
         if not found:
             store.write_now(("INSERT INTO meta VALUES ('studio', ?)", (secrets.token_hex(4),)))
             found = store.read("SELECT value FROM meta WHERE name = 'studio'")
-        self.cookie = f"askwise-{found[0][0]}"
+        self._studio = found[0][0]
         self._known: dict[str, Person] = {}
+
+    def cookie(self, kind: str) -> str:
+        """Return what the cookie of a kind of people is called; studios on one computer have different names for it."""
+        return f"askwise-{self._studio}-{kind}"
+
+    def people(self, cookies: Mapping[str, str]) -> list[Person]:
+        """Return everybody whose cookies these are, at most one of each kind."""
+        found = ((kind, self.person(cookies.get(self.cookie(kind)))) for kind in KINDS)
+        return [person for kind, person in found if person is not None and person.kind == kind]
 
     def new_link(self) -> str:
         """Return the secret of a link that opens the studio once; earlier ones that nobody used are void."""

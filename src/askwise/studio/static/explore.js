@@ -1,7 +1,7 @@
 // The Explore page: one state (a sketch, a method, a pair of goals that is looked at), its history, its address, and what
 // the studio says follows from it. One request is on its way at a time; what changes meanwhile is asked for next.
 import { read, written } from "./address.js";
-import { ask as request, byId, element } from "./dom.js";
+import { ask as request, byId, complain, element } from "./dom.js";
 import { SketchBoard } from "./explore-board.js";
 import { GraphBoard } from "./explore-graph.js";
 import { showAdvice, showBelief, showGoals, showMatrix, showPair, showTools, showWays, showZones } from "./explore-panels.js";
@@ -18,7 +18,7 @@ let state = null; // { sketch, method, pair }
 let committed = null; // the same as text, as it was when the last change was whole
 let shown = null; // what followed from the last state that held together
 let planned = []; // walls that are suggested
-let library = [];
+let library = []; // number and name of each problem that can be opened here
 let remark = ""; // what was wrong with the address; it stays until something is done
 
 const heard = { change, select, say };
@@ -39,6 +39,7 @@ function say(text) { byId("said").textContent = text; }
 
 function change(sketch, { over = true, said = "" } = {}) {
   planned = [];
+  byId("suggested").replaceChildren();
   remark = "";
   state = { ...state, sketch };
   if (over) commit();
@@ -71,6 +72,7 @@ function restore(from, to, said) {
   state = JSON.parse(committed);
   if (kindOf(state.sketch) !== before) shown = null;
   planned = [];
+  byId("suggested").replaceChildren();
   select(CURSOR);
   say(said);
   writeAddress();
@@ -188,7 +190,7 @@ async function followOnce() {
     show();
   } catch (error) {
     if (wanted) return; // the next one may be fine
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
     document.body.classList.add("stale");
     // A graph that does not hold together is drawn all the same, or nobody could mend it.
     if (error.found?.grounds) { shown = { ...shown, ...error.found }; draw(); }
@@ -238,7 +240,7 @@ async function suggest() {
     byId("suggested").textContent = still ? told(found) : "The map has changed meanwhile; ask again.";
     draw();
   } catch (error) {
-    byId("suggested").textContent = error.message;
+    complain(byId("suggested"), error);
   }
   byId("suggest").disabled = false;
 }
@@ -264,7 +266,7 @@ async function save() {
     if (kindOf(state.sketch) === "tools" && away) say("Saved. A file of this kind says where both start; where they are now is in the address only.");
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   } catch (error) {
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
   }
 }
 
@@ -275,14 +277,24 @@ async function load(problem) {
     const found = await ask("/api/explore/read", { problem });
     take({ sketch: found.sketch, method: state?.method || found.methods[0], pair: null });
   } catch (error) {
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
   }
+}
+
+// Texts about the problem before say nothing about the next one, which may take a while to be worked out.
+const TEXTS = ["said", "suggested", "why", "inferred", "facts", "edp", "pair-text", "pair-zones", "zones", "zones-key", "legend"];
+
+function clear() {
+  for (const id of TEXTS) byId(id).replaceChildren();
+  byId("title").textContent = "Explore";
+  byId("headline").textContent = "One moment …";
 }
 
 function take(found) {
   state = found;
   planned = [];
   shown = null;
+  clear();
   for (const each of [onMap, onGraph]) each.selected = CURSOR;
   commit();
   draw();
@@ -309,9 +321,7 @@ async function fromAddress() {
 }
 
 async function fromLibrary() {
-  for (let k = 0; k < library.length && !state; k++) {
-    await load(k);
-  }
+  if (library.length) await load(library[0][0]);
   if (!state) begin(EMPTY[0][1]());
   byId("error").textContent = remark;
 }
@@ -323,7 +333,7 @@ async function choose() {
   remark = "";
   const chosen = Number(byId("from").value);
   byId("from").value = "";
-  if (chosen < library.length) await load(chosen);
+  if (chosen < library.length) await load(library[chosen][0]);
   else begin(EMPTY[chosen - library.length][1]());
 }
 
@@ -357,9 +367,9 @@ function listen() {
 }
 
 async function start() {
-  const [found, { methods }] = await Promise.all([ask("/api/library"), ask("/api/explore/methods")]);
-  library = found.problems;
-  const starts = [...library, ...EMPTY.map(([name]) => name)];
+  const { methods, problems } = await ask("/api/explore/start");
+  library = problems;
+  const starts = [...library.map(([, name]) => name), ...EMPTY.map(([name]) => name)];
   byId("from").replaceChildren(element("option", { value: "", disabled: true }, "choose …"), ...starts.map((name, k) => element("option", { value: k }, name)));
   byId("from").value = "";
   byId("method").replaceChildren(...methods.map((name) => element("option", { value: name }, name)));
@@ -367,4 +377,4 @@ async function start() {
   if (!(await fromAddress())) await fromLibrary();
 }
 
-start();
+start().catch((error) => complain(byId("error"), error));

@@ -1,5 +1,5 @@
 // The first page: what to play, as whom, and the rounds that were played.
-import { ask, byId, element } from "./dom.js";
+import { ask, byId, complain, element } from "./dom.js";
 
 const PAGES = [["Play", "/"], ["Explore", "/explore"]];
 let uploaded = null; // the text of a file that was chosen here
@@ -26,7 +26,7 @@ async function describe() {
   } catch (error) {
     if (mine !== latest) return;
     byId("about").textContent = "";
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
   }
 }
 
@@ -50,7 +50,7 @@ async function begin(event) {
     const found = await ask("/api/rounds", { problem: uploaded === null ? Number(byId("problem").value) : uploaded, setup: setup() });
     location.assign(`/play/${found.round}`);
   } catch (error) {
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
   }
 }
 
@@ -87,4 +87,4 @@ async function start() {
   describe();
 }
 
-start();
+start().catch((error) => complain(byId("error"), error));

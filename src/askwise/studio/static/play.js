@@ -1,5 +1,5 @@
 // A round as one person plays it. The studio decides everything; this page shows what it says and sends what is done.
-import { ask, byId, count, element, number, percent } from "./dom.js";
+import { ask, byId, complain, count, element, number, percent } from "./dom.js";
 import { Board, legend } from "./board.js";
 import { Line } from "./line.js";
 import { directionOf, keysOf, moveTowards } from "./keys.js";
@@ -10,6 +10,7 @@ let board = null; // the drawing
 let facts = null; // what does not change
 let state = null;
 let participant = false; // in a study: what comes afterwards is the study's
+let home = "/take"; // the page of the study to continue at
 let held = null; // with a tick: the direction that was pressed last
 let timer = null;
 const picked = new Set(); // goals chosen for a question
@@ -21,7 +22,7 @@ function hear(message) {
   byId("refused").textContent = message.type === "refused" ? message.why : "";
   if (message.type === "failed") return showFailure(message.why);
   if (message.type === "board") {
-    participant = message.participant;
+    ({ participant, home } = message);
     begin(message);
   }
   if (message.state) show(message.state);
@@ -221,11 +222,11 @@ function finish() {
   if (participant) return void byId("review").replaceChildren(onward());
   ask(`/api/rounds/${name}/review`).then(
     (found) => showReview(byId("review"), found, facts, name),
-    (error) => byId("review").replaceChildren(element("p", {}, error.message)),
+    (error) => complain(byId("review"), error),
   );
 }
 
-const onward = () => element("p", {}, element("a", { href: "/take", class: "button", id: "onward" }, "Continue"));
+const onward = () => element("p", {}, element("a", { href: home, class: "button", id: "onward" }, "Continue"));
 
 function tell(status, words) {
   const place = byId("line");

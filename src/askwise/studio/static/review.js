@@ -5,7 +5,7 @@ const NAMES = { optimal: "the optimum", planner: "the planner", never: "never as
 
 export function showReview(place, review, facts, name) {
   const rows = [];
-  if (review.finished) rows.push(["with the goal known from the start", review.optimal, ""]);
+  if (review.known !== null) rows.push(["with the goal known from the start", review.known, ""]);
   for (const { method, cost, questions, finished } of review.methods) {
     if (finished) rows.push([NAMES[method] || method, cost, count(questions, "question")]);
   }
@@ -14,10 +14,17 @@ export function showReview(place, review, facts, name) {
     element("caption", {}, "The same day, played otherwise"),
     element("thead", {}, element("tr", {}, ...["who", "cost", "asked"].map((head) => element("th", { scope: "col" }, head)))),
     element("tbody", {}, row([review.finished ? you : `${you}, stopped before the end`, review.cost, ""], "own"), ...rows.map((each) => row(each))));
-  const parts = [table];
+  const parts = [table, element("p", { class: "note", id: "same-walk" }, sameWalk(review, facts))];
   if (review.judge) parts.push(...differences(review, facts));
   parts.push(element("p", {}, element("a", { href: `/review/${name}` }, "Step through it"), " · ", element("a", { href: `/api/rounds/${name}/trace`, download: `${name}.json` }, "Trace"), " · ", element("a", { href: "/" }, "Another round")));
   place.replaceChildren(...parts);
+}
+
+function sameWalk({ finished, known, optimal }, { role, words }) {
+  const onward = finished ? "" : ", and then on by a shortest way";
+  const walk = role === "teammate" ? `In every row you walk as you did${onward}.` : `In every row the ${words.teammate} walks as it did${onward}.`;
+  if (known === null || known <= optimal) return walk;
+  return `${walk} By a shortest way, and with the goal known, the cost would have been ${number(optimal)}.`;
 }
 
 const row = ([who, cost, asked], kind = "") => element("tr", { class: kind }, element("th", { scope: "row" }, who), element("td", {}, number(cost)), element("td", {}, asked));

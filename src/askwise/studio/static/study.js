@@ -1,5 +1,5 @@
 // The researcher's page: who is where, pause, export.
-import { ask, byId, element } from "./dom.js";
+import { ask, byId, complain, element } from "./dom.js";
 
 const EVERY = 3000;
 let paused = false;
@@ -30,7 +30,7 @@ async function attempt(action) {
   try {
     await action();
   } catch (error) {
-    byId("said").textContent = error.message;
+    complain(byId("said"), error);
   }
 }
 
@@ -40,6 +40,9 @@ byId("export").onclick = () => attempt(async () => {
   const { files } = await ask("/api/study/export", {});
   byId("said").textContent = `${files.length} files are in the folder export of the studio's folder.`;
 });
-const refresh = () => attempt(async () => show(await ask("/api/study")));
+const refresh = () => attempt(async () => {
+  show(await ask("/api/study"));
+  if (byId("said").querySelector(".reload")) byId("said").replaceChildren(); // it works again
+});
 refresh();
 setInterval(refresh, EVERY);

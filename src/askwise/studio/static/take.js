@@ -1,7 +1,8 @@
 // The way through a study: one screen after the other, as the studio says. What is entered is sent with its number, so
 // that nothing counts twice and nothing is lost; a tab that is closed goes on where it was.
-import { ask, byId, element } from "./dom.js";
+import { ask, byId, complain, element } from "./dom.js";
 
+const HERE = `/api${location.pathname}`; // of those who take part, or of pilots
 let screen = null;
 
 const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
@@ -97,18 +98,18 @@ async function attempt(action) {
   try {
     show(await action());
   } catch (error) {
-    byId("error").textContent = error.message;
+    complain(byId("error"), error);
   } finally {
     byId("next").disabled = false;
   }
 }
 
 function enter() {
-  if (screen.kind === "paused") return attempt(() => ask("/api/take"));
+  if (screen.kind === "paused") return attempt(() => ask(HERE));
   const entry = screen.kind in ENTRY ? ENTRY[screen.kind]() : {};
-  return attempt(() => ask("/api/take", { n: screen.n, entry }));
+  return attempt(() => ask(HERE, { n: screen.n, entry }));
 }
 
 byId("form").onsubmit = (event) => { event.preventDefault(); enter(); };
-byId("leave").onclick = () => { if (window.confirm("Leave the study? You cannot come back.")) attempt(() => ask("/api/take/leave", {})); };
-attempt(() => ask("/api/take"));
+byId("leave").onclick = () => { if (window.confirm("Leave the study? You cannot come back.")) attempt(() => ask(`${HERE}/leave`, {})); };
+attempt(() => ask(HERE));

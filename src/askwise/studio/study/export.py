@@ -2,62 +2,44 @@
 
 =================  ================================================================================================
 ``people.csv``     one row for each person: number, pilot, cell, minutes, how it ended, what the panel calls them
-``rounds.csv``     one row for each round that was played to its end or stopped, with the columns of ``episodes``
 ``answers.csv``    one row for each item that was answered, and for each try of the comprehension check
+``rounds.csv``     one row for each round that is over, with the columns of ``episodes``; ``error`` says why a round
+                   failed, ``replay_error`` why the method could not be played again: then beliefs are missing
 ``traces/``        each round as ``askwise/trace@2``
 =================  ================================================================================================
 
-``rounds.parquet`` has the same rows as ``rounds.csv``. Rounds are worked out from their deeds, as the server does it.
+``rounds.parquet`` has the same rows as ``rounds.csv``. People and answers are written first: nothing that goes wrong
+with a round can keep them back. In CSV files, a text that people typed and that a spreadsheet would take for a formula
+begins with an apostrophe.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
+import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from askwise import trace
-from askwise.api import as_problem
-from askwise.domains.registry import from_json
-from askwise.episode import Episode
 from askwise.errors import InputError
-from askwise.experiments.running.play import episode_row
 from askwise.files import make_folder, whole_file
-from askwise.problem import Problem
-from askwise.reading import Field
-from askwise.studio.rounds.round import Round, replayed
-from askwise.studio.rounds.setup import Setup
-from askwise.studio.store import FILE
+from askwise.studio.store import FILE, check_whole, reading
+from askwise.studio.study.episodes import PlayedRound, Row, StoredRound, play_again
 from askwise.studio.study.items import score
+from askwise.studio.thinking.pool import Pool
+from askwise.watching.limits import Limits
 
 FOLDER = "export"
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class PlayedRound:
-    """A round of somebody, with where it belongs.
-
-    Attributes:
-        about: person, pilot, trial, practice, condition, problem, role.
-        setup: how it was played.
-        made: the round itself.
-    """
-
-    about: Row
-    setup: Setup
-    made: Round
-
-    @property
-    def episode(self) -> Episode:
-        """The episode."""
-        return self.made.episode()
+DECISION = Limits().decision
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""How cells begin that spreadsheets take for formulas."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Results:
@@ -67,12 +49,27 @@ class Results:
         path = folder / FILE
         if not path.is_file():
             raise InputError(f"folder {str(folder)!r}", f"no {FILE}", "the folder --out of a studio")
-        self._store = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        self._problems: dict[str, Problem] = {}
+        self._path = path
+        self._problems: dict[str, Any] = {}
+        with reading(path):
+            self._store = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            self._check(folder)
+        except BaseException:
+            self._store.close()
+            raise
+
+    def _check(self, folder: Path) -> None:
+        check_whole(self._store, self._path)
         if not self.read("SELECT name FROM sqlite_master WHERE name = 'people'"):
             raise InputError(
                 f"folder {str(folder)!r}", "no study with people", "the folder of a studio with a study file"
             )
+
+        # A study of an earlier version has no such table.
+        with reading(self._path):
+            if not self.read("SELECT name FROM sqlite_master WHERE name = 'places'"):
+                self._store.execute("CREATE TEMP TABLE places (round TEXT, data TEXT)")
 
     def close(self) -> None:
         """Let go of the store."""
@@ -80,7 +77,8 @@ class Results:
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Return rows."""
-        return self._store.execute(sql, parameters).fetchall()
+        with reading(self._path):
+            return self._store.execute(sql, parameters).fetchall()
 
     def people(self) -> list[Row]:
         """Return one row for each person."""
@@ -89,7 +87,10 @@ class Results:
             "SELECT number, pilot, panel, cell, (seen - came) / 60, coalesce(end, 'there, or gone without a word'), "
             "(SELECT count(*) FROM entries WHERE person = id AND leaves) FROM people ORDER BY pilot, number"
         )
-        return [dict(zip(names, (number, bool(pilot), *rest), strict=True)) for number, pilot, *rest in found]
+        return [
+            dict(zip(names, (number, bool(pilot), typed(panel), *rest), strict=True))
+            for number, pilot, panel, *rest in found
+        ]
 
     def answers(self) -> list[Row]:
         """Return one row for each item that somebody answered."""
@@ -99,71 +100,122 @@ class Results:
                 continue
             about = {"person": number, "pilot": pilot, "questionnaire": data.get("questionnaire", "check")}
             about["condition"] = data.get("condition")
-            given = dict(data["answers"])
-            total = score(str(about["questionnaire"]), given)
+            with reading(self._path):
+                given = dict(data["answers"])
+                total = score(str(about["questionnaire"]), given)
             given |= {} if total is None else {"score": total}
             found += [{**about, "item": item, "answer": _text(value)} for item, value in given.items()]
         return found
 
-    def rounds(self) -> Iterator[PlayedRound]:
-        """Iterate over the rounds that people left behind them, in order."""
-        for number, pilot, data in self._entries():
-            if data["kind"] == "round":
-                yield self._round(number, pilot, data)
+    def rounds(self) -> Iterator[StoredRound]:
+        """Iterate over the rounds that are over, whether or not their screens were left, in order."""
+        rows = self.read(
+            "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
+            "FROM rounds JOIN people ON people.id = owner LEFT JOIN places ON round = rounds.id "
+            "LEFT JOIN entries ON person = people.id AND rounds.id = people.id || '-' || screen "
+            "WHERE rounds.end IS NOT NULL ORDER BY pilot, number, made, rounds.id"
+        )
+        for number, pilot, name, problem, setup, end, data in rows:
+            if data is None:  # an earlier version did not note what it belongs to before its screen was left
+                continue
+            with reading(self._path):
+                place = json.loads(data)
+                about = {key: place[key] for key in ("condition", "problem", "practice", "trial")}
+                about = {"person": number, "pilot": bool(pilot), **about}
+                given = json.loads(setup)
+                about["role"] = given["role"]
+                yield StoredRound(about, given, problem, self._contents(problem), self._log(name), str(end))
+
+    def _contents(self, digest: str) -> Any:
+        if digest not in self._problems:
+            rows = self.read("SELECT contents FROM problems WHERE digest = ?", (digest,))
+            self._problems[digest] = json.loads(rows[0][0])
+        return self._problems[digest]
+
+    def _log(self, name: str) -> list[tuple[Any, Any]]:
+        rows = self.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (name,))
+        return [(json.loads(deed), json.loads(outcome)) for deed, outcome in rows]
 
     def _entries(self) -> Iterator[tuple[int, bool, Row]]:
         rows = self.read(
-            "SELECT number, pilot, people.id, screen, data FROM entries JOIN people ON people.id = person "
-            "ORDER BY pilot, number, n"
+            "SELECT number, pilot, data FROM entries JOIN people ON people.id = person ORDER BY pilot, number, n"
         )
-        for number, pilot, name, screen, data in rows:
-            yield number, bool(pilot), {**json.loads(data), "round": f"{name}-{screen}"}
-
-    def _round(self, number: int, pilot: bool, data: Row) -> PlayedRound:
-        digest, setup_text = self.read("SELECT problem, setup FROM rounds WHERE id = ?", (data["round"],))[0]
-        if digest not in self._problems:
-            contents = self.read("SELECT contents FROM problems WHERE digest = ?", (digest,))[0][0]
-            self._problems[digest] = as_problem(from_json(Field("", json.loads(contents))))
-        setup = Setup.from_json(Field("setup", json.loads(setup_text)))
-        deeds = self.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (data["round"],))
-        log = [(json.loads(deed), json.loads(outcome)) for deed, outcome in deeds]
-        about = {key: data[key] for key in ("condition", "problem", "practice", "trial")}
-        made = replayed(self._problems[digest], setup, log)
-        return PlayedRound({"person": number, "pilot": pilot, **about, "role": setup.role}, setup, made)
+        for number, pilot, data in rows:
+            with reading(self._path):
+                found = dict(json.loads(data))
+            yield number, bool(pilot), found
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    return None if value is None else typed(value) if isinstance(value, str) else str(value)
+
+
+def typed(text: str | None) -> str | None:
+    """Return a text that people typed so that no spreadsheet takes it for a formula."""
+    if text is None or not text.startswith(FORMULAS) or NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
 
 
 def round_row(played: PlayedRound) -> Row:
     """Return a round as a row."""
-    return episode_row({**played.about, "seed": played.setup.seed, "method": played.episode.method}, played.episode)
+    key = {**played.stored.about, "seed": played.stored.setup.get("seed"), "method": played.method}
+    return {**key, **played.row, "replay_error": played.not_again}
 
 
-def export(folder: Path) -> list[str]:
-    """Write everything into the folder ``export``; return the names of the files."""
+def export(folder: Path, seconds: float = DECISION) -> list[str]:
+    """Write everything into the folder ``export``; return the names of the files.
+
+    Args:
+        folder: the studio's folder.
+        seconds: how long one decision of a method may take when a round is played again.
+    """
+    return asyncio.run(_export(folder, seconds))
+
+
+async def _export(folder: Path, seconds: float) -> list[str]:
+    with playing(seconds) as pool:
+        return (await exported(folder, pool))[0]
+
+
+@contextmanager
+def playing(seconds: float) -> Iterator[Pool]:
+    """Yield a process that plays rounds again."""
+    pool = Pool(1, Limits(decision=seconds, episode=math.inf))
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRound]]:
+    """Do the same by processes that are there; return the rounds as well."""
     target = make_folder(folder / FOLDER)
     with closing(Results(folder)) as results:
-        rounds = list(results.rounds())
-        tables = {
-            "people": results.people(),
-            "rounds": [round_row(each) for each in rounds],
-            "answers": results.answers(),
-        }
-    for name, rows in tables.items():
-        table = pl.DataFrame(rows, infer_schema_length=None)
-        with whole_file(target / f"{name}.csv") as temporary:
-            table.write_csv(temporary)
+        _write_csv(target, "people", results.people())
+        _write_csv(target, "answers", results.answers())
+        rounds = [await play_again(pool, each) for each in results.rounds()]
+    rows = [round_row(each) for each in rounds]
+    _write_csv(target, "rounds", rows)
     with whole_file(target / "rounds.parquet") as temporary:
-        pl.DataFrame(tables["rounds"], infer_schema_length=None).write_parquet(temporary)
-    traces = make_folder(target / "traces")
-    names = []
-    for each in rounds:
-        about = each.about
-        kind = "practice" if about["practice"] else f"round-{about['trial']}"
-        names.append(
-            f"traces/{'pilot' if about['pilot'] else 'person'}-{about['person']}-{kind}-{each.setup.seed}.json"
-        )
-        trace.save(each.episode, traces / Path(names[-1]).name)
-    return [*(f"{name}.csv" for name in tables), "rounds.parquet", *names]
+        pl.DataFrame(rows, infer_schema_length=None).write_parquet(temporary)
+    traces = [name for each in rounds if (name := _write_trace(target, each))]
+    return ["people.csv", "answers.csv", "rounds.csv", "rounds.parquet", *traces], rounds
+
+
+def _write_csv(target: Path, name: str, rows: list[Row]) -> None:
+    with whole_file(target / f"{name}.csv") as temporary:
+        pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary)
+
+
+def _write_trace(target: Path, played: PlayedRound) -> str | None:
+    if not played.found:
+        return None
+    about = played.stored.about
+    who = f"{'pilot' if about['pilot'] else 'person'}-{about['person']}"
+    kind = "practice" if about["practice"] else f"round-{about['trial']}"
+    name = f"traces/{who}-{kind}-{played.stored.setup.get('seed')}.json"
+    make_folder(target / "traces")
+    with whole_file(target / name) as temporary:
+        temporary.write_text(json.dumps(played.found["trace"], ensure_ascii=False) + "\n", encoding="utf-8")
+    return name

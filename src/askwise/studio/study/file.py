@@ -14,7 +14,7 @@ from typing import Any
 
 from askwise.agents import make_agent
 from askwise.core.question_json import parse_answers
-from askwise.domains.registry import read_file
+from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.limits import read_name
 from askwise.reading import Field, parse_toml, read_text
@@ -181,13 +181,13 @@ def _problems(root: Field) -> dict[str, str]:
     for each in root.child("problems").elements():
         path = (root.folder or Path()) / each.text()
         try:
-            read_file(path)
+            text = standalone(path)
         except InputError as error:
             raise InputError(f"{each.path} ({each.value}): {error.field}", error.found, error.expected) from None
         name = path.stem
         if name in found:
             raise each.refuse("files with different names")
-        found[name] = read_text(path)
+        found[name] = text
     if not 1 <= len(found) <= MOST_PROBLEMS:
         raise InputError("problems", f"{len(found)} files", f"1 to {MOST_PROBLEMS}")
     return found

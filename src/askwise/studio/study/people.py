@@ -11,12 +11,13 @@ import hashlib
 import json
 import secrets
 import time
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
 from askwise.errors import AskwiseError, InputError
 from askwise.limits import LONGEST_NAME
-from askwise.studio.security.keys import PARTICIPANT, new_cookie
+from askwise.studio.security.keys import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import Store
 from askwise.studio.study.balance import cells, next_cell
 from askwise.studio.study.file import PeopleStudy
@@ -31,7 +32,10 @@ CREATE TABLE IF NOT EXISTS entries (
   person TEXT NOT NULL REFERENCES people, n INTEGER NOT NULL, at REAL NOT NULL, screen INTEGER NOT NULL,
   data TEXT NOT NULL, leaves INTEGER NOT NULL, PRIMARY KEY (person, n)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS places (round TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS expected (person TEXT PRIMARY KEY REFERENCES people) WITHOUT ROWID;
 """
+"""``places`` says to which screen a round belongs, ``expected`` who may come in once from another browser."""
 FINISHED, LEFT, FAILED_CHECK = "finished", "left", "check not passed"
 
 
@@ -71,7 +75,6 @@ class People:
         store.make(SCHEMA)
         self.cells = cells(len(study.conditions), len(study.problems), within=study.design == "within")
         self._joining = asyncio.Lock()
-        self._expected: set[str] = set()
         self.token, self.pilot_token = (self._kept(name, secrets.token_urlsafe(12)) for name in ("join", "pilot"))
         self._salt = self._kept("salt", secrets.token_hex(16))
         if self._kept("study", study.digest) != study.digest:
@@ -95,14 +98,15 @@ class People:
         await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
 
     def panel_name(self, given: str | None) -> str | None:
-        """Return how the panel's identifier of somebody is kept."""
-        if not self.study.parameter or not given:
-            return None
-        if len(given) > LONGEST_NAME or not given.isprintable():
+        """Return how the panel's identifier of a person is kept, None if the study or the address has none."""
+        name = plain_identifier(given or "")
+        if not self.study.parameter or not any(map(str.isalnum, name)) or "{" in name:
+            return None  # "..." or "{{%ID%}}" is a place for an identifier, which the panel did not fill in
+        if len(name) > LONGEST_NAME or not name.isprintable():
             raise NotNow("the identifier in the address is none")
         if self.study.stored == "plain":
-            return given
-        return hashlib.sha256(f"{self._salt}\0{given}".encode()).hexdigest()[:32]
+            return name
+        return hashlib.sha256(f"{self._salt}\0{name.casefold()}".encode()).hexdigest()[:32]
 
     async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
         """Let somebody in; return who it is, and the cookie by which the browser is known."""
@@ -110,6 +114,9 @@ class People:
             if self.paused and not pilot:
                 raise NotNow("the study is paused; please come back later")
             name = self.panel_name(panel)
+            if name is None and self.study.parameter and not pilot:
+                missing = f"the address does not say who you are ({self.study.parameter} is missing)"
+                raise NotNow(f"{missing}; please open the study with the link that your panel shows you")
             before = None if name is None else self._by_panel(name, pilot=pilot)
             if before is not None:
                 return await self._back(before)
@@ -122,31 +129,31 @@ class People:
         taken = self._store.read("SELECT count(*) FROM people WHERE pilot = ?", (pilot,))[0][0]
         cell = next_cell(self.counts(pilot=pilot), self.study.seed)
         added = Participant(secrets.token_urlsafe(9), int(taken) + 1, pilot, cell, None)
-        cookie, keeping = new_cookie(PARTICIPANT, added.id)
+        cookie, keeping = new_cookie(PILOT if pilot else PARTICIPANT, added.id)
         now = time.time()
         values = (added.id, added.number, pilot, panel, cell, now, now)
         await self._store.write(("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)", values), keeping)
         return added, cookie
 
     def _by_panel(self, panel: str, *, pilot: bool) -> str | None:
-        rows = self._store.read("SELECT id FROM people WHERE panel = ? AND pilot = ?", (panel, pilot))
-        return str(rows[0][0]) if rows else None
+        rows = self._store.read("SELECT id, panel FROM people WHERE panel IS NOT NULL AND pilot = ?", (pilot,))
+        return next((str(name) for name, known in rows if known.casefold() == panel.casefold()), None)
 
-    def let_in_again(self, number: int) -> None:
-        """Let somebody come in once from another browser: the first one lost its cookie, say."""
+    async def let_in_again(self, number: int) -> None:
+        """Let a person come in once from another browser: the first one lost its cookie, say."""
         rows = self._store.read("SELECT id FROM people WHERE number = ? AND pilot = 0", (number,))
         if not rows:
             raise InputError("number", number, "the number of somebody who takes part")
-        self._expected.add(rows[0][0])
+        await self._store.write(("INSERT OR IGNORE INTO expected VALUES (?)", rows[0]))
 
     async def _back(self, name: str) -> tuple[Participant, str]:
         """Return somebody who comes back, with a new cookie; only whom the researcher expects."""
-        if name not in self._expected:
+        if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
             raise NotNow("this identifier has begun in another browser: please go on there")
-        self._expected.discard(name)
-        cookie, keeping = new_cookie(PARTICIPANT, name)
-        await self._store.write(keeping)
-        return self.person(name), cookie
+        found = self.person(name)
+        cookie, keeping = new_cookie(PILOT if found.pilot else PARTICIPANT, name)
+        await self._store.write(("DELETE FROM expected WHERE person = ?", (name,)), keeping)
+        return found, cookie
 
     # -- counting -------------------------------------------------------------------------------------------------
 
@@ -181,7 +188,7 @@ class People:
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
         """Return what somebody did: the number of the screen, the data, and whether it left the screen."""
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
-        return [(screen, json.loads(data), bool(leaves)) for screen, data, leaves in rows]
+        return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
 
     async def seen(self, person: Participant) -> None:
         """Note a sign of life."""
@@ -205,6 +212,11 @@ class People:
         """End the part of somebody who wants to stop."""
         if person.end is None:
             await self._store.write(_ending(person, LEFT))
+
+
+def plain_identifier(given: str) -> str:
+    """Return a panel's identifier without spaces, its letters as they are usually written."""
+    return "".join(unicodedata.normalize("NFKC", given).split())
 
 
 def _ending(person: Participant, end: str) -> tuple[str, tuple[Any, ...]]:

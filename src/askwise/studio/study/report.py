@@ -8,48 +8,56 @@ the round, ``prior`` the name of the problem. Pilot and practice rounds, and peo
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from askwise import __version__
-from askwise.agents import make_agent
-from askwise.episode import Episode
 from askwise.errors import InputError
 from askwise.experiments.analysis.report import write_results
-from askwise.experiments.running.play import episode_row, query_rows
+from askwise.experiments.running.play import failed_row
 from askwise.experiments.schema.tables import Row, table
 from askwise.files import make_folder
-from askwise.simulation import answering, simulate
 from askwise.studio.rounds.round import PERSON
-from askwise.studio.rounds.setup import belief_beside_people
-from askwise.studio.study.export import PlayedRound, Results, export
+from askwise.studio.rounds.written import TWIN
+from askwise.studio.study.episodes import PlayedRound, why_not
+from askwise.studio.study.export import DECISION, Results, exported, playing
 from askwise.studio.study.people import FINISHED
+from askwise.studio.thinking.pool import Pool
 
 FOLDER = "report"
 
 
-def write_people_report(folder: Path) -> dict[str, Any]:
-    """Export everything and write the report; return how much there was."""
-    export(folder)
-    with closing(Results(folder)) as results:
-        people = results.people()
+def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
+    """Export everything and write the report; return how much there was.
+
+    Args:
+        folder: the studio's folder.
+        seconds: how long one decision of a method may take when a round is played again or simulated.
+    """
+    return asyncio.run(_write(folder, seconds))
+
+
+async def _write(folder: Path, seconds: float) -> dict[str, Any]:
+    with playing(seconds) as pool:
+        _, played = await exported(folder, pool)
+        with closing(Results(folder)) as results:
+            people = results.people()
         done = {row["person"] for row in people if not row["pilot"] and row["end"] == FINISHED}
-        rounds = [
-            each
-            for each in results.rounds()
-            if not each.about["pilot"] and not each.about["practice"] and each.about["person"] in done
-        ]
-    if not rounds:
-        raise InputError(f"folder {str(folder)!r}", "nobody who finished the study", "at least one")
-    episodes: list[Row] = []
-    queries: list[Row] = []
-    for each in rounds:
-        for key, episode in _both(each):
-            episodes.append(episode_row(key, episode))
-            queries += query_rows(key, episode)
+        counts = [each for each in played if each.found and _counts(each.stored.about, done)]
+        if not counts:
+            raise InputError(f"folder {str(folder)!r}", "nobody who finished the study", "at least one")
+        episodes: list[Row] = []
+        queries: list[Row] = []
+        for each in counts:
+            for key, row, asked in await _both(each, pool):
+                episodes.append({**key, **row})
+                queries += [{**key, **query} for query in asked]
     counted = {"people who finished": len(done), "people who came": sum(not row["pilot"] for row in people)}
-    counted |= {"pilots": sum(row["pilot"] for row in people), "rounds": len(rounds)}
+    counted |= {"pilots": sum(row["pilot"] for row in people), "rounds": len(counts)}
+    failed = sum(each.stored.failure is not None for each in counts)
+    counted |= {"rounds that failed": failed} if failed else {}
     write_results(
         make_folder(folder / FOLDER),
         table("episodes", episodes),
@@ -61,35 +69,33 @@ def write_people_report(folder: Path) -> dict[str, Any]:
     return counted
 
 
-def _both(played: PlayedRound) -> list[tuple[Row, Episode]]:
-    """Return the round and its simulated twin, each with its key."""
-    episode, simulated = played.episode, twin(played)
-    label = str(played.about["condition"])
-    if played.setup.role == "teammate":
-        return [(_key(played, label, PERSON), episode), (_key(played, label, simulated.teammate), simulated)]
-    return [
-        (_key(played, f"{label}: people", episode.teammate), episode),
-        (_key(played, f"{label}: {simulated.method}", simulated.teammate), simulated),
-    ]
+def _counts(about: Row, done: set[int]) -> bool:
+    return not about["pilot"] and not about["practice"] and about["person"] in done
+
+
+async def _both(played: PlayedRound, pool: Pool) -> list[tuple[Row, Row, list[Row]]]:
+    """Return the round and its simulated twin, each as its key, its row and its questions; a failed one has no twin."""
+    found, label, role = played.found, str(played.stored.about["condition"]), played.stored.about["role"]
+    own = (label, PERSON) if role == "teammate" else (f"{label}: people", found["teammate"])
+    rows = [(_key(played, *own), played.row, found["queries"])]
+    if played.stored.failure is not None:
+        return rows
+    reply = await played.stored.reply(pool, TWIN)
+    error = why_not(reply)
+    teammate = str(reply.get("teammate", found["beside"]))
+    method = label if role == "teammate" else f"{label}: {reply.get('method', 'planner')}"
+    row = reply["row"] if error is None else failed_row({}, error)
+    return [*rows, (_key(played, method, teammate), row, reply.get("queries", []))]
 
 
 def _key(played: PlayedRound, method: str, teammate: str) -> Row:
-    price = played.episode.problem.query_cost
+    about, (base, per_goal) = played.stored.about, played.found["prices"]
     return {
-        "instance": played.about["person"],
-        "episode": played.about["trial"],
-        "prior": played.about["problem"],
+        "instance": about["person"],
+        "episode": about["trial"],
+        "prior": about["problem"],
         "teammate": teammate,
         "method": method,
-        "base_cost": price.base,
-        "per_station_cost": price.per_goal,
+        "base_cost": base,
+        "per_station_cost": per_goal,
     }
-
-
-def twin(played: PlayedRound) -> Episode:
-    """Return the same round without a person."""
-    setup, problem = played.setup, answering(played.made.problem, None)
-    method = setup.method if setup.role == "teammate" else "planner"
-    belief = setup.belief or belief_beside_people(problem, method)
-    agent = make_agent(method, **({} if belief is None else {"belief": belief}))
-    return simulate(problem, agent, setup.teammate, played.episode.goal, setup.seed)

@@ -9,7 +9,7 @@ Messages are lines of JSON. Each request has a number ``k``, which all replies t
 ``open``     play a round from its setup and all deeds so far: the board, the state, the trails
 ``do``       do one deed: what came of it, at once, and then, when the robot has decided, what the round waits for
 ``trace``    the episode so far, as a trace
-``export``   write what a study with people gave into files
+``played``   what tables and traces have of a round that is over
 ``explore``  what the Explore page asks for (`askwise.studio.exploring.desk`)
 ``review``   what it would have cost otherwise, and the page that steps through it
 ===========  =======================================================================================================
@@ -180,12 +180,10 @@ class Desk:
         episode, compared = review(made)
         yield {"review": compared, "page": page_text(episode), "done": True}
 
-    def _export(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from pathlib import Path
+    def _played(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.studio.rounds.written import written
 
-        from askwise.studio.study.export import export
-
-        yield {"files": export(Path(request["folder"])), "done": True}
+        yield {**written(self._problem(request), request), "done": True}
 
     def _explore(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.studio.exploring.desk import explored

@@ -52,6 +52,7 @@ class Pool:
     """
 
     def __init__(self, size: int, limits: Limits) -> None:
+        self.limits = limits
         self._workers = [_Worker(limits) for _ in range(size)]
 
     def replies(self, name: str, request: dict[str, Any]) -> Replies:

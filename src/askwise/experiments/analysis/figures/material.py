@@ -1,25 +1,42 @@
-"""What the figures of a study are made of, one teammate and base cost at a time, and what their captions share."""
+"""What the figures of a study are made of, one file, teammate and base cost at a time, and what captions share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
-from askwise.experiments.analysis.checking import SETTING, Tables, in_setting, settings, usable
+from askwise.experiments.analysis.checking import (
+    ALL_FILES,
+    FILE,
+    PRICES,
+    SETTING,
+    Tables,
+    grouping,
+    in_setting,
+    settings,
+    usable,
+    varying,
+    with_mean,
+)
 from askwise.experiments.analysis.figures.picture import slug
 from askwise.experiments.analysis.summary import summary
+
+MOST_FILES = 6
+"""Of a study over more files than that, the first ones have figures of their own."""
+LONGEST_SUFFIX = 120
 
 
 @dataclass(frozen=True)
 class Material:
-    """The finished episodes of one teammate and base cost, and what belongs to them.
+    """The finished episodes of one file (in a study over files), teammate and base cost, and what belongs to them.
 
     Attributes:
         tables: their tables; with a lower bound if there is one for them.
-        suffix: what tells their figures' files from those of other teammates and base costs.
+        suffix: what tells their figures' files from those of other files, teammates and base costs.
         where: the same in words, a sentence that ends a caption; empty if the study has one of each only.
     """
 
@@ -58,30 +75,55 @@ class Material:
 
 
 def materials(tables: Tables) -> Iterator[Material]:
-    """Yield the material of each teammate and base cost that has finished episodes."""
-    every = settings(tables.episodes)
-    for setting in every:
+    """Yield the material of each file, teammate and base cost that has finished episodes.
+
+    In a study over files those are the first `MOST_FILES` of them, and then all files together, if all have the same
+    prices: a line through the prices of different problems would mean nothing.
+    """
+    columns, varied = grouping(tables.episodes), varying(tables.episodes)
+    named = columns if set(SETTING) & set(varied) else varied
+    for setting in settings(_drawn(tables.episodes)):
         here = Tables(
-            in_setting(usable(tables.episodes), setting),
-            in_setting(tables.queries, setting),
+            in_setting(_of_file(usable(tables.episodes), setting), setting),
+            in_setting(_of_file(tables.queries, setting), setting) if tables.queries.height else tables.queries,
             tables.timings,
-            _bounds_of(tables.bounds, setting),
+            _bounds_of(tables.bounds, dict(zip(columns, setting, strict=True))),
             tables.words,
         )
         if here.episodes.is_empty():
             continue
-        if len(every) == 1:
+        told = {column: value for column, value in zip(columns, setting, strict=True) if column in named}
+        if not told:
             yield Material(here)
-        else:
-            where = f" Teammate {setting[0]}, base cost {setting[1]:g}."
-            yield Material(here, slug(f"-{setting[0]}-{setting[1]:g}"), where)
+            continue
+        plain = [f"{value:g}" if isinstance(value, float) else value for value in told.values()]
+        words = ", ".join(_in_words(column, text) for column, text in zip(told, plain, strict=True))
+        yield Material(here, slug(f"-{'-'.join(plain)}")[:LONGEST_SUFFIX], f" {words[0].upper()}{words[1:]}.")
 
 
-def _bounds_of(bounds: pl.DataFrame | None, setting: tuple[str, float]) -> pl.DataFrame | None:
-    """Return the bounds for one teammate and base cost, as far as the table tells them apart."""
+def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the episodes that figures are drawn of, those of all files together among them."""
+    if FILE not in episodes.columns:
+        return episodes
+    first = [*episodes[FILE].unique(maintain_order=True).head(MOST_FILES), ALL_FILES]
+    return with_mean(episodes).filter(pl.col(FILE).is_in(first)).drop_nulls(PRICES)
+
+
+def _of_file(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
+    return table.with_columns(pl.lit(ALL_FILES).alias(FILE)) if setting[0] == ALL_FILES else table
+
+
+def _in_words(column: str, text: str) -> str:
+    if column == FILE:
+        return "all files together" if text == ALL_FILES else f"file {text}"
+    return f"{column.replace('_', ' ')} {text}"
+
+
+def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.DataFrame | None:
+    """Return the bounds for one file, teammate and base cost, as far as the table tells them apart."""
     if bounds is None:
         return None
-    for column, value in zip(SETTING, setting, strict=True):
+    for column, value in setting.items():
         if column in bounds.columns:
             bounds = bounds.filter(pl.col(column) == value)
     return bounds if bounds.height else None

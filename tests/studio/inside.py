@@ -1,0 +1,130 @@
+"""The studio of a study in this process: its addresses and rooms without a socket, a browser or other processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from askwise.studio.app import make_app
+from askwise.studio.room import Room
+from askwise.studio.security.keys import Keys
+from askwise.studio.services import Services
+from askwise.studio.store import Store
+from askwise.studio.study.file import PeopleStudy
+from askwise.studio.study.people import People
+from askwise.studio.taking import study_routes
+from askwise.studio.thinking.child import Desk
+from askwise.studio.thinking.pool import Pool, Replies
+from askwise.watching.limits import Limits
+from tests.studio.taking import entry_for
+
+
+class HerePool(Pool):
+    """Plays rounds in this process; every request lets others go first, as one to another process would."""
+
+    def __init__(self) -> None:
+        self.limits = Limits(decision=20.0)
+        self.desk = Desk()
+
+    def replies(self, name: str, request: dict[str, Any]) -> Replies:
+        """See `Pool`."""
+        queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        for reply in self.desk.replies(json.loads(json.dumps({"id": name, **request}))):
+            queue.put_nowait(json.loads(json.dumps(reply)))
+        return Replies(queue)
+
+    async def reply(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
+        """See `Pool`."""
+        await asyncio.sleep(0.001)
+        return await super().reply(name, request)
+
+    def close(self) -> None:
+        """See `Pool`."""
+
+
+class Heard:
+    """A tab that remembers what it hears; fulfils `askwise.studio.room.Tab`."""
+
+    trusted = False
+    home = "/take"
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    async def tell(self, message: dict[str, Any]) -> None:
+        """See `Tab`."""
+        self.messages.append(message)
+
+    async def close(self, code: int, why: str) -> None:
+        """See `Tab`."""
+
+
+class Inside:
+    """A studio with a study, in this process."""
+
+    def __init__(self, folder: Path, study: PeopleStudy) -> None:
+        self.store = Store(folder)
+        self.services = Services(self.store, Keys(self.store), HerePool(), study.problems, ())
+        self.people = People(self.store, study)
+        self.app = make_app(self.services, study_routes(self.people))
+
+    async def request(self, path: str, body: Any = None, cookie: str = "") -> tuple[int, dict[str, str], str]:
+        """Send a request; return status, headers and text."""
+        parts = urlsplit(path)
+        headers = [(b"host", b"here"), (b"content-type", b"application/json"), (b"cookie", cookie.encode())]
+        scope = {
+            "type": "http", "method": "GET" if body is None else "POST", "path": parts.path, "headers": headers,
+            "query_string": parts.query.encode(), "scheme": "http", "server": ("here", 80), "root_path": "",
+        }  # fmt: skip
+        sent: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, send)
+        found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        return sent[0]["status"], found, b"".join(each.get("body", b"") for each in sent[1:]).decode()
+
+    async def join(self, panel: str | None, *, pilot: bool = False) -> str:
+        """Join the study; return the cookie."""
+        token = self.people.pilot_token if pilot else self.people.token
+        query = "" if panel is None else f"?PID={panel}"
+        status, headers, text = await self.request(f"/join/{token}{query}")
+        assert status == 303, text
+        return headers["set-cookie"].partition(";")[0]
+
+    async def take(self, cookie: str, body: Any = None) -> Any:
+        """Return the screen that a person is at, after an entry if one is given."""
+        status, _, text = await self.request("/api/take", body, cookie)
+        assert status == 200, text
+        return json.loads(text)
+
+    async def until(self, cookie: str, kind: str) -> Any:
+        """Go on to the next screen of a kind; return it."""
+        screen = await self.take(cookie)
+        while screen["kind"] != kind:
+            screen = await self.take(cookie, {"n": screen["n"], "entry": entry_for(screen)})
+        return screen
+
+    def room(self, cookie: str, name: str) -> Room:
+        """Return the room of a round."""
+        return self.services.room(name, self.services.keys.person(cookie.partition("=")[2]))
+
+
+@asynccontextmanager
+async def inside(folder: Path, study: PeopleStudy) -> AsyncIterator[Inside]:
+    """Open a studio in this process, and close it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    opened = Inside(folder, study)
+    try:
+        yield opened
+    finally:
+        opened.store.close()

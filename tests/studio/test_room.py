@@ -1,0 +1,71 @@
+"""A room without a server: what a tab hears and what is played when the round cannot be opened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askwise.studio.room import Room
+from askwise.studio.store import Store, adding_round
+
+
+class Broken:
+    """A pool that opens no round; it keeps what it was asked to do."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def reply(self, _: str, request: dict[str, Any]) -> dict[str, Any]:
+        self.asked.append(request["op"])
+        return {"failed": "its process ended itself"}
+
+    def replies(self, _: str, request: dict[str, Any]) -> Any:
+        raise AssertionError(f"asked to {request['op']} in a round that is not open")
+
+
+class Heard:
+    """The researcher's tab; it keeps what it is told."""
+
+    trusted = True
+    home = "/"
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    async def tell(self, message: dict[str, Any]) -> None:
+        self.messages.append(message)
+
+    async def close(self, code: int, why: str) -> None:
+        raise AssertionError(why)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Any:
+    store, pool = Store(tmp_path), Broken()
+    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
+    yield Room(store, pool, "r", {"role": "ego"}, "digest", {"a": 1}, tab=Heard())  # type: ignore[arg-type]
+    store.close()
+
+
+Visit = Callable[[Room], Coroutine[Any, Any, None]]
+VISITS: dict[str, Visit] = {
+    "joins": lambda room: room.join(Heard()),
+    "acts": lambda room: room.deed(0, {"move": "EAST"}),
+}
+
+
+@pytest.mark.parametrize("first", VISITS)
+@pytest.mark.parametrize("then", VISITS)
+def test_nothing_is_played_or_shown_in_a_round_that_could_not_be_opened(room: Any, first: str, then: str) -> None:
+    """A failed round stays failed: each visit hears only that, and nothing is asked of the pool again."""
+    for visit in (first, then):
+        room.tab = None if visit == "joins" else Heard()
+        asyncio.run(VISITS[visit](room))
+        assert room.tab.messages == [{"type": "failed", "why": "failed: its process ended itself"}]
+    assert room.pool.asked == ["open"]
+    assert room.store.read("SELECT end FROM rounds") == [("failed: its process ended itself",)]
+    assert room.store.read("SELECT count(*) FROM events") == [(0,)]

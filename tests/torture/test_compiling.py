@@ -1,0 +1,123 @@
+"""Attacks on the folder in which compiled loops are kept: a planner that is started afterwards works as ever."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askwise
+from tests.cli.command import user_environment
+from tests.cli.test_run import in_a_terminal
+from tests.experiments.studies import small, table_bytes, toml
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ASK = ["ask", str(EXAMPLES / "kitchen.toml"), "--method", "planner"]
+
+KILLED = """
+import os, signal, sys
+from numba.core.caching import IndexDataCacheFile
+
+stage = sys.argv.pop(1)
+setattr(os if stage == "replace" else IndexDataCacheFile, stage, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+from askwise.cli import main
+sys.exit(main())
+"""
+"""Ends the process, as a power cut would, just before it does a certain thing for the first time."""
+
+
+def started(*arguments: str, cache: Path) -> subprocess.Popen[str]:
+    """Start a Python process that keeps its compiled loops in a folder of its own."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=user_environment({"NUMBA_CACHE_DIR": str(cache)}),
+    )
+
+
+def outcome(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate()
+    return process.returncode, out, err
+
+
+def asked(cache: Path) -> tuple[int, str, str]:
+    return outcome(started("-m", "askwise.cli", *ASK, cache=cache))
+
+
+@pytest.fixture(scope="module")
+def expected() -> tuple[int, str, str]:
+    """What the planner says with the loops that are kept where they usually are."""
+    done = subprocess.run(
+        [sys.executable, "-m", "askwise.cli", *ASK], capture_output=True, text=True, check=True, env=user_environment()
+    )
+    assert (done.stdout != "", done.stderr) == (True, "")
+    return 0, done.stdout, ""
+
+
+def kept(cache: Path) -> dict[str, int]:
+    """The files of a folder, with when they were written."""
+    return {str(path.relative_to(cache)): path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
+
+
+def test_two_that_compile_at_once_into_an_empty_folder(tmp_path: Path, expected: tuple[int, str, str]) -> None:
+    both = [started("-m", "askwise.cli", *ASK, cache=tmp_path) for _ in range(2)]
+    assert [outcome(each) for each in both] == [expected, expected]
+    found = kept(tmp_path)
+    assert any(name.endswith(".nbc") for name in found)
+    assert asked(tmp_path) == expected
+    assert kept(tmp_path) == found, "the third compiles nothing"
+
+
+def test_killed_while_loops_are_kept(tmp_path: Path, expected: tuple[int, str, str]) -> None:
+    """Before the list of loops is written, between it and the loop, and with the loop written but not named yet."""
+    for stage in ("_save_index", "_save_data", "replace"):
+        code, out, _ = outcome(started("-c", KILLED, stage, *ASK, cache=tmp_path))
+        assert (code, out) == (-9, ""), "or there was nothing left to compile"
+    assert asked(tmp_path) == expected
+    found = kept(tmp_path)
+    assert asked(tmp_path) == expected
+    assert kept(tmp_path) == found, "what was cut short is compiled and kept in the end"
+
+
+def test_an_installation_that_cannot_be_written_to(tmp_path: Path, expected: tuple[int, str, str]) -> None:
+    """Loops are then kept at the user's own place."""
+    assert asked_without_pycache(tmp_path, tmp_path / "cache") == expected
+    assert any(name.endswith(".nbc") for name in kept(tmp_path / "cache"))
+
+
+def asked_without_pycache(folder: Path, cache: Path) -> tuple[int, str, str]:
+    """Ask with a copy of askwise that has a file where each folder of compiled code would be.
+
+    This keeps out everybody, root as well, for whom permissions mean nothing.
+    """
+    package = folder / "askwise"
+    shutil.copytree(Path(askwise.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for inner in (package, *(path for path in package.rglob("*") if path.is_dir())):
+        (inner / "__pycache__").touch()
+    places = {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(cache), "HOME": str(folder / "nobody")}
+    done = subprocess.run(
+        [sys.executable, "-m", "askwise.cli", *ASK],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=user_environment(places),
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("more", [{}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=["utf-8", "ascii"])
+def test_a_study_at_a_dumb_terminal_in_the_c_locale(tmp_path: Path, more: dict[str, str]) -> None:
+    study = tmp_path / "s.toml"
+    study.write_text(toml(small(priors=["far"], per_station_costs=[0.0])))
+    command = ["study", str(study), "--workers", "1", "--out"]
+    code, printed = in_a_terminal(*command, str(tmp_path / "dumb"), LC_ALL="C", TERM="dumb", **more)
+    assert (code, "\x1b" in printed, "18/18" in printed) == (0, False, True)
+    assert printed.isascii() == bool(more)
+    assert in_a_terminal(*command, str(tmp_path / "usual"))[0] == 0
+    assert table_bytes(tmp_path / "dumb") == table_bytes(tmp_path / "usual")
