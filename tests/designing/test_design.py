@@ -193,7 +193,7 @@ def test_the_ego_agents_ways_are_kept_too() -> None:
 
 
 def test_starts_and_targets_stay_free() -> None:
-    from askwise.domains.registry import space_of
+    from askwise.designing.places import space_of_place as space_of
 
     problem = shared_corridor()
     assert not {(0, 1), (1, 2), (4, 2), (4, 0), (4, 1), (3, 1), (2, 0)} & set(space_of(problem).names)

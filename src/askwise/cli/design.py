@@ -121,7 +121,7 @@ def check(options: argparse.Namespace) -> None:
 def read_place(options: argparse.Namespace) -> Any:
     """Return what is to be changed: a drawing, an instance, or all designs of a planning problem."""
     if planning.is_planning(options.file):
-        from askwise.pddl.designs import space_of_actions
+        from askwise.designing.actions import space_of_actions
 
         options.obs = None  # what was seen does not matter here
         problem = planning.read(options, options.file, options.template)

@@ -12,11 +12,12 @@ import numpy as np
 
 from askwise.designing.finding import EQUAL, Progress
 from askwise.designing.measures import expected_edp, pair_weights
+from askwise.designing.places import space_of_place
 from askwise.designing.results import OBJECTIVES, OWN, Design, DesignVerdict, State
 from askwise.designing.searching import Search
 from askwise.designing.space import Space
 from askwise.designing.ways import Things, Ways, errand_steps
-from askwise.domains.registry import read_file, space_of
+from askwise.domains.registry import read_file
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.model import Drawing
 from askwise.model.names import as_int
@@ -244,10 +245,10 @@ def space_of_given(given: object, progress: Callable[[str], None] | None = None)
     if isinstance(given, str | Path):
         given = _read(Path(given))
     if isinstance(given, Recognition):
-        from askwise.pddl.designs import space_of_actions
+        from askwise.designing.actions import space_of_actions
 
         return space_of_actions(given, progress)
-    return space_of(given)
+    return space_of_place(given)
 
 
 def _read(path: Path) -> object:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from askwise.designing.space import Space
     from askwise.model import Model
     from askwise.problem import JointState, Problem
     from askwise.reading import Field
@@ -93,11 +92,3 @@ class Generator(Protocol):
 
     def draw(self, options: argparse.Namespace, seed: int) -> Any:
         """Return the instance that the options ask for."""
-
-
-@runtime_checkable
-class Designs(Protocol):
-    """What may be forbidden in an instance, for ``askwise design``; a domain that knows it has it as ``designs``."""
-
-    def space(self, given: Any) -> Space:
-        """Return all designs of an instance or a problem; refuse one that cannot be redesigned."""

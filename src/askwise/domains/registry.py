@@ -20,8 +20,7 @@ from askwise.reading import Field, is_data, parse_text, read_text
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.designing.space import Space
-    from askwise.domains.parts import Designs, Generator, Look, Moments, Recording
+    from askwise.domains.parts import Generator, Look, Moments, Recording
     from askwise.domains.studied import Studied
     from askwise.problem import Problem
     from askwise.showing.vocabulary import Vocabulary
@@ -147,23 +146,6 @@ def words_of(given: object) -> Vocabulary:
     own = getattr(found, "words_of", None)
     words: Vocabulary = found.words if own is None else own(given)
     return words
-
-
-def space_of(given: object) -> Space:
-    """Return all designs of a problem, an instance or a drawing: what may be forbidden in it, and what follows.
-
-    A domain that knows what may be forbidden has ``designs`` (`askwise.domains.parts.Designs`) beside what `Domain`
-    lists. A problem that is just two models is a matter of the domain that owns these.
-    """
-    from askwise.model import Drawing
-
-    found = domain(ANY) if isinstance(given, Drawing) else domain_of(given)
-    if not hasattr(found, "designs"):
-        given, found = found.problem(given), domain(ANY)
-        if not found.owns(given):
-            raise InputError("problem", f"one of type {type(given).__name__}", "a map, a graph, or a planning problem")
-    designs: Designs = found.designs  # type: ignore[attr-defined]
-    return designs.space(given)
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askwise.domains.parts import Designs, Look, Moments, Recording
+    from askwise.domains.parts import Look, Moments, Recording
     from askwise.domains.plain.coverage_file import CoverageFile
     from askwise.domains.plain.file import ProblemFile
     from askwise.domains.studied import Studied
@@ -84,13 +84,6 @@ class PlainDomain:
         from askwise.domains.plain.studies import PlainStudies
 
         return PlainStudies()
-
-    @cached_property
-    def designs(self) -> Designs:
-        """What may be forbidden."""
-        from askwise.domains.plain.designs import PlainDesigns
-
-        return PlainDesigns()
 
 
 DOMAIN = PlainDomain()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askwise.domains.parts import Designs, Generator, Look, Moments, Recording
+    from askwise.domains.parts import Generator, Look, Moments, Recording
     from askwise.domains.studied import Studied
     from askwise.domains.tool_fetching import Instance, ToolFetching
     from askwise.showing.vocabulary import Vocabulary
@@ -71,13 +71,6 @@ class ToolFetchingDomain:
         from askwise.domains.tool_fetching.studies import ToolFetchingStudies
 
         return ToolFetchingStudies()
-
-    @cached_property
-    def designs(self) -> Designs:
-        """What may be forbidden."""
-        from askwise.domains.tool_fetching.designs import ToolFetchingDesigns
-
-        return ToolFetchingDesigns()
 
 
 DOMAIN = ToolFetchingDomain()

@@ -12,17 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from askwise.api import as_problem
 from askwise.designing.grounds import cells_to_forbid, edges_to_forbid
 from askwise.designing.space import Errands, Ground, Space
+from askwise.designing.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
 from askwise.domains.plain.file import ProblemFile, StatedProblem
 from askwise.domains.plain.look import same_model
 from askwise.domains.plain.reading_sides import read_lines
 from askwise.domains.plain.sides import WALL
+from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
 from askwise.model import Drawing, GridWorld, Model, goal_list, state_names
+from askwise.problem import Problem
 from askwise.reading import Field
 from askwise.types import IntArray
 
@@ -30,19 +34,22 @@ Cell = tuple[int, int]
 Edge = tuple[Hashable, str, Hashable]
 
 
-class PlainDesigns:
-    """What may be forbidden; fulfils `askwise.domains.parts.Designs`."""
-
-    def space(self, given: Drawing | ProblemFile | CoverageFile | FactoredProblem) -> Space:
-        """See `Designs`."""
-        if isinstance(given, Drawing):
-            return _of_drawing(given)
-        problem = given if isinstance(given, FactoredProblem) else given.problem()
-        if problem.policies is not None:
-            place = "teammate.policy" if hasattr(problem, "file") else "teammate_policies"
-            raise InputError(place, "a policy of its own", "none: designs are for a teammate that takes shortest ways")
-        mapped = isinstance(problem.teammate.model, GridWorld)
-        return _of_map(problem, given) if mapped else _of_graph(problem, given)
+def space_of_place(given: object) -> Space:
+    """Return all designs of a drawing, an instance or a problem: what may be forbidden in it, and what follows."""
+    if isinstance(given, Drawing):
+        return _of_drawing(given)
+    if isinstance(given, Instance | ToolFetching):
+        return space_of_tool_fetching(given)
+    if not isinstance(given, ProblemFile | CoverageFile | FactoredProblem):
+        given = as_problem(given)
+    problem = given if isinstance(given, Problem) else given.problem()
+    if not isinstance(problem, FactoredProblem):
+        raise InputError("problem", f"one of type {type(problem).__name__}", "a map, a graph, or a planning problem")
+    if problem.policies is not None:
+        place = "teammate.policy" if isinstance(problem, StatedProblem) else "teammate_policies"
+        raise InputError(place, "a policy of its own", "none: designs are for a teammate that takes shortest ways")
+    mapped = isinstance(problem.teammate.model, GridWorld)
+    return _of_map(problem, given) if mapped else _of_graph(problem, given)
 
 
 # -- maps --------------------------------------------------------------------------------------------------------
@@ -206,7 +213,7 @@ def _with_changes(
     """Return what was given without some cells or edges: a file as a file, a problem as a problem."""
     if not what:
         return given
-    file = getattr(given, "file", given)
+    file = given.file if isinstance(given, StatedProblem | CoverageProblem) else given
     if isinstance(file, ProblemFile):
         contents = file.to_json()
         for side in ("teammate", "ego") if _shared(problem) else ("teammate",):
