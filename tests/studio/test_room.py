@@ -31,6 +31,7 @@ class Heard:
     """The researcher's tab; it keeps what it is told."""
 
     trusted = True
+    home = "/"
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
