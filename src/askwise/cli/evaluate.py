@@ -141,10 +141,13 @@ def _gain(found: Evaluation, bound: Bound) -> float:
 
 def told(found: Evaluation, bound: Bound | None) -> str:
     """Return the same for people."""
-    error = "" if found.verdict.exact else f" +- {found.stderr:.3g} (95 %: {found.ci[0]:.4g} to {found.ci[1]:.4g})"
+    marginal = f"{found.expected_marginal_cost:.6g}"
+    if not found.verdict.converged:  # an average over episodes
+        low, high = found.ci
+        marginal = f"{found.expected_marginal_cost:.3f} (95 %: {low:.3f} to {high:.3f})"
     lines = [
         f"method                  {found.method}",
-        f"expected marginal cost  {found.expected_marginal_cost:.6g}{error}",
+        f"expected marginal cost  {marginal}",
         f"expected cost           {found.expected_cost:.6g}",
         f"verdict                 {found.verdict}",
         f"looked at               {found.states:,} decisions",
