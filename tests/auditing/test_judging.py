@@ -178,7 +178,7 @@ def test_a_teammate_that_errs_does_not_end_the_audit(judge: str) -> None:
 
 
 def after_three_answers(price: float, questions: int | None = None) -> tuple[Bench, Moment]:
-    """A moment of the fork after three answers, which leave both goals as likely as before: waiting costs 1, one more answer 0.6."""
+    """A moment after three answers that leave both goals as likely as before: waiting costs 1, one more answer 0.6."""
     problem = fork(query_cost={"base": price}).with_answers(askwise.AnswerModel(wrong=0.3, refused=0.1))
     asked = tuple(askwise.Answer((0,), reply) for reply in (True, False, None))
     return Bench(problem, "optimal", questions=questions), Moment(problem.start, np.array([0.5, 0.5]), asked)

@@ -211,8 +211,8 @@ def room(beta: float) -> askwise.FactoredProblem:
 def test_a_teammate_that_walks_to_and_fro_by_hand() -> None:
     """Both begin in the middle of three places; the teammate goes the right way with probability q.
 
-    It needs x steps, x = 1 + (1 - q) (1 + x), and stays. An agent that watches knows the goal when the teammate stays, or
-    when it leaves the wrong end.
+    It needs x steps, x = 1 + (1 - q) (1 + x), and stays. An agent that watches knows the goal when the teammate stays,
+    or when it leaves the wrong end.
     """
     line = Model.from_edges([("L", "right", "M"), ("M", "left", "L"), ("M", "right", "R"), ("R", "left", "M")])
     policies = [boltzmann(line, place, 0.5) for place in ("L", "R")]
