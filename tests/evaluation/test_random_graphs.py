@@ -241,6 +241,34 @@ def test_who_may_never_learn_the_goal_has_no_cost() -> None:
     assert str(caught.value) == "agent 'never' may never be done: it has no cost"
 
 
+def test_an_agent_that_was_not_told_why_it_goes_on_does_not_know_the_goal() -> None:
+    """Towards h the teammate may jump, or walk and wait at g's target, as it would if its goal were g.
+
+    With g it is over after 2 steps. With h the teammate leaves g's target after T steps, 2 on average: who saw the jump
+    is done after T + 2, who saw it walk begins to go to h when it leaves, and is done after T + 3.
+    """
+    ways = Model.from_edges([("S", "walk", "G"), ("S", "jump", "G"), ("G", "go", "H")])
+    ego = Model.from_edges([("A", "on", "G"), ("G", "on", "B"), ("B", "on", "H")])
+    numbers = {name: ways.action(name) for name in ("walk", "jump", "go", "STAY")}
+    to_g, to_h = np.zeros((2, ways.n_states, ways.n_actions))
+    for table, place, does, share in (
+        (to_g, "S", "walk", 1.0),
+        (to_g, "G", "STAY", 1.0),
+        (to_g, "H", "STAY", 1.0),
+        (to_h, "S", "walk", 0.5),
+        (to_h, "S", "jump", 0.5),
+        (to_h, "G", "STAY", 0.5),
+        (to_h, "G", "go", 0.5),
+        (to_h, "H", "STAY", 1.0),
+    ):
+        table[ways.state(place), numbers[does]] = share
+    problem = askwise.FactoredProblem(
+        {"g": "G", "h": "H"}, None, ways, None, ego, None, ("S", "A"), teammate_policies=[to_g, to_h]
+    )
+    found = evaluate(problem, "never", belief="elimination", exact=True)
+    assert found.expected_cost == pytest.approx(0.5 * 2 + 0.5 * (0.5 * 4 + 0.5 * 5), rel=1e-12)
+
+
 @given(seed=seeds)
 @settings(max_examples=10, deadline=None)
 def test_ways_with_different_numbers_of_questions_are_kept_apart(seed: int) -> None:

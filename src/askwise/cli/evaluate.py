@@ -5,6 +5,7 @@ standard input.
 The teammate takes one of all shortest ways at random, or does as FILE says. Choose one of
 --exact (everything that can happen; small instances), --episodes N (as they come) and
 --paths N (that many for each goal, weighted by the prior: better where rare goals cost much).
+Beside a teammate that may walk in circles, --exact needs --belief elimination or --method informed.
 --questions N holds the method to N questions in an episode; with --bound, what more of them
 could save at most is said too.
 --bound takes seconds and is proven. --tight solves more of the instance at once, all of it where
