@@ -37,6 +37,14 @@ class Settled:
 # -- problems ----------------------------------------------------------------------------------------------------
 
 
+def wilful(model: Model, targets: list[int], rng: np.random.Generator) -> Policy:
+    """Any numbers for all actions that lead to the goal in the end."""
+    leading = boltzmann(model, targets).support
+    shares = np.where(leading, rng.uniform(0.1, 1.0, size=leading.shape), 0.0)
+    total = shares.sum(axis=1, keepdims=True)
+    return Policy(model, np.divide(shares, total, out=np.zeros_like(shares), where=total > 0), partial=True)
+
+
 def softened(model: Model, targets: list[int], rng: np.random.Generator) -> Policy:
     return urop(model, targets).soften(float(rng.uniform(0.1, 0.4)))
 
@@ -70,19 +78,23 @@ def room(rng: np.random.Generator) -> Model:
     return GridWorld(int(rng.integers(2, 4)), int(rng.integers(2, 4)))
 
 
+def hall(rng: np.random.Generator) -> Model:
+    return GridWorld(4, int(rng.integers(3, 5)))
+
+
 def slope(rng: np.random.Generator) -> Model:
     """A graph in which every action leads on, by ways of different length."""
-    n = int(rng.integers(5, 8))
+    n = int(rng.integers(7, 11))
     successor = np.full((n, 3), -1)
     for state in range(n - 1):
-        onwards = rng.permutation(np.arange(state + 1, n))[:3]
+        onwards = rng.permutation(np.arange(state + 1, min(state + 4, n)))
         successor[state, : onwards.size] = onwards
     return Model(successor, actions=["a", "b", "c"])
 
 
 FAMILIES: dict[str, tuple[Callable[[np.random.Generator], Model], PolicyOf, bool]] = {
-    "given, on a slope": (slope, lopsided, False),
-    "given, in a room": (room, lopsided, False),
+    "given, on a slope": (slope, wilful, False),
+    "given, in a hall": (hall, lopsided, False),
     "Boltzmann, on a slope": (slope, careless, False),
     "learnt, on a slope": (slope, recorded, False),
     "softened, in a room": (room, softened, True),
@@ -98,8 +110,8 @@ def drawn(family: str, seed: int) -> FactoredProblem:
     rng = np.random.default_rng(seed)
     while True:
         model, ego = ground(rng), room(rng)
-        n_goals = int(rng.integers(2, 4))
-        start, *cells = rng.permutation(model.n_states)[: n_goals + 1].tolist()
+        n_goals = min(int(rng.integers(2, 4)), model.n_states // 2)
+        cells = rng.permutation(np.arange(model.n_states // 2, model.n_states))[:n_goals].tolist()
         targets = [[cell] for cell in cells]
         try:
             return FactoredProblem(
@@ -109,7 +121,7 @@ def drawn(family: str, seed: int) -> FactoredProblem:
                 targets,
                 ego,
                 [[int(cell)] for cell in rng.integers(ego.n_states, size=n_goals)],
-                (start, int(rng.integers(ego.n_states))),
+                (int(rng.integers(2)), int(rng.integers(ego.n_states))),
                 QueryCost(float(rng.choice([0.1, 0.5, 1.0])), float(rng.choice([0.0, 0.1]))),
                 teammate_policies=[policy(model, own, rng) for own in targets],
             )
