@@ -1,11 +1,13 @@
-"""Measure coupling: ``python -m tests.guards.coupling`` prints how much of askwise one command and one name touch.
+"""Measure coupling: ``python -m tests.guards.coupling`` prints how much of askwise one command and one name load.
 
-A *switch* is a call or a return after which code of another file of askwise runs. The command is run twice, each time
-in a fresh process. Only the second run is counted, so that loops are compiled already.
+A file is *entered* when one of its functions is called, except while modules load. A *switch* is a call of a function
+in another file than the call before. The command runs twice, each time in a fresh process. Only the second run counts:
+by then, loops are compiled.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).parents[2]
+HOME = str(ROOT / "src" / "askwise")
 COMMAND = ("ask", "examples/ward.toml", "--method", "planner")
 DECIDE = "import askwise, sys; askwise.decide; print(sum(name.split('.')[0] == 'askwise' for name in sys.modules))"
 
@@ -35,6 +38,19 @@ def _fresh(*arguments: str) -> str:
     return subprocess.run([sys.executable, *arguments], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
+def _ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(HOME)
+
+
+def _loading(frame: FrameType | None) -> bool:
+    """Whether a module of askwise is being loaded."""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and _ours(frame):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _count(command: tuple[str, ...]) -> None:
     """Run a command in this process and print the counts, after all that it prints."""
     entered: set[str] = set()
@@ -42,17 +58,17 @@ def _count(command: tuple[str, ...]) -> None:
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
         nonlocal current, switches
-        running = frame.f_back if event == "return" else frame if event == "call" else None
-        file = running.f_code.co_filename if running is not None else ""
-        if "/src/askwise/" not in file:
+        code = frame.f_code
+        # Bodies of modules and classes keep no local variables of their own.
+        if event != "call" or not _ours(frame) or not code.co_flags & inspect.CO_NEWLOCALS or _loading(frame):
             return
-        entered.add(file)
-        if file != current:
-            current, switches = file, switches + 1
+        entered.add(code.co_filename)
+        if code.co_filename != current:
+            current, switches = code.co_filename, switches + 1
 
-    sys.setprofile(watch)
     from askwise.cli import main
 
+    sys.setprofile(watch)
     main(command)
     sys.setprofile(None)
     modules = sum(name.split(".")[0] == "askwise" for name in sys.modules)

@@ -56,7 +56,9 @@ def to_decide(seed: int) -> dict[str, Callable[[], object]]:
 
 def to_solve() -> Iterator[tuple[str, Problem]]:
     """Yield one problem of each cell of ``python -m benchmarks --only optimum``, its small suite."""
-    cells = [(side, w, prior, c) for side in (6, 8, 10) for w in (0.0, 0.2) for prior in PRIORS for c in (0.0, 0.2, 0.5)]
+    cells = [
+        (side, w, prior, c) for side in (6, 8, 10) for w in (0.0, 0.2) for prior in PRIORS for c in (0.0, 0.2, 0.5)
+    ]
     for seed, (side, walls, prior, price) in enumerate(cells):
         problem = drawn(side, side, prior, QueryCost(0.5, price), seed % 50, walls=walls)
         yield f"{side}x{side} walls {walls} {prior} price {price} seed {seed % 50}", problem

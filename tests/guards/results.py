@@ -19,7 +19,11 @@ RECORDED = Path(__file__).parent / "recorded"
 # -- decisions ---------------------------------------------------------------------------------------------------
 
 PLAIN = ((1, None, None), (2, None, None), (3, None, None), (4, None, None), (5, None, "noisy:0.1"))
-NOISY = ((1, "wrong:0.1,refused:0.2", None), (2, "wrong:0.05,persistent", None), (3, "wrong:0.2,refused:0.1", "noisy:0.1"))
+NOISY = (
+    (1, "wrong:0.1,refused:0.2", None),
+    (2, "wrong:0.05,persistent", None),
+    (3, "wrong:0.2,refused:0.1", "noisy:0.1"),
+)
 """Episodes on each problem: seed, how questions are answered, how the teammate walks."""
 CERTAIN = 0.999
 """An agent that believes in a goal this much only walks on; its decisions are not recorded."""
@@ -48,7 +52,7 @@ def _decided(episode: Episode) -> Iterator[str]:
             parts.append(f"{_named(problem, decision.considered)}: saves {decision.value!r} for {decision.cost!r}")
         if decision.runner_up is not None:
             parts.append(f"then {_named(problem, decision.runner_up[0])} {decision.runner_up[1]!r}")
-        # The plan's costs are in no field of a decision; its sentence has them, rounded, whatever the words around them.
+        # No field of a decision has the costs of the plan. Its sentence has them, rounded; its words may change.
         parts += [" ".join(re.findall(r"\d+\.\d+", decision.why)), decision.verdict]
         parts.append(f"believes {problem.goals[belief.argmax()]} {float(belief.max())!r}")
         yield "; ".join(filter(None, parts))
