@@ -188,13 +188,34 @@ def test_a_teammate_that_errs_does_not_end_the_audit(judge: str) -> None:
     assert np.isfinite(askwise.audit(episodes, judge=judge).regret)
 
 
-def test_questions_beyond_the_limit_of_the_optimum_are_still_judged() -> None:
-    problem = fork().with_answers(askwise.AnswerModel(wrong=0.3))
-    asked = [askwise.Answer((0,), reply) for reply in (True, False, True)]
-    bench = Bench(problem, "optimal", questions=1)
-    assert bench.judge.verdict == "optimal with at most 1 question, exact"
-    belief = np.array([0.7, 0.3])
-    found = bench.judged(Moment(problem.start, belief, tuple(asked)), (0,))
-    once = Bench(problem, "optimal", questions=4).judged(Moment(problem.start, belief, tuple(asked)), (0,))
-    assert found == once
-    assert found.cost == pytest.approx(0.5 + 0.6, abs=1e-9)
+def after_three_answers(price: float, questions: int | None = None) -> tuple[Bench, Moment]:
+    """A moment after three answers that leave both goals as likely as before: waiting costs 1, one more answer 0.6."""
+    problem = fork(query_cost={"base": price}).with_answers(askwise.AnswerModel(wrong=0.3, refused=0.1))
+    asked = tuple(askwise.Answer((0,), reply) for reply in (True, False, None))
+    return Bench(problem, "optimal", questions=questions), Moment(problem.start, np.array([0.5, 0.5]), asked)
+
+
+def test_who_acts_after_the_last_question_has_missed_none() -> None:
+    """A fourth question for 0.01 would tell more than it costs, but the verdict speaks of three."""
+    bench, moment = after_three_answers(0.01)
+    assert bench.judge.verdict == "optimal with at most 3 questions, exact"
+    waited = bench.judged(moment, bench.problem.ego.actions.stay)
+    assert waited.cost == pytest.approx(1.0)
+    assert (waited.regret, waited.needed, waited.fault) == (0.0, False, "")
+    bench, moment = after_three_answers(0.01, questions=4)
+    waited = bench.judged(moment, bench.problem.ego.actions.stay)
+    assert waited.regret == pytest.approx(1 - (0.01 + 0.9 * 0.6 + 0.1), abs=1e-9)
+    assert (waited.needed, waited.fault) == (True, "under-asking")
+
+
+def test_a_question_after_the_last_is_judged_by_what_it_tells() -> None:
+    cheap, moment = after_three_answers(0.01)
+    found = cheap.judged(moment, (0,))
+    once = after_three_answers(0.01, questions=4)[0].judged(moment, (0,))
+    assert (found.cost, found.regret, found.fault, found.fitted) == (once.cost, 0.0, "", True)
+    assert found.cost == pytest.approx(0.01 + 0.9 * 0.6 + 0.1, abs=1e-9)
+    dear, moment = after_three_answers(0.5)
+    found = dear.judged(moment, (0,))
+    assert found.cost == pytest.approx(0.5 + 0.64, abs=1e-9)
+    assert found.regret == pytest.approx(0.14, abs=1e-9)
+    assert (found.fault, found.fitted) == ("over-asking", False)

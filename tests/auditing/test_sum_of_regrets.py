@@ -37,10 +37,10 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 }
 
 
-def lost(problem: Problem, agent: Agent) -> tuple[float, float]:
+def lost(problem: Problem, agent: Agent, questions: int | None = None) -> tuple[float, float]:
     """The expected sum of regrets, and the probability of all that was followed."""
     paths = list(every_episode(problem, agent))
-    audit = askwise.audit([episode for _, episode in paths], judge="optimal")
+    audit = askwise.audit([episode for _, episode in paths], judge="optimal", questions=questions)
     regrets = (share * audited.regret for (share, _), audited in zip(paths, audit.episodes, strict=True))
     return math.fsum(regrets), math.fsum(share for share, _ in paths)
 
@@ -54,6 +54,23 @@ def test_expected_regrets_add_up_to_the_cost_above_the_optimum(where: str, odd: 
     assert followed == pytest.approx(1.0, abs=1e-12)
     assert above > 0.01
     assert regret == pytest.approx(above, abs=1e-9)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_with_a_limit_regrets_add_up_for_those_who_keep_to_it(most: int) -> None:
+    """Who asks more has a regret for it, or lowers the cost: the sum is never below."""
+    problem = ToolFetching(
+        generate(width=4, stations=3, toolboxes=2, seed=2, query_cost=QueryCost(0.02, 0.0))
+    ).with_answers(DOUBTFUL)
+    least = solve(problem, questions=most).expected_cost
+    for asks in range(3):
+        agent = Erratic(1, most=asks)
+        above = evaluate(problem, agent, exact=True).expected_cost - least
+        regret, _ = lost(problem, agent, questions=most)
+        if asks <= most:
+            assert regret == pytest.approx(above, abs=1e-9)
+        else:
+            assert regret >= above - 1e-9
 
 
 @pytest.mark.parametrize("where", PROBLEMS)

@@ -33,10 +33,13 @@ def test_going_on(run: Run) -> None:
     """Equals signs are part of names; what was heard is kept in the order it came."""
     found = json.loads(run("decide", "-", "--json", "--heard", "is=it a?=no", stdin=SMALL).assert_fine())
     assert (found["do"]["name"], found["belief"]) == ("b", {"a": 0.0, "b": 1.0})
+    assert found["never_asking"] is None
     out = run(
         "decide", TICKET, "--heard", "Which export?=CSV", "--heard", "What do the logs show?=timeouts"
     ).assert_fine()
-    assert "  never asking  20\n" in out
+    assert "  acting now " in out
+    assert "never asking" not in out
+    assert "  never asking  19.25\n" in run("decide", TICKET).assert_fine()
 
 
 def test_a_drawing(run: Run) -> None:

@@ -89,8 +89,7 @@ def test_from_episodes(run: Run) -> None:
     printed = run(*options).assert_fine().splitlines()
     low, high = expected.ci
     assert printed[1] == (
-        f"expected marginal cost  {expected.expected_marginal_cost:.6g} +- {expected.stderr:.3g} "
-        f"(95 %: {low:.4g} to {high:.4g})"
+        f"expected marginal cost  {expected.expected_marginal_cost:.3f} (95 %: {low:.3f} to {high:.3f})"
     )
 
 

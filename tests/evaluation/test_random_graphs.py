@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 import askwise
 from askwise import evaluate, solve
 from askwise.agents import AGENTS, Agent, KnowsGoal, Observation, make_agent
-from askwise.model import Model, Policy, boltzmann
+from askwise.agents.sparing import held_to
+from askwise.errors import AskwiseError
+from askwise.model import Model, Policy, boltzmann, urop
+from askwise.planning.exact.size import TooLarge
 from askwise.problem import JointState, Problem
 from askwise.questions import Answer
 from askwise.seeds import spawn
@@ -176,9 +179,101 @@ def known_cost(problem: askwise.FactoredProblem, goal: int) -> float:
 
 @given(seed=seeds)
 @settings(max_examples=6, deadline=None)
-def test_a_teammate_that_may_walk_for_ever_is_evaluated_up_to_next_to_no_probability(seed: int) -> None:
+def test_a_teammate_that_may_walk_for_ever_is_evaluated_with_a_proven_error(seed: int) -> None:
     problem = random_problem(seed, policies=careless)
-    found = evaluate(problem, "informed", exact=True, go_on=True)
+    found = evaluate(problem, "informed", exact=True)
     costs = [known_cost(problem, goal) for goal in range(len(problem.goals))]
     assert found.expected_cost == pytest.approx(float(problem.prior @ costs), rel=1e-9)
-    assert found.verdict.exact or found.verdict.error_bound < 1e-9
+    assert found.verdict.error_bound < 1e-9
+
+
+@pytest.mark.parametrize("method", ["never", "planner"])
+def test_ways_without_end_are_refused_at_once(method: str) -> None:
+    """The belief remembers the way, and there is no end of ways."""
+    with pytest.raises(TooLarge) as caught:
+        evaluate(room(2.0), method, exact=True, go_on=True)
+    assert str(caught.value) == (
+        f"too large to evaluate exactly: the teammate may walk in circles, and agent {method!r} remembers every way; "
+        "draw episodes (episodes, --episodes)"
+    )
+
+
+def room(beta: float) -> askwise.FactoredProblem:
+    """Two goals on a grid of 3 x 3, beside a teammate that takes detours."""
+    grid = askwise.GridWorld(3, 3)
+    goals = {"left": (0, 2), "right": (2, 2)}
+    policies = [boltzmann(grid, cell, beta) for cell in goals.values()]
+    return askwise.FactoredProblem(
+        goals, None, grid, start=((1, 0), (1, 0)), query_cost=askwise.QueryCost(0.5), teammate_policies=policies
+    )
+
+
+def test_a_teammate_that_walks_to_and_fro_by_hand() -> None:
+    """Both begin in the middle of three places; the teammate goes the right way with probability q.
+
+    It needs x steps, x = 1 + (1 - q) (1 + x), and stays. An agent that watches knows the goal when the teammate stays,
+    or when it leaves the wrong end.
+    """
+    line = Model.from_edges([("L", "right", "M"), ("M", "left", "L"), ("M", "right", "R"), ("R", "left", "M")])
+    policies = [boltzmann(line, place, 0.5) for place in ("L", "R")]
+    goals = {"L": "L", "R": "R"}
+    problem = askwise.FactoredProblem(goals, None, line, start=("M", "M"), teammate_policies=policies)
+    q = 1 / (1 + np.exp(-2 * 0.5))
+    watching = evaluate(problem, "never", belief="elimination", exact=True)
+    x = (2 - q) / q
+    assert watching.expected_cost == pytest.approx(3 * q + (1 - q) * (2 + x + 1), rel=1e-12)
+    assert watching.expected_marginal_cost == pytest.approx(watching.expected_cost - 2, rel=1e-12)
+    assert 0 < watching.verdict.error_bound < 1e-12
+    assert str(watching.verdict) == (
+        f"proven error at most {watching.verdict.error_bound:.1e}, every state that it can meet"
+    )
+    asking = evaluate(problem, "cost-prob", belief="elimination", exact=True)
+    assert asking.expected_cost == pytest.approx(x + 1 + 0.5, rel=1e-12)
+
+
+def test_who_may_never_learn_the_goal_has_no_cost() -> None:
+    """Any action is possible for every goal, and the belief of the paper only rules out."""
+    line = Model.from_edges([("L", "right", "M"), ("M", "left", "L"), ("M", "right", "R"), ("R", "left", "M")])
+    policies = [urop(line, place).soften(0.1) for place in ("L", "R")]
+    problem = askwise.FactoredProblem({"L": "L", "R": "R"}, None, line, start=("M", "M"), teammate_policies=policies)
+    with pytest.raises(AskwiseError) as caught:
+        evaluate(problem, "never", belief="elimination", exact=True)
+    assert str(caught.value) == "agent 'never' may never be done: it has no cost"
+
+
+def test_an_agent_that_was_not_told_why_it_goes_on_does_not_know_the_goal() -> None:
+    """Towards h the teammate may jump, or walk and wait at g's target, as it would if its goal were g.
+
+    With g it is over after 2 steps. With h the teammate leaves g's target after T steps, 2 on average: who saw the jump
+    is done after T + 2, who saw it walk begins to go to h when it leaves, and is done after T + 3.
+    """
+    ways = Model.from_edges([("S", "walk", "G"), ("S", "jump", "G"), ("G", "go", "H")])
+    ego = Model.from_edges([("A", "on", "G"), ("G", "on", "B"), ("B", "on", "H")])
+    numbers = {name: ways.action(name) for name in ("walk", "jump", "go", "STAY")}
+    to_g, to_h = np.zeros((2, ways.n_states, ways.n_actions))
+    for table, place, does, share in (
+        (to_g, "S", "walk", 1.0),
+        (to_g, "G", "STAY", 1.0),
+        (to_g, "H", "STAY", 1.0),
+        (to_h, "S", "walk", 0.5),
+        (to_h, "S", "jump", 0.5),
+        (to_h, "G", "STAY", 0.5),
+        (to_h, "G", "go", 0.5),
+        (to_h, "H", "STAY", 1.0),
+    ):
+        table[ways.state(place), numbers[does]] = share
+    problem = askwise.FactoredProblem(
+        {"g": "G", "h": "H"}, None, ways, None, ego, None, ("S", "A"), teammate_policies=[to_g, to_h]
+    )
+    found = evaluate(problem, "never", belief="elimination", exact=True)
+    assert found.expected_cost == pytest.approx(0.5 * 2 + 0.5 * (0.5 * 4 + 0.5 * 5), rel=1e-12)
+
+
+@given(seed=seeds)
+@settings(max_examples=10, deadline=None)
+def test_ways_with_different_numbers_of_questions_are_kept_apart(seed: int) -> None:
+    problem = random_problem(seed, n_goals=4)
+    found = evaluate(problem, "cost-prob", exact=True, questions=1)
+    if "random" not in str(found.verdict):
+        plain = plain_expected_cost(problem, held_to(make_agent("cost-prob"), 1))
+        assert found.expected_cost == pytest.approx(plain, rel=1e-12)

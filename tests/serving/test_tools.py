@@ -38,6 +38,7 @@ def test_a_conversation() -> None:
     then = tools.call("heard", {"session": first["session"], "answer": False})
     jsonschema.validate(then, schema("recommendation"))
     assert (then["do"]["do"], then["do"]["name"], then["belief"]) == ("act", "fix PDF", {"CSV": 0.0, "PDF": 1.0})
+    assert (first["never_asking"], then["never_asking"]) == (12.0, None)
 
 
 def test_looking_back() -> None:

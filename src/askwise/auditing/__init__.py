@@ -42,5 +42,8 @@ counted, and left out of sums.
 **Who judges.** ``auto`` takes the optimum where the problem is small enough for it, else the planner. Where the
 teammate does what no goal explains, the belief goes on as ``robust``, and the judge looks ahead from where everybody
 is, as if from then on the teammate took a shortest way. Where answers may be wrong or missing the optimum is that with
-a limited number of questions; if more were asked already, the judge reckons with one more.
+a limited number of questions in the whole episode. After the last of them the best decision is an action: an agent that
+acts has missed no question. A question beyond the limit is still judged by its price and by what it tells: if it costs
+less than the best action, its regret is 0, else it is over-asking. So regrets add up to the cost above that optimum for
+agents that keep to the limit; for others their sum is at least that.
 """

@@ -56,9 +56,7 @@ class ExactJudge:
 
     def lookout(self, moment: Moment) -> Lookout:
         """Return what decisions cost at a moment; `TooLarge` where that cannot be told."""
-        spent = self.most is not None and len(moment.answers) >= self.most
-        plain = moment.explained and self.problem.policies is None
-        if not plain or spent:
+        if not moment.explained or self.problem.policies is not None:
             return self._lookout(self.from_here(moment), moment, len(moment.answers))
         return self._lookout(self.home, moment, 0)
 
@@ -67,21 +65,25 @@ class ExactJudge:
             return SolverLookout(self, solver, moment)
         return LimitedLookout(self, solver, moment, heard)
 
-    def from_here(self, moment: Moment, left: int = 1) -> Solver | LimitedSolver:
-        """Return a solver that begins at a moment, with its belief, and reckons with so many more questions."""
-        key = moment.key(self.problem), left
+    def spent(self, moment: Moment) -> bool:
+        """Whether as many questions were asked before a moment as the judge itself would ask in an episode."""
+        return self.most is not None and len(moment.answers) >= self.most
+
+    def from_here(self, moment: Moment) -> Solver | LimitedSolver:
+        """Return a solver that begins at a moment, with its belief and the questions that are left there."""
+        key = moment.key(self.problem)
         if key not in self._anew:
-            self._anew[key] = self._new_solver(moment, left)
+            self._anew[key] = self._new_solver(moment)
         return self._anew[key]
 
-    def _new_solver(self, moment: Moment, left: int) -> Solver | LimitedSolver:
+    def _new_solver(self, moment: Moment) -> Solver | LimitedSolver:
         tables = tables_of(self.problem, prior=moment.belief, start=moment.state.teammate)
         goals = np.flatnonzero(tables.weight[moment.state.teammate] > 0).tolist()
         if isinstance(self.home, Solver):
             return Solver(self.problem, goals=goals, tables=tables, limit=self.limit)
         return LimitedSolver(
             self.problem,
-            0 if self.most is None else max(left, self.most - len(moment.answers)),
+            0 if self.most is None else max(0, self.most - len(moment.answers)),
             truthful=self.most is None,
             goals=goals,
             tables=tables,
@@ -128,8 +130,7 @@ class LimitedLookout(Lookout):
         try:
             return self.solver.at(moment.state, moment.answers[self.heard :]).expected_marginal_cost
         except OffTheMap:
-            solver = self.judge.from_here(moment, left=0)
-            return solver.at(moment.state).expected_marginal_cost
+            return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
     def proposed(self) -> Best:
         """See `Lookout`."""
@@ -143,6 +144,8 @@ class LimitedLookout(Lookout):
 
     def least_question(self, at_most: float) -> float:
         """See `Lookout`."""
+        if self.judge.spent(self.moment):
+            return math.inf
         persistent, n_goals = self.problem.answers.persistent, len(self.problem.goals)
         given = (same_question(answer.asked, n_goals) for answer in self.moment.answers if persistent)
         return _least_of_all(self, at_most, frozenset(given))

@@ -38,9 +38,9 @@ class Moment:
         where = self.state.teammate, self.state.ego
         if not self.explained or problem.policies is not None:
             return *where, self.belief.tobytes(), self.answers
-        if problem.answers.truthful:
-            return *where, (self.belief > 0).tobytes()
-        return *where, self.answers
+        # A teammate that stays at its target shows its goal without going anywhere.
+        possible = (self.belief > 0).tobytes()
+        return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
         """Return the reply that a question would get again because errors persist, None if it is open."""

@@ -5,6 +5,7 @@ standard input.
 The teammate takes one of all shortest ways at random, or does as FILE says. Choose one of
 --exact (everything that can happen; small instances), --episodes N (as they come) and
 --paths N (that many for each goal, weighted by the prior: better where rare goals cost much).
+Beside a teammate that may walk in circles, --exact needs --belief elimination or --method informed.
 --questions N holds the method to N questions in an episode; with --bound, what more of them
 could save at most is said too.
 --bound takes seconds and is proven. --tight solves more of the instance at once, all of it where
@@ -141,10 +142,13 @@ def _gain(found: Evaluation, bound: Bound) -> float:
 
 def told(found: Evaluation, bound: Bound | None) -> str:
     """Return the same for people."""
-    error = "" if found.verdict.exact else f" +- {found.stderr:.3g} (95 %: {found.ci[0]:.4g} to {found.ci[1]:.4g})"
+    marginal = f"{found.expected_marginal_cost:.6g}"
+    if not found.verdict.converged:  # an average over episodes
+        low, high = found.ci
+        marginal = f"{found.expected_marginal_cost:.3f} (95 %: {low:.3f} to {high:.3f})"
     lines = [
         f"method                  {found.method}",
-        f"expected marginal cost  {found.expected_marginal_cost:.6g}{error}",
+        f"expected marginal cost  {marginal}",
         f"expected cost           {found.expected_cost:.6g}",
         f"verdict                 {found.verdict}",
         f"looked at               {found.states:,} decisions",

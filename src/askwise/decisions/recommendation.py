@@ -28,8 +28,8 @@ class Recommendation:
         options: everything that can be done first, the best first.
         acting_now: the best action, without any question.
         best_question: the best question, None if there is none.
-        never_asking: the expected loss, by what is believed now, of what one would have done without any question; in a
-            fresh problem that of acting now.
+        never_asking: the expected loss if you act now and never ask; None after a question was answered, because then
+            it is no option any more.
         verdict: whether that is exact, or how far from it.
         settled: whether the losses of all options are exact. If not, those of questions may be too large: less was
             looked at than could be, because something else is better anyway, or because there is too much.
@@ -40,7 +40,7 @@ class Recommendation:
     options: tuple[Option, ...]
     acting_now: Option
     best_question: Option | None
-    never_asking: float
+    never_asking: float | None
     verdict: Bounded
     settled: bool
     _found: Found = field(repr=False)
@@ -124,7 +124,7 @@ class Recommendation:
 
 
 def recommend(
-    problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET, before: int | None = None
+    problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET, asked: bool = False
 ) -> Recommendation:
     """Work out what to do first.
 
@@ -132,7 +132,7 @@ def recommend(
         problem: the decision.
         depth: how many questions to look ahead, exactly; None for as many as the budget allows.
         budget: how much work each attempt to look further may take, about as many nanoseconds.
-        before: the action that one would have taken before anything was heard, None if that is now.
+        asked: whether a question was asked before; then never asking is no option any more.
     """
     found = search(problem, depth, budget)
     values = found.values
@@ -150,7 +150,7 @@ def recommend(
     depth = found.solver_for(first).depth
     exact = values.exact or gap == 0.0
     verdict = Bounded(exact, depth, first in found.narrow, options[0].loss if exact else lower, gap)
-    never = float(values.act[acting if before is None else before])
+    never = None if asked else now.loss
     return Recommendation(problem, options[0], options, now, best, never, verdict, values.settled, found, first)
 
 

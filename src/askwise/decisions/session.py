@@ -38,7 +38,6 @@ class Session:
         self.problem = problem
         self.history: list[Heard] = []
         self._depth, self._budget = depth, budget
-        self._before = int((problem.loss @ problem.belief).argmin())
         self._next: Recommendation | None = None
 
     @property
@@ -54,7 +53,7 @@ class Session:
     def next(self) -> Recommendation:
         """Return what to do now."""
         if self._next is None:
-            self._next = recommend(self.problem, depth=self._depth, budget=self._budget, before=self._before)
+            self._next = recommend(self.problem, depth=self._depth, budget=self._budget, asked=bool(self.history))
         return self._next
 
     def heard(self, answer: str | bool | None, question: str | None = None) -> Session:

@@ -36,7 +36,7 @@ def told(
     do: Option,
     reason: str,
     losses: Mapping[str, Option | None],
-    never: float,
+    never: float | None,
     runner_up: Option | None,
     verdict: Bounded,
     plan: Plan,
@@ -46,7 +46,8 @@ def told(
     rows += [
         (f"  {name}", f"{each.loss:<9.4g} {printable(each.name)}") for name, each in losses.items() if each is not None
     ]
-    rows.append(("  never asking", f"{never:.4g}"))
+    if never is not None:
+        rows.append(("  never asking", f"{never:.4g}"))
     if runner_up is not None:
         rows.append(("runner-up", f"{runner_up} ({runner_up.loss:.4g})"))
     rows += [("verdict", str(verdict)), ("", "")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from askwise.agents import Agent, Observation
@@ -22,6 +22,7 @@ class Branch:
         agent: the agent, ready to decide.
         observation: what it sees now.
         goals: the goals that are left.
+        possible: the same and those with which the episode would be over by now, but the agent does not see why.
         ways: how many branches this one stands for; where answers may be wrong or missing, ``float64 [n_goals]``: times
             how probable each goal makes what they have heard.
         taken: decisions so far.
@@ -29,18 +30,31 @@ class Branch:
             where the teammate is.
         replies: what was heard, where answers may be wrong or missing.
         asked: such questions since the teammate's last step.
+        questions: questions in all.
         situation: what the agent's decisions depend on, once that was asked for.
     """
 
     agent: Agent
     observation: Observation
     goals: Goals
+    possible: Goals
     ways: float | FloatArray = 1.0
     taken: int = 0
     weight: FloatArray | None = None
     replies: Replies | None = None
     asked: int = 0
+    questions: int = 0
     situation: Any = None
+
+    def followed_by(
+        self, observation: Observation, goals: Goals, possible: Goals, weight: FloatArray | None, **other: Any
+    ) -> Branch:
+        """Return the branch after an answer or a step, with the same agent."""
+        asked = observation.answer is not None
+        other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
+        new = replace(self, observation=observation, goals=goals, possible=possible, weight=weight, **other)
+        new.situation = None
+        return new
 
     def join(self, other: Branch) -> None:
         """Stand for another branch, too, that has come to the same situation."""

@@ -6,13 +6,14 @@ the steps of the teammate and the answers so far, has the probability ``Z_A(w)``
 `A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
 the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.
 
-A teammate with policies of its own (`Problem.teammate_policies`) may come to a state on ways of different probability,
-or never stop going round in circles. Then each branch carries the probability of its own way for each goal, and
-branches of next to no probability are left out; what they had is said in the verdict.
+A teammate with policies of its own (`Problem.teammate_policies`) may come to a state on ways of different probability.
+Then each branch carries the probability of its own way for each goal. Where such a teammate may also walk in circles,
+the ways have no end: `askwise.evaluation.circling`.
 
 Where answers may be wrong or missing (`Problem.answers`), every reply is followed that may be heard, and what each goal
 makes of its probability is a factor that the branch carries. The same question asked again gets the same reply where
-errors persist. Somebody may ask again and again, so branches of next to no probability are left out here, too.
+errors persist. An agent may ask again and again, so branches of next to no probability are left out; the verdict says
+how probable they are together.
 
 An agent is copied where its experience branches. If its decisions depend on nothing but its belief and where everybody
 is (`Agent.markov`), branches that meet in one state are followed once, with the number of ways that lead there; an
@@ -46,10 +47,8 @@ from askwise.types import FloatArray
 MOST_DECISIONS = 100_000
 """Decisions up to which agents are followed unless told to go on."""
 DECISIONS_A_TURN = 500
-NEXT_TO_NONE = 1e-14
-"""Branches less probable than this are left out, where a teammate with policies of its own may walk for ever."""
 HARDLY = 1e-10
-"""The same where answers may be wrong or missing: there are many more such branches, and none of them is long."""
+"""Branches less probable than this are left out where answers may be wrong or missing."""
 
 Progress = Callable[[int], None]
 """Is told the decisions taken so far."""
@@ -75,7 +74,8 @@ class Enumeration:
         merges = follows_once(agent, problem)
         # An agent that asks again and again comes back to what it believed before.
         self._comes_back = self.doubtful and merges
-        self._counts_questions = agent.counts_questions
+        limited = self.doubtful or getattr(agent, "questions", None) is not None
+        self._counts_questions = agent.counts_questions and limited
         self._decided: dict[Any, tuple[Decision, Agent]] = {}
         situation = self._what_counts if merges else None
         self._now, self._later = Waiting(situation), Waiting(situation)
@@ -90,8 +90,12 @@ class Enumeration:
             self._now, self._later = self._later, self._now
         if self.tables is not None:
             return math.fsum(self.costs) / float(self.tables.prior.sum())
+        return self._beyond_known(self.costs)
+
+    def _beyond_known(self, costs: list[float]) -> float:
+        """Return the sum of costs, weighted by goal, less what it would cost if the goal were known."""
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
-        return math.fsum([*self.costs, *(-known).tolist()])
+        return math.fsum([*costs, *(-known).tolist()])
 
     def _roots(self, agent: Agent, seed: Seed) -> Iterator[Branch]:
         possible = frozenset(int(goal) for goal in np.flatnonzero(self.prior > 0))
@@ -100,7 +104,7 @@ class Enumeration:
             own = self._copied(agent)
             begun(self.problem, own, spawn(seed, 3)[2], min(goals))
             weight = None if self.tables is not None else _only(self.prior, goals)
-            yield Branch(own, Observation(self.problem.start), goals, weight=weight)
+            yield Branch(own, Observation(self.problem.start), goals, goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
         """Let the agent decide, and go on with everything that can follow."""
@@ -183,10 +187,15 @@ class Enumeration:
             goals = frozenset(goal for goal in branch.goals if likelihood[goal] > 0)
             if not goals:
                 continue
-            weight = None if branch.weight is None else _only(branch.weight * likelihood, goals)
-            seen = Observation(state, None, answer)
-            ways = branch.ways * likelihood
-            new = Branch(branch.agent, seen, goals, ways, branch.taken, weight, replies, branch.asked + 1)
+            possible = frozenset(goal for goal in branch.possible if likelihood[goal] > 0)
+            new = branch.followed_by(
+                Observation(state, None, answer),
+                goals,
+                possible,
+                None if branch.weight is None else _only(branch.weight * likelihood, goals),
+                ways=branch.ways * likelihood,
+                replies=replies,
+            )
             if self._is_probable(new):
                 yield new
 
@@ -197,7 +206,7 @@ class Enumeration:
             assert self.tables is not None
             weight = np.asarray(branch.ways * self.tables.weight[branch.observation.state.teammate])
         total = float(weight[sorted(branch.goals)].sum())
-        if total > (NEXT_TO_NONE if self.tables is None else HARDLY):
+        if total > HARDLY:
             return True
         self.left_out += total
         return False
@@ -211,8 +220,9 @@ class Enumeration:
         for answer in sorted(replies, key=lambda answer: int(answer.reply or 0), reverse=yes_first):
             goals = frozenset(replies[answer])
             seen = Observation(branch.observation.state, None, answer)
+            possible = frozenset(goal for goal in branch.possible if answer_to(asked, goal) == answer)
             weight = None if branch.weight is None else _only(branch.weight, goals)
-            yield Branch(branch.agent, seen, goals, branch.ways, branch.taken, weight)
+            yield branch.followed_by(seen, goals, possible, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
         """Whatever the teammate may do: each action, with the goals for which it may do it."""
@@ -226,11 +236,8 @@ class Enumeration:
             left = frozenset(goal for goal in goals if not ends(problem, before, action, now, goal))
             if left:
                 weight = self._after(branch, action, left)
-                if weight is None or weight.sum() > NEXT_TO_NONE:
-                    seen = Observation(now, action)
-                    yield Branch(branch.agent, seen, left, branch.ways, branch.taken, weight, branch.replies)
-                else:
-                    self.left_out += float(weight.sum())
+                possible = frozenset(goal for goal in branch.possible if may[goal, action])
+                yield branch.followed_by(Observation(now, action), left, possible, weight)
 
     def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
         """Return what `Branch.weight` is after an action of the teammate."""
@@ -242,16 +249,15 @@ class Enumeration:
     def _what_counts(self, branch: Branch) -> Any:
         """Return what is the same for branches in which an agent decides the same that keeps to its belief."""
         if branch.situation is None:
-            heard: Any = None
-            if branch.replies is not None:
-                heard = self._heard(branch.replies, branch.goals)
-            branch.situation = branch.observation.state, branch.goals, heard
+            heard = None if branch.replies is None else self._heard(branch.replies, branch.possible)
+            asked = branch.questions if self._counts_questions else 0
+            branch.situation = branch.observation.state, branch.goals, branch.possible, heard, asked
         return branch.situation
 
     def _heard(self, replies: Replies, goals: Goals) -> Any:
         if replies.remembers:
             return replies.key
-        return replies.odds(goals), replies.asked if self._counts_questions else 0
+        return replies.odds(goals)
 
     def _check_length(self, branch: Branch) -> None:
         if branch.taken >= self.longest:

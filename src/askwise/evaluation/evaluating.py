@@ -9,10 +9,12 @@ from typing import Any
 from askwise.agents import Agent, agent_for
 from askwise.agents.sparing import held_to
 from askwise.errors import InputError
+from askwise.evaluation.circling import Circling, may_circle
 from askwise.evaluation.enumeration import MOST_DECISIONS, Enumeration, follows_once
-from askwise.evaluation.results import Evaluation, but_for, interval, sampled
+from askwise.evaluation.results import Evaluation, but_for, interval, sampled, within
 from askwise.evaluation.sampling import drawn, for_each_goal, spread, weighted
 from askwise.model.names import as_int
+from askwise.planning.exact.size import TooLarge
 from askwise.problem import Problem, optimal_costs
 from askwise.seeds import Seed
 from askwise.types import Verdict
@@ -44,7 +46,9 @@ def evaluate(
     Args:
         instance: what is played; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         agent: the ego agent, or the name of one.
-        exact: enumerate; small problems only.
+        exact: enumerate; small problems only. Beside a teammate that may walk in circles (`Problem.teammate_policies`)
+            this needs an agent that does not remember its ways: one with the belief ``elimination``, or ``informed``.
+            The verdict then has a proven bound on the error. Other agents are refused at once; draw episodes.
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
@@ -82,7 +86,13 @@ Found = tuple[float, float, Verdict, int, float, tuple[float, float]]
 
 
 def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any, held: str) -> Found:
-    branches = Enumeration(problem, player, seed, limit, progress)
+    circles = may_circle(problem)
+    if circles and not follows_once(player, problem):
+        raise TooLarge(
+            f"too large to evaluate exactly: the teammate may walk in circles, and agent {player.name!r} remembers "
+            "every way; draw episodes (episodes, --episodes)"
+        )
+    branches = (Circling if circles else Enumeration)(problem, player, seed, limit, progress)
     marginal = branches.expected_marginal_cost()
     prior = problem.prior / problem.prior.sum()
     cost = marginal + float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
@@ -90,10 +100,10 @@ def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, 
     way += ", random choices by the seed" if branches.chose_at_random else ""
     way += held
     verdict = Verdict(way)
-    if branches.left_out > 0 and branches.doubtful:
-        verdict = but_for(way, branches.left_out)
+    if isinstance(branches, Circling):
+        verdict = within(way, branches.error)
     elif branches.left_out > 0:
-        verdict = Verdict(f"{way}, but for the least probable", exact=False, error_bound=branches.left_out)
+        verdict = but_for(way, branches.left_out)
     return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
 
 

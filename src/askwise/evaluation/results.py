@@ -39,6 +39,19 @@ def but_for(method: str, left_out: float) -> Verdict:
     return ButFor(method, exact=False, error_bound=left_out)
 
 
+@dataclass(frozen=True, slots=True)
+class Within(Verdict):
+    """The verdict on costs with a proven bound on their error, in the unit of the costs."""
+
+    def __str__(self) -> str:
+        return f"proven error at most {self.error_bound:.1e}, {self.method}"
+
+
+def within(method: str, error: float) -> Verdict:
+    """Return the verdict on costs that are off by at most `error`."""
+    return Within(method, exact=False, error_bound=error)
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The expected cost of a method on one problem.
@@ -47,7 +60,7 @@ class Evaluation:
         method: name of the agent.
         expected_cost: its expected cost.
         expected_marginal_cost: the same less what it would cost if the goal were known.
-        verdict: exact, or an estimate from how many episodes.
+        verdict: exact, with a proven error, or an estimate from how many episodes.
         states: decisions that were taken to find out.
         stderr: standard error of both costs, 0 if they are exact.
         ci: interval that holds the marginal cost with 95 % confidence.
