@@ -125,12 +125,8 @@ class Circling(Enumeration):
         """Return the goals for which the episode may end with this step."""
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)
-        stays = [
-            action for action in range(len(problem.teammate.actions.names)) if action == problem.teammate.actions.stay
-        ]
-        return frozenset(
-            goal for goal in branch.goals for a in stays if may[goal, a] and ends(problem, before, a, now, goal)
-        )
+        stay = problem.teammate.actions.stay
+        return frozenset(goal for goal in branch.goals if may[goal, stay] and ends(problem, before, stay, now, goal))
 
     def _solved(self, goal: int, root: int, name: str) -> tuple[float, float]:
         """Return the expected cost of a goal from one situation, and a bound on its error."""
