@@ -1,17 +1,20 @@
-"""A problem of no domain: it can do what every problem can, and nobody knows how to draw or to record it."""
+"""A problem of no domain: it can be played and drawn, and nothing knows how to record it."""
 
 from __future__ import annotations
 
-from typing import Any
+from askwise.problem import Problem
 
 
-class Elsewhere:
-    """Does what another problem does, under a type of its own."""
+class Elsewhere(Problem):
+    """Does what another problem does, under a type that no domain owns."""
 
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_inner":
-            raise AttributeError(name)
-        return getattr(self._inner, name)
+    def __init__(self, inner: Problem) -> None:
+        super().__init__(
+            goals=inner.goals,
+            teammate=inner.teammate,
+            ego=inner.ego,
+            start=inner.start,
+            prior=inner.prior,
+            query_cost=inner.query_cost,
+            answers=inner.answers,
+        )

@@ -2,8 +2,8 @@
 
 Distances to all goals are kept as one table, filled at first use: on an open grid with goals of one cell just columns
 plus rows, elsewhere by one search for each goal. On a large open grid there is no table: columns plus rows are added up
-for each state that is asked about. On a large grid with walls the table is made as soon as optimal actions or steps from
-many states are needed; steps from a few states, such as the start, take one search each, so a problem that is only
+for each state that is asked about. On a large grid with walls the table is made when optimal actions, or steps from
+many states, are needed; steps from a few states, such as the start, take one search each, so a problem that is only
 drawn needs no table. UROP probabilities are kept where their table is small; on large maps they are worked out for the
 state that is asked about, from plan counts of its neighbours only.
 """
