@@ -77,6 +77,15 @@ def test_weights_and_many_toolboxes() -> None:
     assert "(no tools)" in text
 
 
+def test_the_range_of_costs_is_that_of_possible_stations() -> None:
+    given = generate(width=12, stations=2, toolboxes=2, seed=5)
+    problem = ToolFetching(type(given).from_json({**given.to_json(), "prior": {"S1": 1, "S2": 0}}))
+    best = optimal_costs(problem, problem.start)
+    assert best[0] != best[1]
+    line = f"cost with the goal known: {best[0]:.1f} expected, from {best[0]:.0f} to {best[0]:.0f}\n"
+    assert describe(problem).endswith(line)
+
+
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "日本"])
 def test_names_cannot_break_it(run: Run, name: str) -> None:
     given = instance_json(
