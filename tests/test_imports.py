@@ -41,8 +41,8 @@ LAYERS = (
     {"pddl"},
     {"query", "ego", "questions", "answers", "problem"},
     {"decisions", "factored", "factored_input", "tracking"},
-    {"showing.asking", "showing.grounds", "showing.vocabulary", "showing.words"},
-    {"game", "showing.layout", "showing.scene", "domains.parts", "domains.registry", "domains.studied"},
+    {"showing.vocabulary", "showing.words"},
+    {"game", "domains.parts", "domains.registry", "domains.studied"},
     {"planning"},
     {"agents", "teammates"},
     {"episode"},
@@ -197,6 +197,13 @@ def test_studies_know_no_domain() -> None:
     users = [*(SOURCE / "experiments").rglob("*.py"), *(SOURCE / "cli" / name for name in ("study.py", "reproduce.py"))]
     known = {name for path in users for name in _imported(path) if name.startswith("domains.")}
     assert {".".join(name.split(".")[:2]) for name in known} == {"domains.registry", "domains.studied"}
+
+
+def test_domains_do_not_know_how_they_are_drawn() -> None:
+    """They know words only: `showing` makes scenes and descriptions of any problem."""
+    known = {name for path in (SOURCE / "domains").rglob("*.py") for name in _imported(path)}
+    drawn = {".".join(name.split(".")[:2]) for name in known if name.startswith("showing.")}
+    assert drawn == {"showing.vocabulary", "showing.words"}
 
 
 def test_arrays_and_errors_import_nothing_of_ours() -> None:

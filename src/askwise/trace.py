@@ -161,7 +161,7 @@ def _check_sums(root: Field, episode: Episode) -> None:
 
 
 def _teammate_key(domain: Domain) -> str:
-    return f"{domain.words.teammate}_action"
+    return f"{domain.vocabulary().teammate}_action"
 
 
 def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any
         "value": decision.value,
         "question_cost": decision.cost,
         "considered": None if decision.considered is None else question_to_json(problem, decision.considered),
-        "runner_up": runner_up_to_json(problem, decision, domain.words.goals),
+        "runner_up": runner_up_to_json(problem, decision, domain.vocabulary().goals),
         "verdict": decision.verdict,
         "cost": step.cost,
         **_grounds_to_json(problem, decision.situation),
@@ -213,7 +213,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
         value=None if value.value is None else value.number(),
         cost=None if price.value is None else read_cost(price),
         considered=None if considered.value is None else question_from_json(problem, considered),
-        runner_up=runner_up_from_json(problem, given.child("runner_up"), domain.words.goals),
+        runner_up=runner_up_from_json(problem, given.child("runner_up"), domain.vocabulary().goals),
         verdict=given.child("verdict").text(),
         situation=None if belief is None else _situation_from_json(problem, state, belief, given),
     )

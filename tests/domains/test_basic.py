@@ -16,6 +16,7 @@ from askwise.problem import JointState, joint_state
 from askwise.reading import Field
 from askwise.showing import text
 from askwise.showing.account import account
+from askwise.showing.description import describe
 from askwise.showing.episodes import start_scene
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
@@ -94,7 +95,7 @@ def test_everybody_speaks_its_words() -> None:
     assert story.startswith("Rails: tram on a graph of 4 states, bus on a graph of 4 states, 4 stops\n")
     assert "\ntram starts at gate, bus at bridge\n" in story
     assert "\nT tram, B bus, o stop, * where the bus goes\n" in text.draw(start_scene(LINE))
-    assert RAILS.look.describe(LINE).splitlines()[2].split() == ["stop", "likely", "tram", "bus"]
+    assert describe(RAILS.problem(LINE)).splitlines()[2].split() == ["stop", "likely", "tram", "bus"]
 
 
 def test_places_on_the_command_line() -> None:
@@ -106,8 +107,7 @@ def test_places_on_the_command_line() -> None:
 
 def test_parts_of_one_s_own_take_their_place() -> None:
     part: Any = object()
-    given = domain(look=part, generator=part, studies=part)
-    assert given.look is part
+    given = domain(generator=part, studies=part)
     assert given.generator is part
     assert given.studies is part
 

@@ -25,7 +25,7 @@ from askwise.agents import AGENTS
 from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
-from askwise.domains.parts import Look, Moments, Recording
+from askwise.domains.parts import Moments, Recording
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
 from askwise.experiments.running.play import play
 from askwise.experiments.schema.study_file import load_study
@@ -140,14 +140,14 @@ def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
     domain = registry.domain_of(instance)
     assert isinstance(domain, registry.Domain)
     assert isinstance(domain.recording, Recording)
-    assert isinstance(domain.look, Look)
     assert isinstance(domain.moments, Moments)
     assert isinstance(problem, Problem)
     assert registry.domain_of(problem) is domain
     assert registry.domain(domain.name) is domain
     owners = [each.name for each in registry.domains() if each.owns(instance)]
     assert owners == [domain.name]
-    np.testing.assert_array_equal(domain.look.prior(instance), problem.prior)
+    assert domain.vocabulary(instance) == domain.vocabulary(problem) == registry.words_of(problem)
+    assert domain.vocabulary().sites == ()
     assert domain.moments.state(problem) == problem.start
     model, goals, start = domain.moments.teammate_side(instance)
     assert (model.n_states, list(goals), model.state(start)) == (

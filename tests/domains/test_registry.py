@@ -155,7 +155,9 @@ def test_its_map_has_neither_landmarks_nor_loads() -> None:
     drawing = text.draw(start_scene(SKETCH, np.array([0.5, 0.5, 0.0])))
     assert drawing == (
         "2 A  .  .  ## B\n1 .  .  T  .  .\n0 E  .  .  .  x\n  0  1  2  3  4\n\n"
-        "T teammate, E ego agent, x ruled out, # wall\nteammate at (2, 1); ego agent at (0, 0)\n"
+        "T teammate, E ego agent, x ruled out, # wall\n"
+        "for A the ego agent goes to C or B; for B the ego agent goes to C or A; for C the ego agent goes to A or B\n"
+        "teammate at (2, 1); ego agent at (0, 0)\n"
         "belief: A 50 %, B 50 %; 1 ruled out\n5 x 3 cells, 1 wall, 3 goals\n"
     )
 
@@ -169,7 +171,7 @@ def test_every_command_takes_its_files(tmp_path: Path, capsys: pytest.CaptureFix
         name, *options = command.split()
         assert main([name, str(path), *options]) == 0
         printed[name] = capsys.readouterr().out
-    assert printed["show"].startswith("A sketch: 5 x 3 cells, 1 wall, 3 goals\n")
+    assert printed["show"].startswith("Two agents: 5 x 3 cells, 1 wall, 3 goals\n")
     assert "now        teammate at (2, 1); ego agent at (0, 0)\npossible   3 of 3 goals\n" in printed["ask"]
     assert main(["run", str(path), "--method", "baseline", "--seed", "1", "--json"]) == 0
     queries = json.loads(capsys.readouterr().out)["queries"]

@@ -14,9 +14,8 @@ from askwise.domains.coverage import Coverage
 from askwise.model import GridWorld
 from askwise.problem import JointState
 from askwise.reading import Field
-from askwise.showing.scene import Cell, Figure, Goal, Map, Scene
-from askwise.showing.vocabulary import PLAIN
-from askwise.types import FloatArray
+from askwise.showing.grounds import Cell
+from askwise.showing.vocabulary import PLAIN, Vocabulary
 
 FORMAT = "toy/coverage@1"
 
@@ -66,29 +65,6 @@ class ToyProblem(Coverage):
         return x, y
 
 
-class Look:
-    """Scenes and sentences."""
-
-    def scene(self, problem: ToyProblem, state: JointState) -> Scene:
-        return Scene(
-            words=PLAIN,
-            ground=Map(problem.drawing.grid.walls),
-            teammate=Figure(PLAIN.teammate, PLAIN.teammate_sign, problem.cell(state.teammate)),
-            ego=Figure(PLAIN.ego, PLAIN.ego_sign, problem.cell(state.ego)),
-            goals=tuple(Goal(name, cells[0]) for name, cells in problem.drawing.goals.items()),
-        )
-
-    def start(self, given: Sketch | ToyProblem) -> Scene:
-        problem = ToyProblem(given) if isinstance(given, Sketch) else given
-        return self.scene(problem, problem.start)
-
-    def prior(self, given: Sketch) -> FloatArray:
-        return ToyProblem(given).prior
-
-    def describe(self, given: Sketch) -> str:
-        return f"A sketch: {self.start(given).size}\n"
-
-
 class Moments:
     """Everybody stays at the start: this domain takes no places on the command line."""
 
@@ -111,9 +87,7 @@ class Toy:
     """The domain."""
 
     name = "toy"
-    words = PLAIN
     recording = Recording()
-    look = Look()
     moments = Moments()
     generator = None
     studies = None
@@ -123,6 +97,9 @@ class Toy:
 
     def problem(self, given: Sketch) -> ToyProblem:
         return ToyProblem(given)
+
+    def vocabulary(self, given: Sketch | ToyProblem | None = None) -> Vocabulary:
+        return PLAIN
 
 
 TOY = Toy()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from askwise.factored import FactoredProblem
 from askwise.model import Model
 from askwise.problem import Problem
 from askwise.questions import QueryCost
+from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import Sketch, plugged
 from tests.envs.playing import CORRIDOR
 from tests.graphs import lopsided, random_problem
@@ -205,7 +205,7 @@ def test_another_problem_of_the_same_shape_for_one_episode() -> None:
 
 
 @pytest.mark.usefixtures("plugged")
-def test_a_problem_is_drawn_as_its_domain_looks() -> None:
+def test_a_problem_of_any_domain_is_drawn() -> None:
     env = ProblemEnv(SKETCH, render_mode="ansi")
     env.reset(seed=0)
     assert env.render().startswith("2 A  .  .  ## B\n1 .  .  T  .  .\n0 E  .  .  .  C\n")
@@ -215,23 +215,12 @@ def test_a_problem_is_drawn_as_its_domain_looks() -> None:
     check_env(gymnasium.make(PROBLEM_ID, problem=SKETCH).unwrapped)
 
 
-class NoLook:
-    """A domain that owns everything and draws nothing."""
-
-    look = None
-
-
-@pytest.mark.parametrize("domain", [None, NoLook()])
-def test_what_nobody_knows_how_to_draw_is_refused_at_once(domain: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.envs.problem.staging.find_domain", lambda _: domain)
+def test_a_problem_of_no_domain_is_drawn() -> None:
     makers: list[Callable[..., Any]] = [ProblemEnv, problem_v0.parallel_env]
     for make in makers:
-        assert_refused(
-            partial(make, COVERAGE, render_mode="ansi"),
-            "render_mode: found 'ansi' for a problem of type Coverage, which no domain knows how to draw; "
-            "expected None, or a problem of a domain that has a look",
-        )
-        make(COVERAGE).reset(seed=0)
+        env = make(Elsewhere(Coverage("A..#B\n..W..\nF...C\n")), render_mode="ansi")
+        env.reset(seed=0)
+        assert env.render().startswith("2 A  .  .  ## B\n1 .  .  T  .  .\n0 E  .  .  .  C\n")
 
 
 # -- whatever is done --------------------------------------------------------------------------------------------

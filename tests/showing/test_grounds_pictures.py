@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from PIL import Image
 
 from askwise import FactoredProblem, Model
-from askwise.domains.plain.look import LOOK
 from askwise.showing import gif, raster
 from askwise.showing.episodes import scene_at, scenes, start_scene
 from askwise.showing.map_panel import LONGEST_SIDE
@@ -109,7 +108,7 @@ def test_a_graph_is_never_larger_than_asked_for(name: str) -> None:
 @settings(deadline=None, max_examples=25)
 def test_any_graph_can_be_drawn(model: Model) -> None:
     problem = FactoredProblem({"goal": 0}, teammate_model=model, start=(0, 0))
-    assert raster.draw(LOOK.start(problem)).dtype == np.uint8
+    assert raster.draw(start_scene(problem)).dtype == np.uint8
 
 
 def test_animations(tmp_path: Path) -> None:

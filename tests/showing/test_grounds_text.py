@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from askwise.domains.plain.look import LOOK
 from askwise.problem import joint_state
 from askwise.showing import text
 from askwise.showing.account import account
+from askwise.showing.description import describe
 from askwise.showing.episodes import scene_at, start_scene
+from askwise.showing.stage import scene_of
 from tests.showing.episodes import golden
 from tests.showing.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
@@ -26,7 +27,7 @@ def drawings() -> str:
     for name in TOLD:
         episode = played(ALL[name]())
         moments = [text.draw(scene_at(episode, k)) for k in (0, 1, len(episode.steps))]
-        parts += [f"== {name}\n", LOOK.describe(episode.problem), *moments, account(episode)]
+        parts += [f"== {name}\n", describe(episode.problem), *moments, account(episode)]
     return "\n".join(parts)
 
 
@@ -50,7 +51,7 @@ def test_what_is_asked_and_ruled_out_is_signed_in_lists() -> None:
 
 def test_both_in_one_place() -> None:
     problem = ward()
-    scene = LOOK.scene(problem, joint_state(problem, "hall", "hall"))
+    scene = scene_of(problem, joint_state(problem, "hall", "hall"))
     assert text.draw(scene).splitlines()[1].startswith("&  hall")
 
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise import Model
-from askwise.domains.plain.look import LOOK
 from askwise.problem import joint_state
 from askwise.showing import raster, text
 from askwise.showing.episodes import start_scene
@@ -21,6 +20,7 @@ from askwise.showing.layout.layers import rising
 from askwise.showing.layout.lettering import in_lines, shortened
 from askwise.showing.layout.net import ELSEWHERE
 from askwise.showing.layout.spacing import Boxes
+from askwise.showing.stage import scene_of
 from tests.showing.grounds import both_ways, large, ward
 
 
@@ -129,7 +129,7 @@ def test_a_long_way_is_folded() -> None:
 
 def test_the_drawing_of_a_problem_is_made_once() -> None:
     problem = ward()
-    first, second = (LOOK.scene(problem, problem.start) for _ in range(2))
+    first, second = (scene_of(problem, problem.start) for _ in range(2))
     assert first.ground is second.ground
 
 
@@ -169,7 +169,7 @@ def test_whoever_is_not_in_the_part_is_where_the_rest_is() -> None:
     problem = large(5_000)
     net = Net.of(problem.teammate.model, excerpt(problem.teammate.model, 0, [5]))
     outside = next(state for state in range(5_000) if state not in start_nodes(problem))
-    scene = LOOK.scene(problem, joint_state(problem, outside, 0))
+    scene = scene_of(problem, joint_state(problem, outside, 0))
     assert isinstance(scene.ground, Graph)
     assert scene.teammate.at == scene.ground.nodes[-1].at
     assert scene.teammate.place == str(outside)

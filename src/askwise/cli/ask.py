@@ -140,7 +140,7 @@ def _impossible(problem: Problem, state: JointState, options: argparse.Namespace
     way = f"on no shortest way from {start} to a {words_of(problem).goal} that is possible"
     hints = "--belief robust allows for detours, --fresh starts there"
     place = "a cell" if isinstance(problem.teammate.model, GridWorld) else "a state"
-    return InputError(f"--{domain_of(problem).words.teammate}", f"{now}, {way}", f"{place} on one ({hints})")
+    return InputError(f"--{domain_of(problem).vocabulary().teammate}", f"{now}, {way}", f"{place} on one ({hints})")
 
 
 def _told(options: argparse.Namespace) -> dict[str, object]:

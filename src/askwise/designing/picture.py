@@ -21,6 +21,7 @@ from askwise.designing.results import OBJECTIVES, Design, State
 from askwise.domains.registry import domain_of
 from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
 from askwise.reading import printable
+from askwise.showing.episodes import start_scene
 from askwise.showing.grounds import Graph, Place
 from askwise.showing.palette import LIGHT, hex_of
 from askwise.showing.palette import WALL as WALL_COLOUR
@@ -51,11 +52,12 @@ def draw(design: Design) -> Figure:
     mapped = all(isinstance(model, GridWorld) for model, _, _, _ in grounds)
     drawn = None if mapped else _graph_of(design)
     figure.set_size_inches(12, _height(grounds[0][0], drawn))
-    for (ax, when, given, state), (model, targets, start, counts) in zip(sides, grounds, strict=True):
+    egos = [_ego_places(given) if mapped else [] for _, _, given, _ in sides]
+    for (ax, when, _, state), (model, targets, start, counts), places in zip(sides, grounds, egos, strict=True):
         forbidden = design.forbidden if when == "after" else ()
         if isinstance(model, GridWorld):
             _map(ax, model, counts, most, start, targets, design, forbidden)
-            _ego(ax, given)
+            _ego(ax, places)
         elif drawn is not None:
             _graph(ax, drawn, model, counts, most, start, forbidden)
         else:
@@ -63,7 +65,7 @@ def draw(design: Design) -> Figure:
         ax.set_title(_title(design, when, state), fontsize=10, **PLAIN)
     if mapped or drawn is not None:
         _key(figure, [left, right], most)
-        _legend(figure, design, squares=mapped)
+        _legend(figure, design, squares=mapped, ego=bool(egos[0]))
     return figure
 
 
@@ -76,12 +78,12 @@ def _height(model: Model, drawn: Graph | None) -> float:
     return min(max(5.2 * ratio + 0.9, 3.6), 12.0)
 
 
-def _legend(figure: Figure, design: Design, *, squares: bool) -> None:
+def _legend(figure: Figure, design: Design, *, squares: bool, ego: bool) -> None:
     round_mark: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 9}
     if not squares:
         round_mark |= {"markerfacecolor": "none", "markeredgewidth": 2}
     marks = [Line2D([], [], color=TEAMMATE, label="teammate", **round_mark)]
-    if squares and _ego_places(design.given):
+    if ego:
         marks.append(Line2D([], [], color=EGO, marker="s", linestyle="none", markersize=8, label="ego agent"))
     line = {"linestyle": "none", "marker": "s", "markersize": 9} if squares else {"linestyle": (0, (2, 1.5))}
     marks.append(Line2D([], [], color=FORBIDDEN, label=f"forbidden {design.thing}", **line))
@@ -163,16 +165,17 @@ def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
         ax.text(x, y, short, ha="center", va="center", fontsize=7, color=INK, bbox=plate, zorder=6, **PLAIN)
 
 
-def _ego(ax: Axes, given: Any) -> None:
-    """Mark where the ego agent starts, if it walks on this map."""
-    for x, y in _ego_places(given):
+def _ego(ax: Axes, places: list[Place]) -> None:
+    """Mark where the ego agent starts."""
+    for x, y in places:
         ax.plot(x, y, "s", color=EGO, markersize=9, markeredgecolor=PAPER, zorder=5)
 
 
 def _ego_places(given: Any) -> list[Place]:
+    """Return where the ego agent starts, if it walks on the teammate's map."""
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]
-    scene = domain_of(given).look.start(given)
+    scene = start_scene(given)
     return [scene.ego.at] if scene.ego_ground is None else []
 
 
@@ -181,7 +184,7 @@ def _ego_places(given: Any) -> list[Place]:
 
 def _graph_of(design: Design) -> Graph | None:
     """Return the drawing of the graph before, None if it is too large to be read."""
-    ground = domain_of(design.given).look.start(design.given).ground
+    ground = start_scene(design.given).ground
     return ground if isinstance(ground, Graph) and len(ground.nodes) <= MOST_NODES and not ground.n_hidden else None
 
 

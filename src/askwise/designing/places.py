@@ -19,13 +19,12 @@ from askwise.designing.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
 from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.look import same_model
 from askwise.domains.plain.reading_sides import read_lines
 from askwise.domains.plain.sides import WALL
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
-from askwise.model import Drawing, GridWorld, Model, goal_list, state_names
+from askwise.model import Drawing, GridWorld, Model, goal_list, same_model, state_names
 from askwise.problem import Problem
 from askwise.reading import Field
 from askwise.types import IntArray

@@ -6,9 +6,9 @@
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-`problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. How it is drawn and described, its
-traces, where everybody may be on the command line, studies of its files: that of any problem of two models
-(`askwise.domains.plain`), with the domain's own words.
+`problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. Its traces, the places on the command
+line and studies of its files are those of any problem of two models (`askwise.domains.plain`). Drawings and texts use
+the domain's words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from askwise.reading import Field
 from askwise.showing.vocabulary import PLAIN, Vocabulary
 
 if TYPE_CHECKING:
-    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.parts import Generator, Moments, Recording
     from askwise.domains.studied import Studied
 
 
@@ -66,7 +66,6 @@ class BasicDomain:
         write: takes an instance and returns a file's contents, without ``format``; for a dataclass of plain values
             `dataclasses.asdict` will do.
         words: what it calls things.
-        look: how it is drawn, if not as any problem of two models.
         generator: random instances, for ``askwise generate``.
         studies: what studies need of it, if they are to draw instances or to have other priors.
     """
@@ -81,7 +80,6 @@ class BasicDomain:
         read: Callable[[Field], Any],
         write: Callable[[Any], dict[str, Any]],
         words: Vocabulary = PLAIN,
-        look: Look | None = None,
         generator: Generator | None = None,
         studies: Studied | None = None,
     ) -> None:
@@ -90,10 +88,9 @@ class BasicDomain:
         self.name = name
         self.format = format
         self.instance = instance
-        self.words = words
         self.generator = generator
         self._problem, self._read, self._write = problem, read, write
-        self._look, self._studies = look, studies
+        self._words, self._studies = words, studies
 
     def owns(self, given: object) -> bool:
         """See `Domain`."""
@@ -109,6 +106,10 @@ class BasicDomain:
             found = f"a problem of type {type(made).__name__} that does not know the instance it was made from"
             raise InputError(f"domain {self.name!r}", found, "BasicProblem(instance, ...)")
         return made
+
+    def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
+        """See `Domain`."""
+        return self._words
 
     def _from_file(self, path: str | Path) -> Any:
         from askwise.domains.registry import read_file
@@ -142,13 +143,6 @@ class BasicDomain:
         return BasicRecording(self.format, self.read, self.write)
 
     @cached_property
-    def look(self) -> Look:
-        """See `Domain`."""
-        from askwise.domains.basic_parts import BasicLook
-
-        return self._look or BasicLook(self.words, self.problem)
-
-    @cached_property
     def moments(self) -> Moments:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicMoments
@@ -160,4 +154,4 @@ class BasicDomain:
         """See `Domain`."""
         from askwise.domains.basic_parts import BasicStudies
 
-        return self._studies or BasicStudies(self.name, self.words, self.write)
+        return self._studies or BasicStudies(self.name, self._words, self.write)

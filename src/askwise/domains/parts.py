@@ -1,4 +1,4 @@
-"""What a domain may be asked for, one protocol for each door: files, looks, moments, new instances.
+"""What a domain may be asked for, one protocol for each door: files, moments, new instances.
 
 A `Domain` (`askwise.domains.registry`) hands these out. *An instance* is whatever a domain's files describe, a
 `Problem` is what agents play; each domain decides how the two are related.
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from askwise.model import Model
     from askwise.problem import JointState, Problem
     from askwise.reading import Field
-    from askwise.showing.scene import Scene
-    from askwise.types import FloatArray
 
 
 @runtime_checkable
@@ -41,23 +39,6 @@ class Recording(Protocol):
 
     def state_from_json(self, problem: Any, given: Field) -> JointState:
         """Read where everybody is from an object that has all `state_keys`."""
-
-
-@runtime_checkable
-class Look(Protocol):
-    """How a domain looks: scenes for those who draw, sentences for those who read."""
-
-    def scene(self, problem: Any, state: JointState) -> Scene:
-        """Return a moment of a problem: the map, everybody in place, and no belief."""
-
-    def start(self, given: Any) -> Scene:
-        """Return the start of an instance, without the tables that playing it needs."""
-
-    def prior(self, given: Any) -> FloatArray:
-        """``float64 [n_goals]``: how likely each goal of an instance is, again without these tables."""
-
-    def describe(self, given: Any) -> str:
-        """Return what an instance is like in a few lines, for ``askwise show``."""
 
 
 @runtime_checkable

@@ -20,7 +20,7 @@ from askwise.reading import Field, is_data, parse_text, read_text
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.parts import Generator, Moments, Recording
     from askwise.domains.studied import Studied
     from askwise.problem import Problem
     from askwise.showing.vocabulary import Vocabulary
@@ -54,17 +54,15 @@ class Domain(Protocol):
     def problem(self, given: Any) -> Problem:
         """Return an instance of this domain, or the one in a file, as a problem."""
 
-    @property
-    def words(self) -> Vocabulary:
-        """What it calls things."""
+    def vocabulary(self, given: Any = None) -> Vocabulary:
+        """Return what a problem or an instance of this domain calls things; for None, what the whole domain does.
+
+        The words of a problem may also say where its landmarks are (`askwise.showing.vocabulary.Site`).
+        """
 
     @property
     def recording(self) -> Recording:
         """Its files, and its states in traces."""
-
-    @property
-    def look(self) -> Look:
-        """How it is drawn and described."""
 
     @property
     def moments(self) -> Moments:
@@ -122,7 +120,7 @@ def domain_of(given: object, field: str = "problem") -> Domain:
         from askwise.problem import Problem
 
         kind = "a problem" if isinstance(given, Problem) else "something"
-        titles = ", ".join(each.words.title.lower() for each in domains())
+        titles = ", ".join(each.vocabulary().title.lower() for each in domains())
         raise InputError(field, f"{kind} of type {type(given).__name__}", titles)
     return found
 
@@ -134,18 +132,13 @@ def find_domain(given: object) -> Domain | None:
 
 
 def words_of(given: object) -> Vocabulary:
-    """Return what a problem or an instance calls things: its own words where its domain knows such, else the domain's.
-
-    A domain whose instances differ in their words has a method ``words_of`` beside what `Domain` lists.
-    """
+    """Return what a problem or an instance calls things; the plainest words for a problem of no domain."""
     found = find_domain(given)
     if found is None:
         from askwise.showing.vocabulary import PLAIN
 
         return PLAIN
-    own = getattr(found, "words_of", None)
-    words: Vocabulary = found.words if own is None else own(given)
-    return words
+    return found.vocabulary(given)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""How an episode looks in an environment, for every domain that has a look. The goal is not shown.
+"""How an episode looks in an environment. The goal is not shown.
 
 Goals are coloured by what the answers so far leave of the prior; what the player believes beyond that, an environment
 cannot know.
@@ -15,13 +15,13 @@ from askwise.envs.playing import Play
 from askwise.game import Game
 from askwise.problem import teammate_does
 from askwise.showing.asking import reply_in_words
-from askwise.showing.episodes import scene_of
 from askwise.showing.scene import Scene
+from askwise.showing.stage import scene_of
 from askwise.showing.words import number
 
 
 class ScenePainter:
-    """Draws the scenes that a problem's domain makes; fulfils `askwise.envs.rendering.Painter`."""
+    """Draws the scenes of any problem; fulfils `askwise.envs.rendering.Painter`."""
 
     def text(self, play: Play) -> str:
         """See `askwise.envs.rendering.Painter`."""

@@ -10,12 +10,14 @@ from itertools import groupby
 
 import numpy as np
 
+from askwise.domains.registry import words_of
 from askwise.episode import Episode, Step
 from askwise.problem import JointState, Problem, credible_goals, teammate_does
 from askwise.reading import printable
 from askwise.showing.asking import question_in_words, reply_in_words
-from askwise.showing.episodes import scene_at, scene_of, words_in
+from askwise.showing.episodes import scene_at
 from askwise.showing.palette import in_terminal
+from askwise.showing.stage import scene_of
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import counted, listed, number, percent
 
@@ -28,10 +30,10 @@ def account(episode: Episode, *, colour: bool = False) -> str:
     """Return the story of an episode, to be printed.
 
     Args:
-        episode: an episode of any domain that can be drawn.
+        episode: an episode of any problem.
         colour: whether to use the escape sequences of terminals with 256 colours.
     """
-    words = words_in(episode)
+    words = words_of(episode.problem)
     loud: Emphasis = (lambda text: in_terminal(text, "question")) if colour else str
     head = f"{'step':>9}  {words.ego:<27} {words.teammate:<23} {'possible':>8}  likeliest"
     lines = [*header(episode), "", head, *_story(episode, words, loud), "", closing(episode)]

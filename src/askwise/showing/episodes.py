@@ -1,7 +1,7 @@
-"""The scenes of problems and episodes, whichever domain they are of.
+"""The scenes of episodes, and of the start of a problem.
 
-An episode of `n` steps has ``n + 1`` moments. Each but the last shows everybody as they are before a step, and what is
-about to happen in it; the last shows how it ended.
+An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows both agents as they are before a step, and
+what is about to happen in it; the last shows how it ended.
 """
 
 from __future__ import annotations
@@ -9,47 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
-from askwise.domains.registry import Domain, domain_of, words_of
+from askwise.domains.registry import domain_of
 from askwise.episode import Episode, Step
-from askwise.problem import JointState, Problem
+from askwise.problem import Problem
 from askwise.reading import printable
 from askwise.showing.asking import reply_in_words
 from askwise.showing.scene import Scene
-from askwise.showing.vocabulary import Vocabulary
+from askwise.showing.stage import scene_of
 from askwise.showing.words import counted, number
 from askwise.types import FloatArray
 
-if TYPE_CHECKING:
-    from askwise.domains.parts import Look
 
-
-def look_of(episode: Episode) -> Look:
-    """Return how an episode's domain looks; refuse one of no domain."""
-    return domain_in(episode).look
-
-
-def domain_in(episode: Episode) -> Domain:
-    """Return the domain of an episode."""
-    return domain_of(episode.problem, "episode")
-
-
-def words_in(episode: Episode) -> Vocabulary:
-    """Return what an episode's problem, or its domain, calls things; refuse an episode of no domain."""
-    domain_in(episode)
-    return words_of(episode.problem)
-
-
-def start_scene(instance: object, belief: FloatArray | None = None) -> Scene:
-    """Return the start of an instance of any domain, with its size; `belief` may be the prior."""
-    scene = domain_of(instance, "instance").look.start(instance)
-    return replace(scene, belief=belief, progress=scene.size)
-
-
-def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return a moment of a problem."""
-    return replace(domain_of(problem).look.scene(problem, state), belief=belief)
+def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
+    """Return the start of a problem or an instance of any domain, with its size; `belief` may be the prior."""
+    problem = given if isinstance(given, Problem) else domain_of(given, "instance").problem(given)
+    scene = scene_of(problem, problem.start, belief)
+    return replace(scene, progress=scene.size)
 
 
 def scenes(episode: Episode) -> Iterator[Scene]:
@@ -69,10 +45,10 @@ def costs_before(episode: Episode) -> list[float]:
 
 
 def _scene(episode: Episode, k: int, cost: float) -> Scene:
-    look, n = look_of(episode), len(episode.steps)
+    n = len(episode.steps)
     spent = f"cost so far {number(cost)}, best possible {number(episode.optimal_cost)}"
     if k == n:
-        scene = look.scene(episode.problem, episode.final)
+        scene = scene_of(episode.problem, episode.final)
         return replace(
             scene,
             belief=episode.steps[-1].belief if n else None,
@@ -82,7 +58,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
         )
     step = episode.steps[k]
     return replace(
-        look.scene(episode.problem, step.state),
+        scene_of(episode.problem, step.state),
         belief=step.belief,
         asked=step.answer.asked if step.answer else (),
         reply=reply_in_words(episode.problem.goals, step.answer) if step.answer else "",

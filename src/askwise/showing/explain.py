@@ -63,7 +63,7 @@ def words_for(problem: Problem) -> Vocabulary:
 def key_of_goals(problem: Problem) -> str:
     """Return the key under which JSON lists goals: the domain's word, whatever a file calls its own goals."""
     domain = find_domain(problem)
-    return (PLAIN if domain is None else domain.words).goals
+    return (PLAIN if domain is None else domain.vocabulary()).goals
 
 
 # -- in words ----------------------------------------------------------------------------------------------------

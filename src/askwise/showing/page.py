@@ -24,13 +24,14 @@ from askwise.files import whole_file
 from askwise.problem import JointState, Problem, teammate_does
 from askwise.reading import printable
 from askwise.showing.asking import question_in_words, reply_in_words
-from askwise.showing.episodes import costs_before, scene_of, start_scene, words_in
+from askwise.showing.episodes import costs_before, start_scene
 from askwise.showing.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.showing.grounds import Graph
 from askwise.showing.page_grounds import ground_data, is_plain
 from askwise.showing.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
 from askwise.showing.scene import Scene
 from askwise.showing.spots import ego_spots
+from askwise.showing.stage import scene_of
 from askwise.showing.vocabulary import Vocabulary
 from askwise.types import FloatArray
 
@@ -49,8 +50,8 @@ def write_page(episode: Episode, path: str | Path) -> None:
 
 def page_text(episode: Episode) -> str:
     """Return the page as HTML."""
-    words = words_in(episode)
     start = start_scene(episode.problem)
+    words = start.words
     plain = is_plain(start)
     parts = {
         "HEADING": html.escape(words.title),

@@ -1,7 +1,7 @@
 """What there is to draw: one moment of an episode, as plain data that knows no domain.
 
-A domain makes scenes of its own problems (`askwise.domains.parts.Look`); terminal, picture, animation and page draw
-them. An episode of `n` steps has ``n + 1`` scenes (`askwise.showing.episodes`).
+`askwise.showing.stage` makes scenes of any problem; terminal, picture, animation and page draw them. An episode of `n`
+steps has ``n + 1`` scenes (`askwise.showing.episodes`).
 """
 
 from __future__ import annotations

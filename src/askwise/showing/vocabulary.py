@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from askwise.showing.words import plural
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """A place in one problem that matters and is no goal, such as a toolbox: drawings show it as a landmark.
+
+    Attributes:
+        name: what it is called.
+        at: the name of its state in the teammate's model, such as a cell.
+        goals: names of the goals whose loads are there.
+    """
+
+    name: str
+    at: Hashable
+    goals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words of a domain, all in the singular; the default fits any problem.
+    """The words of a domain or of one of its problems, all in the singular; the default fits any problem.
 
     Attributes:
         title: what the domain is called, at the head of a text.
@@ -25,6 +41,8 @@ class Vocabulary:
         handling: what the ego agent's actions are that are neither a move nor waiting, as one.
         done: a sentence that says that an episode is over.
         achieved: one that says what was achieved, with ``{goal}`` for the goal's name.
+        sites: the landmarks of one problem; none in the words of a whole domain.
+        prior: how likely the goals of one problem are, in a few words; empty where the goals are listed instead.
     """
 
     title: str = "Two agents"
@@ -40,6 +58,8 @@ class Vocabulary:
     handling: str = "another action"
     done: str = "The goal is reached."
     achieved: str = "Both are where {goal} needs them."
+    sites: tuple[Site, ...] = ()
+    prior: str = ""
 
     @property
     def goals(self) -> str:

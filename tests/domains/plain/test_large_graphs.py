@@ -12,9 +12,9 @@ import askwise
 from askwise.divergence import Divergence
 from askwise.domains.plain import reading_sides, sides
 from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.look import same_model
 from askwise.domains.plain.sides import Graph
 from askwise.episode import Episode
+from askwise.model import same_model
 from askwise.problem import teammate_does
 from askwise.tracking import Tracker
 from tests.refused import assert_refused

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askwise.domains.parts import Look, Moments, Recording
+    from askwise.domains.parts import Moments, Recording
     from askwise.domains.plain.coverage_file import CoverageFile
     from askwise.domains.plain.file import ProblemFile
     from askwise.domains.studied import Studied
@@ -35,27 +35,19 @@ class PlainDomain:
 
         return given if isinstance(given, FactoredProblem) else given.problem()
 
-    @cached_property
-    def words(self) -> Vocabulary:
-        """See `Domain`."""
-        from askwise.domains.plain.vocabulary import WORDS
-
-        return WORDS
-
-    def words_of(self, given: object) -> Vocabulary:
-        """Return what a problem or an instance calls things; a file may say so."""
+    def vocabulary(self, given: object = None) -> Vocabulary:
+        """See `Domain`; a file may have its own words."""
         from askwise.domains.coverage import Coverage
-        from askwise.domains.plain.coverage_file import CoverageFile
-        from askwise.domains.plain.file import ProblemFile
-        from askwise.domains.plain.vocabulary import COVERAGE
+        from askwise.domains.plain.coverage_file import CoverageFile, CoverageProblem
+        from askwise.domains.plain.file import ProblemFile, StatedProblem
+        from askwise.domains.plain.vocabulary import COVERAGE, WORDS
 
-        file = getattr(given, "file", given)
+        file = given.file if isinstance(given, StatedProblem | CoverageProblem) else given
         if isinstance(file, ProblemFile):
             return file.words
-        if not isinstance(given, Coverage | CoverageFile):
-            return self.words
-        name = file.name if isinstance(file, CoverageFile) else ""
-        return replace(COVERAGE, title=name or COVERAGE.title)
+        if isinstance(file, CoverageFile):
+            return replace(COVERAGE, title=file.name or COVERAGE.title)
+        return COVERAGE if isinstance(given, Coverage) else WORDS
 
     @cached_property
     def recording(self) -> Recording:
@@ -63,13 +55,6 @@ class PlainDomain:
         from askwise.domains.plain.recording import PlainRecording
 
         return PlainRecording()
-
-    @cached_property
-    def look(self) -> Look:
-        """See `Domain`."""
-        from askwise.domains.plain.look import LOOK
-
-        return LOOK
 
     @cached_property
     def moments(self) -> Moments:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askwise.domains.parts import Generator, Look, Moments, Recording
+    from askwise.domains.parts import Generator, Moments, Recording
     from askwise.domains.studied import Studied
     from askwise.domains.tool_fetching import Instance, ToolFetching
     from askwise.showing.vocabulary import Vocabulary
@@ -30,12 +30,12 @@ class ToolFetchingDomain:
 
         return ToolFetching(given)
 
-    @cached_property
-    def words(self) -> Vocabulary:
+    def vocabulary(self, given: Instance | ToolFetching | None = None) -> Vocabulary:
         """See `Domain`."""
-        from askwise.domains.tool_fetching.vocabulary import WORDS
+        from askwise.domains.tool_fetching import ToolFetching
+        from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
 
-        return WORDS
+        return WORDS if given is None else words_for(given.instance if isinstance(given, ToolFetching) else given)
 
     @cached_property
     def recording(self) -> Recording:
@@ -43,13 +43,6 @@ class ToolFetchingDomain:
         from askwise.domains.tool_fetching.recording import ToolFetchingRecording
 
         return ToolFetchingRecording()
-
-    @cached_property
-    def look(self) -> Look:
-        """See `Domain`."""
-        from askwise.domains.tool_fetching.look import ToolFetchingLook
-
-        return ToolFetchingLook()
 
     @cached_property
     def moments(self) -> Moments:

@@ -69,7 +69,7 @@ answers so far allow that cannot be wrong |
       or as the problem says.
     - ``max_steps``: by default far beyond what any sensible agent needs.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window, drawn
-      anew in each step; where there is no display, nothing is shown). Only for problems of domains that have a look.
+      anew in each step; where there is no display, nothing is shown).
     """
 
     def __init__(
@@ -81,6 +81,6 @@ answers so far allow that cannot be wrong |
         render_mode: str | None = None,
         answers: str | AnswerModel | None = None,
     ) -> None:
-        staging = problem_staging(problem, render_mode)
+        staging = problem_staging(problem)
         other = teammate_for(staging.source.example, teammate)
         super().__init__(staging, teammate=other, max_steps=max_steps, render_mode=render_mode, answers=answers)

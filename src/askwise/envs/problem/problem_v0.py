@@ -71,7 +71,7 @@ class ProblemParallelEnv(GameParallelEnv):
         render_mode: str | None = None,
         answers: str | AnswerModel | None = None,
     ) -> None:
-        staging = problem_staging(problem, render_mode)
+        staging = problem_staging(problem)
         super().__init__(staging, max_steps=max_steps, render_mode=render_mode, answers=answers)
 
 

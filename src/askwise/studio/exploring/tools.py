@@ -69,7 +69,7 @@ class Tools:
     @property
     def words(self) -> Vocabulary:
         """See `Draft`."""
-        return domain_of(self.given).words
+        return domain_of(self.given).vocabulary()
 
     @property
     def ego(self) -> StateLike:

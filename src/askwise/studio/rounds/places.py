@@ -9,8 +9,8 @@ from typing import Any
 from askwise.domains.registry import words_of
 from askwise.problem import JointState, Problem
 from askwise.reading import printable
-from askwise.showing.episodes import scene_of
 from askwise.showing.grounds import Place
+from askwise.showing.stage import scene_of
 from askwise.showing.vocabulary import Vocabulary
 
 

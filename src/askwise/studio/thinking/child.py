@@ -107,16 +107,18 @@ class Desk:
     def _read(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.domains.registry import domain_of, read
         from askwise.reading import printable
+        from askwise.showing.episodes import start_scene
 
         instance = read(request["text"])
         domain = domain_of(instance)
-        scene = domain.look.start(instance)
+        made = domain.problem(instance)
+        scene = start_scene(made)
         problem = {
             "contents": domain.recording.write(instance),
             "title": printable(scene.words.title),
             "size": scene.size,
             "goals": [goal.name for goal in scene.goals],
-            "prior": [float(share) for share in domain.look.prior(instance)],
+            "prior": [float(share) for share in made.prior],
             "words": {"teammate": scene.words.teammate, "ego": scene.words.ego, "goal": scene.words.goal},
         }
         yield {"problem": problem, "done": True}

@@ -1,40 +1,58 @@
-"""What a problem of two models is like, in a few lines: its goals, how far they are, what questions cost."""
+"""What a problem is like, in a few lines: its goals or landmarks, how far they are, what questions cost."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from askwise.factored import FactoredProblem
-from askwise.model import GridWorld, Model
-from askwise.problem import optimal_costs
+from askwise.core.side import Side, place_and_load, place_name
+from askwise.model import GridWorld
+from askwise.problem import Problem, optimal_costs
 from askwise.questions import AnyPrice, QueryCost
 from askwise.reading import printable
+from askwise.showing.stage import scene_of
 from askwise.showing.vocabulary import Vocabulary
 from askwise.showing.words import columns_of, counted, listed, number, percent
-from askwise.types import IntArray
 
 MOST_GOALS = 10
+MOST_SITES = 12
 MOST_TARGETS = 3
 LONGEST_NAME = 28
 
 
-def describe(problem: FactoredProblem, words: Vocabulary, size: str) -> str:
-    """Return the description, to be printed; `size` says how large everything is."""
+def describe(problem: Problem) -> str:
+    """Return what a problem is like, for ``askwise show``; its words say what to call things."""
+    scene = scene_of(problem, problem.start)
+    words = scene.words
     best = optimal_costs(problem, problem.start)
     possible = best[problem.prior > 0]
     expected = float(problem.prior[problem.prior > 0] @ possible)
     lines = [
-        f"{words.title}: {size}",
-        f"{words.teammate} starts at {_name(problem.teammate.model, problem.start.teammate)}, "
-        f"{words.ego} at {_name(problem.ego.model, problem.start.ego)}",
-        *_goals(problem, words),
+        f"{words.title}: {scene.size}",
+        *([f"{words.landmarks}: {_sites(words)}"] if words.sites else []),
+        *([f"prior: {words.prior}"] if words.prior else _starts_and_goals(problem, words)),
         f"a question costs {_price(problem.query_cost, words)}",
         f"cost with the goal known: {expected:.1f} expected, from {number(possible.min())} to {number(possible.max())}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _goals(problem: FactoredProblem, words: Vocabulary) -> list[str]:
+def _sites(words: Vocabulary) -> str:
+    """Return the first sites: where they are, and how many loads are there."""
+    shown = [
+        f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
+        for site in words.sites[:MOST_SITES]
+    ]
+    more = len(words.sites) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
+    """Return where both start, and a table of the first goals."""
+    teammate, ego = _name(problem.teammate, problem.start.teammate), _name(problem.ego, problem.start.ego)
+    return [f"{words.teammate} starts at {teammate}, {words.ego} at {ego}", *_goals(problem, words)]
+
+
+def _goals(problem: Problem, words: Vocabulary) -> list[str]:
     """Return a table of the first goals: how likely, how far and where for both, what naming one costs."""
     own_price = isinstance(problem.query_cost, QueryCost) and problem.query_cost.prices is not None
     head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own_price else [])]
@@ -42,8 +60,8 @@ def _goals(problem: FactoredProblem, words: Vocabulary) -> list[str]:
     for goal in range(min(len(problem.goals), MOST_GOALS)):
         rows.append([_short(printable(problem.goals[goal])), percent(float(problem.prior[goal]))])
         steps = problem.teammate.steps(problem.start.teammate)[goal], problem.ego.steps(problem.start.ego)[goal]
-        rows[-1].append(_far(problem.teammate.model, problem.teammate.targets(goal), int(steps[0])))
-        rows[-1].append(_far(problem.ego.model, problem.ego.targets(goal), int(steps[1])))
+        rows[-1].append(_far(problem.teammate, goal, int(steps[0])))
+        rows[-1].append(_far(problem.ego, goal, int(steps[1])))
         if own_price and problem.query_cost.prices is not None:
             rows[-1].append(number(problem.query_cost.prices[goal]))
     widths = [max(columns_of(row[k]) for row in rows) for k in range(len(head))]
@@ -56,17 +74,19 @@ def _padded(row: list[str], widths: list[int]) -> list[str]:
     return [text + " " * (width - columns_of(text)) for text, width in zip(row, widths, strict=True)]
 
 
-def _far(model: Model, targets: IntArray, steps: int) -> str:
+def _far(side: Side, goal: int, steps: int) -> str:
     """Return where an agent goes for a goal and how far that is."""
-    places = listed([_name(model, int(state)) for state in targets[:MOST_TARGETS]])
+    targets = side.targets(goal)
+    places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])
     more = f" and {targets.size - MOST_TARGETS} more" if targets.size > MOST_TARGETS else ""
     return f"{places}{more}, {counted(steps, 'step')}"
 
 
-def _name(model: Model, state: int) -> str:
-    name = model.name(state)
-    if isinstance(model, GridWorld):
-        x, y = model.cells[state].tolist()
+def _name(side: Side, state: int) -> str:
+    """Return the name of the place where an agent is in a state."""
+    name = place_name(side, state)
+    if isinstance(side.model, GridWorld):
+        x, y = side.model.cells[place_and_load(side, state)[0]].tolist()
         name = (x, y)
     return _short(printable(str(name)))
 
