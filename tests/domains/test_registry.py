@@ -106,13 +106,11 @@ def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
     class Wandering(ToolFetching):
         def __init__(self) -> None:
             super().__init__(workshop())
-            self.teammate_policies = tuple(
-                askwise.urop(self.grid, station.at) for station in self.instance.stations.values()
-            )
+            self.policies = tuple(askwise.urop(self.grid, station.at) for station in self.instance.stations.values())
 
     problem = Wandering()
     assert_refused(
-        lambda: DOMAIN.recording.write(problem),
+        lambda: DOMAIN.write(problem),
         f"teammate_policies: found policies of one's own; expected None: a file of {OWN} holds none",
     )
 
@@ -147,7 +145,7 @@ def test_it_can_be_told_drawn_and_recorded(tmp_path: Path) -> None:
     trace.save(episode, tmp_path / "episode.json")
     assert trace.load(tmp_path / "episode.json") == episode
     step = json.loads((tmp_path / "episode.json").read_text())["steps"][-1]
-    assert {"teammate_at", "ego_at", "teammate_action"} <= set(step)
+    assert {"teammate", "ego", "teammate_action"} <= set(step)
     shapes = {raster.draw(scene).shape for scene in scenes(episode)}
     assert len(shapes) == 1
 

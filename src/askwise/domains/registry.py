@@ -10,8 +10,9 @@ import importlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
+from askwise.domains.domain import Domain
 from askwise.errors import InputError
 from askwise.limits import refuse_blank
 from askwise.reading import Field, is_data, parse_text, read_text
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from askwise.designing.space import Space
-    from askwise.domains.parts import Designs, Generator, Look, Moments, Recording
-    from askwise.domains.studied import Studied
-    from askwise.problem import Problem
+    from askwise.domains.parts import Designs
     from askwise.showing.vocabulary import Vocabulary
 
 HOMES = {
@@ -35,48 +34,6 @@ ANY = "problem"
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
 """Formats of `askwise.trace`, which reads instances with this module: people mistake such a file for an instance."""
-
-
-@runtime_checkable
-class Domain(Protocol):
-    """All that the rest of askwise needs to know of a domain beyond the `Problem` that it makes.
-
-    What each part can do is said in `askwise.domains.parts`.
-    """
-
-    @property
-    def name(self) -> str:
-        """Its name, such as ``tool-fetching``."""
-
-    def owns(self, given: object) -> bool:
-        """Whether `given` is an instance or a problem of this domain."""
-
-    def problem(self, given: Any) -> Problem:
-        """Return an instance of this domain, or the one in a file, as a problem."""
-
-    @property
-    def words(self) -> Vocabulary:
-        """What it calls things."""
-
-    @property
-    def recording(self) -> Recording:
-        """Its files, and its states in traces."""
-
-    @property
-    def look(self) -> Look:
-        """How it is drawn and described."""
-
-    @property
-    def moments(self) -> Moments:
-        """Where everybody may be, as people say it."""
-
-    @property
-    def generator(self) -> Generator | None:
-        """Random instances, None if it draws none."""
-
-    @property
-    def studies(self) -> Studied | None:
-        """What studies need of it, None if it takes part in none."""
 
 
 # -- domains -----------------------------------------------------------------------------------------------------
@@ -106,15 +63,6 @@ def domain(name: str) -> Domain:
     raise InputError("domain", repr(name), "one of " + ", ".join(map(repr, names())))
 
 
-def studies_of(name: str) -> Studied:
-    """Return what studies need of the domain of that name; refuse one that takes part in none."""
-    found = domain(name).studies
-    if found is None:
-        able = [each.name for each in domains() if each.studies is not None]
-        raise InputError("domain", f"{name!r}, which takes part in no studies", f"one of {', '.join(map(repr, able))}")
-    return found
-
-
 def domain_of(given: object, field: str = "problem") -> Domain:
     """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
     found = find_domain(given)
@@ -130,7 +78,7 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 def find_domain(given: object) -> Domain | None:
     """Return the domain of a problem or an instance, None if it is of none."""
     ordered = [*(name for name in names() if name != ANY), ANY]
-    return next((each for each in map(domain, ordered) if each.owns(given)), None)
+    return next((each for each in map(domain, ordered) if each.recognises(given)), None)
 
 
 def words_of(given: object) -> Vocabulary:
@@ -159,7 +107,7 @@ def space_of(given: object) -> Space:
     found = domain(ANY) if isinstance(given, Drawing) else domain_of(given)
     if not hasattr(found, "designs"):
         given, found = found.problem(given), domain(ANY)
-        if not found.owns(given):
+        if not found.recognises(given):
             raise InputError("problem", f"one of type {type(given).__name__}", "a map, a graph, or a planning problem")
     designs: Designs = found.designs  # type: ignore[attr-defined]
     return designs.space(given)
@@ -223,8 +171,8 @@ def from_json(given: Field) -> Any:
         found = f"an episode that was played, {stated.value}"
         raise InputError(stated.path, found, "an instance file (askwise.trace.load takes this one)")
     for each in domains():
-        if stated.value in each.recording.formats:
-            return each.recording.read(given)
+        if stated.value in each.formats:
+            return each.read(given)
     stated.text(_formats())
     raise AssertionError("a format that is known has a domain that reads it")
 
@@ -234,4 +182,4 @@ def _is_study(value: Any) -> bool:
 
 
 def _formats() -> list[str]:
-    return [written for each in domains() for written in each.recording.formats]
+    return [written for each in domains() for written in each.formats]

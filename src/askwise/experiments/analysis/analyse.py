@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.checking import Tables, checked
 from askwise.experiments.analysis.claims import claims
 from askwise.experiments.analysis.comparisons import comparisons
@@ -15,6 +14,7 @@ from askwise.experiments.analysis.expected import bounds_of, expected_summary
 from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.ratios import ratios
 from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
+from askwise.experiments.schema.studied import StudyWords
 from askwise.experiments.schema.tables import EXPECTED
 from askwise.files import make_folder
 

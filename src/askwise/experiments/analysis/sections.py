@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.experiments.analysis.figures import Picture
@@ -16,6 +15,7 @@ from askwise.experiments.analysis.judging import FAILS, FASTER, HOLDS, OPEN
 from askwise.experiments.analysis.layout import laid_out
 from askwise.experiments.analysis.ratios import ALL
 from askwise.experiments.analysis.words import SYMBOLS, apart, counted, counts, duration, in_short, number, p_value
+from askwise.experiments.schema.studied import StudyWords
 from askwise.showing.html import Html, TableCell, facts, folded, joined, table, tag
 
 Told = Mapping[str, object] | str | None

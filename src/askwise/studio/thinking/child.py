@@ -112,7 +112,7 @@ class Desk:
         domain = domain_of(instance)
         scene = domain.look.start(instance)
         problem = {
-            "contents": domain.recording.write(instance),
+            "contents": domain.write(instance),
             "title": printable(scene.words.title),
             "size": scene.size,
             "goals": [goal.name for goal in scene.goals],
