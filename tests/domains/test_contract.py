@@ -25,6 +25,7 @@ from askwise.agents import AGENTS
 from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
+from askwise.domains.domain import Domain
 from askwise.domains.parts import Look
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
 from askwise.experiments.running.play import play
@@ -138,7 +139,7 @@ def test_every_domain_is_put_to_the_test() -> None:
 def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
     instance, problem = instance_of(name), problem_of(name)
     domain = registry.domain_of(instance)
-    assert isinstance(domain, registry.Domain)
+    assert isinstance(domain, Domain)
     assert isinstance(domain.look, Look)
     assert isinstance(problem, Problem)
     assert registry.domain_of(problem) is domain

@@ -15,6 +15,7 @@ from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
+from askwise.domains.domain import Domain
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.reading import Field
@@ -43,7 +44,7 @@ SKETCH = Sketch("A..#B\n..W..\nF...C\n")
 def test_instances_and_problems_have_a_domain() -> None:
     assert registry.domain("tool-fetching") is DOMAIN
     assert registry.domain_of(workshop()) is registry.domain_of(ToolFetching(workshop())) is DOMAIN
-    assert isinstance(DOMAIN, registry.Domain)
+    assert isinstance(DOMAIN, Domain)
     assert registry.names()[0] == "tool-fetching"
 
 

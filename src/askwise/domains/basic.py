@@ -19,10 +19,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.domains.plain.domain import parse_state, with_start
+from askwise.domains.plain.domain import check_start, parse_state
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
-from askwise.problem import JointState
+from askwise.problem import JointState, changed
 from askwise.reading import Field
 from askwise.showing.vocabulary import PLAIN, Vocabulary
 
@@ -99,7 +99,10 @@ class BasicDomain:
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
         """See `Domain`; the path of a file will do, too."""
         problem = given if isinstance(given, BasicProblem) else self._made(given)
-        return problem if start is None else with_start(problem, start)
+        if start is None:
+            return problem
+        check_start(problem, start)
+        return changed(problem, start=start)
 
     def _made(self, given: Any) -> BasicProblem:
         instance = self._from_file(given) if isinstance(given, str | Path) else given

@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from askwise.domains.registry import Domain, domain_of, words_of
+from askwise.domains.domain import Domain
+from askwise.domains.registry import domain_of, words_of
 from askwise.episode import Episode, Step
 from askwise.problem import JointState, Problem
 from askwise.reading import printable

@@ -133,13 +133,18 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
     """Return the same problem with another start; weights do not depend on it."""
-    side = problem.teammate
-    _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
+    check_start(problem, start)
     if isinstance(problem, StatedProblem):
         return _restated(problem, start).problem()
     if isinstance(problem, Coverage):
         return Coverage(_redrawn(problem, start), prior=problem.weights, query_cost=problem.query_cost)
     return changed(problem, start=start)  # tables do not depend on the start either
+
+
+def check_start(problem: FactoredProblem, start: JointState) -> None:
+    """Refuse a start from which the teammate cannot get to every goal."""
+    side = problem.teammate
+    _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
 
 
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
