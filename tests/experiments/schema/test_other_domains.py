@@ -12,7 +12,7 @@ import pytest
 from askwise import simulate
 from askwise.api import as_problem
 from askwise.experiments.running.play import play
-from askwise.experiments.schema.studied import by_distance, studies_of
+from askwise.experiments.schema.studied import FileStudies, by_distance, studies_of
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.study_file import load_study
 from askwise.factored import FactoredProblem
@@ -86,6 +86,17 @@ def test_other_terms_change_nothing_else() -> None:
     assert other.query_cost == QueryCost(0.9, 0.2)
     assert other.teammate is problem.teammate
     assert (problem.prior.tolist(), problem.query_cost) == (prior.tolist(), prices)
+
+
+def test_other_terms_of_a_problem_that_is_not_two_models() -> None:
+    problem = as_problem(EXAMPLES / "workshop.json")
+    other = FileStudies("a domain of its own").with_terms(problem, "far", 2.0, QueryCost(0.9, 0.2))
+    assert not isinstance(problem, FactoredProblem)
+    assert other.prior == pytest.approx(by_distance(problem, "far", 2.0))
+    assert (other.query_cost, other.teammate) == (QueryCost(0.9, 0.2), problem.teammate)
+    kept = FileStudies("a domain of its own").with_terms(problem, None, 2.0, QueryCost())
+    assert kept.prior.tolist() == problem.prior.tolist()
+    assert simulate(other, "ezq", seed=1).finished
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
