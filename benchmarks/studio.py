@@ -115,7 +115,7 @@ def played(method: str, side: int, stations: int, boxes: int, people: int, secon
     drawn = generate(size=side, stations=stations, toolboxes=boxes, seed=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "map.json").write_text(as_text(domain_of(drawn).recording.write(drawn)), encoding="utf-8")
+        (folder / "map.json").write_text(as_text(domain_of(drawn).write(drawn)), encoding="utf-8")
         (folder / "study.toml").write_text(STUDY.format(method=method), encoding="utf-8")
         with _studio(folder) as (host, link, server):
             cookie = _cookie(host, urlsplit(link).path)

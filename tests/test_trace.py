@@ -18,7 +18,7 @@ from askwise.agents import Agent, Decision
 from askwise.agents.recorded import pairs_from_json, pairs_to_json
 from askwise.core.decision import PairZones
 from askwise.domains.coverage import Coverage
-from askwise.domains.tool_fetching import Instance, recording
+from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.episode import Episode
 from askwise.errors import InputError
@@ -142,7 +142,7 @@ def test_a_trace_read_by_eye() -> None:
 
 
 def test_the_documentation_names_every_key() -> None:
-    documented = (trace.__doc__ or "") + (recording.__doc__ or "")
+    documented = trace.__doc__ or ""
     found = trace.to_json(episode(AsksHalf()))
     for key in {*found, *found["steps"][0]} - {"format"}:
         assert f"``{key}``" in documented, key

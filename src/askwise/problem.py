@@ -21,7 +21,7 @@ from askwise.answers import CREDIBLE, TRUTHFUL, AnswerModel
 from askwise.core.side import Side, find_state, place_name
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import FrozenDict, Sealed, read_only
-from askwise.model import Policy
+from askwise.model import Model, Policy
 from askwise.questions import AnyPrice, QueryCost
 from askwise.types import BoolArray, FloatArray, StateLike
 
@@ -141,6 +141,13 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
 
 
 # -- what the teammate does, in words ----------------------------------------------------------------------------
+
+
+def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
+    """Return the teammate's model, the names of the places where it reaches each goal, and that of its start."""
+    side = problem.teammate
+    targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
+    return side.model, dict(zip(problem.goals, targets, strict=True)), place_name(side, problem.start.teammate)
 
 
 def teammate_does(problem: Problem, teammate: int, action: int) -> str:

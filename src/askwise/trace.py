@@ -16,8 +16,11 @@ episode was cut off), ``final`` (where everybody was at the end), and ``steps``,
   `askwise.agents.recorded`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
   may be left out, as they were by earlier versions: they are worked out again then.
 
-The domain says where everybody is, under keys of its own, and has its own words for the teammate's action
-(``teammate_action`` if it calls the teammate so) and for the goals of a ``runner_up``.
+``teammate`` and ``ego`` say where both agents are, by the names of states: a text, a number, or a cell ``[x, y]``.
+Where the ego agent carries things, the keys are the domain's words for the two agents, and ``holding`` is the goal
+whose load the ego agent carries, or null. In tool fetching they are ``worker``, ``fetcher`` and ``holding``. The
+domain's words also name the teammate's action (``teammate_action`` or ``worker_action``) and the goals of a
+``runner_up`` (``goals`` or ``stations``).
 
 Numbers are written in full: a loaded episode equals the one that was saved. Earlier versions wrote
 ``askwise/trace@1``, without ``answers`` and choices: all questions were answered, and truly.
@@ -47,12 +50,16 @@ from askwise.core.question_json import (
     question_to_json,
     reply_from_json,
 )
-from askwise.domains.registry import Domain, domain_of
+from askwise.core.side import Side, place_and_load, place_name, state_at
+from askwise.domains.domain import Domain
+from askwise.domains.plain.names import name_to_json, read_state_name
+from askwise.domains.registry import domain_of
 from askwise.domains.registry import from_json as instance_from_json
 from askwise.episode import Episode, Step
 from askwise.errors import InputError
 from askwise.files import whole_file
 from askwise.limits import read_cost, read_finite, refuse_blank
+from askwise.model import GridWorld
 from askwise.problem import JointState, Problem, teammate_does, teammate_names
 from askwise.reading import Field, parse_json, read_text
 from askwise.types import FloatArray
@@ -65,10 +72,9 @@ MOST_STEPS = 10_000_000
 def to_json(episode: Episode) -> dict[str, Any]:
     """Return an episode of any registered domain as the contents of its trace."""
     domain = domain_of(episode.problem, "episode")
-    recording = domain.recording
     return {
         "format": FORMAT,
-        "instance": recording.write(episode.problem),
+        "instance": domain.write(episode.problem),
         "answers": answers_to_json(episode.problem.answers),
         "method": episode.method,
         "teammate": episode.teammate,
@@ -78,7 +84,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
         "cost": episode.cost,
         "optimal_cost": episode.optimal_cost,
         "marginal_cost": episode.marginal_cost if episode.finished else None,
-        "final": recording.state_to_json(episode.problem, episode.final),
+        "final": state_to_json(domain, episode.problem, episode.final),
         "steps": [_step_to_json(domain, episode.problem, step) for step in episode.steps],
     }
 
@@ -107,7 +113,6 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
     root, _ = _checked(data)
     problem = problem_from_json(data) if problem is None else problem
     domain = domain_of(problem, "instance")
-    recording = domain.recording
     seed = root.child("seed")
     goal = root.child("goal").text(problem.goals)
     episode = Episode(
@@ -117,7 +122,7 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
         goal=problem.goals.index(goal),
         seed=None if seed.value is None else seed.whole(0),
         steps=tuple(_step_from_json(domain, problem, step) for step in root.child("steps").elements()),
-        final=recording.state_from_json(problem, root.child("final").object(recording.state_keys, [])),
+        final=state_from_json(domain, problem, root.child("final").object(_state_keys(domain, problem), [])),
         optimal_cost=read_cost(root.child("optimal_cost")),
         finished=_truth(root.child("finished")),
     )
@@ -160,6 +165,44 @@ def _check_sums(root: Field, episode: Episode) -> None:
             raise InputError(f"steps[{k}].t", step.t, f"{k + 1}, steps are numbered in order")
 
 
+# -- where both agents are ---------------------------------------------------------------------------------------
+
+
+def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
+    """Return where both agents are, as a trace of the domain's problem says it."""
+    named = [
+        name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),
+        name_to_json(place_name(problem.ego, state.ego), "ego_model"),
+    ]
+    if problem.ego.loads:
+        _, load = place_and_load(problem.ego, state.ego)
+        named.append(None if load < 0 else problem.goals[load])
+    return dict(zip(_state_keys(domain, problem), named, strict=True))
+
+
+def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointState:
+    """Read where both agents are from an object that says it as `state_to_json` does, maybe beside other things."""
+    teammate, ego, *holding = (given.child(key) for key in _state_keys(domain, problem))
+    places = _place(problem.teammate, teammate), _place(problem.ego, ego)
+    load = next((_index(each, problem.goals) for each in holding if each.value is not None), -1)
+    return JointState(state_at(problem.teammate, places[0]), state_at(problem.ego, places[1], load))
+
+
+def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
+    """Return the keys that say where both agents are."""
+    return (domain.vocabulary().teammate, domain.words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
+
+
+def _place(side: Side, given: Field) -> int:
+    model = side.model
+    if isinstance(model, GridWorld):
+        return model.state(given.cell(model.width, model.height), given.path)
+    return model.state(read_state_name(given), given.path)
+
+
+# -- steps -------------------------------------------------------------------------------------------------------
+
+
 def _teammate_key(domain: Domain) -> str:
     return f"{domain.vocabulary().teammate}_action"
 
@@ -169,7 +212,7 @@ def _step_to_json(domain: Domain, problem: Problem, step: Step) -> dict[str, Any
     names, done = problem.goals, step.teammate_action
     return {
         "t": step.t,
-        **domain.recording.state_to_json(problem, step.state),
+        **state_to_json(domain, problem, step.state),
         "belief": None if step.belief is None else dict(zip(names, step.belief.tolist(), strict=True)),
         "action": None if decision.action is None else problem.ego.actions.names[decision.action],
         _teammate_key(domain): None if done is None else teammate_does(problem, step.state.teammate, done),
@@ -195,7 +238,7 @@ def _grounds_to_json(problem: Problem, situation: Situation | None) -> dict[str,
 
 def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
     teammate = _teammate_key(domain)
-    keys = ["t", *domain.recording.state_keys, "belief", "action", teammate, "ask", "answer", "why", "value"]
+    keys = ["t", *_state_keys(domain, problem), "belief", "action", teammate, "ask", "answer", "why", "value"]
     keys += ["question_cost", "considered", "runner_up", "verdict"]
     given.object([*keys, "cost"], ["gate", "pairs"])
     _check_kind(given, teammate)
@@ -205,7 +248,7 @@ def _step_from_json(domain: Domain, problem: Problem, given: Field) -> Step:
     action = given.child("action")
     done = given.child(teammate)
     value, price, considered = (given.child(key) for key in ("value", "question_cost", "considered"))
-    state, belief = domain.recording.state_from_json(problem, given), _belief_from_json(problem, given.child("belief"))
+    state, belief = state_from_json(domain, problem, given), _belief_from_json(problem, given.child("belief"))
     decision = Decision(
         action=None if action.value is None else _index(action, problem.ego.actions.names),
         ask=asked,

@@ -15,6 +15,7 @@ from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
+from askwise.domains.domain import Domain
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.reading import Field
@@ -43,7 +44,7 @@ SKETCH = Sketch("A..#B\n..W..\nF...C\n")
 def test_instances_and_problems_have_a_domain() -> None:
     assert registry.domain("tool-fetching") is DOMAIN
     assert registry.domain_of(workshop()) is registry.domain_of(ToolFetching(workshop())) is DOMAIN
-    assert isinstance(DOMAIN, registry.Domain)
+    assert isinstance(DOMAIN, Domain)
     assert registry.names()[0] == "tool-fetching"
 
 
@@ -110,7 +111,7 @@ def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
 
     problem = Wandering()
     assert_refused(
-        lambda: DOMAIN.recording.write(problem),
+        lambda: DOMAIN.write(problem),
         f"teammate_policies: found policies of one's own; expected None: a file of {OWN} holds none",
     )
 
@@ -145,7 +146,7 @@ def test_it_can_be_told_drawn_and_recorded(tmp_path: Path) -> None:
     trace.save(episode, tmp_path / "episode.json")
     assert trace.load(tmp_path / "episode.json") == episode
     step = json.loads((tmp_path / "episode.json").read_text())["steps"][-1]
-    assert {"teammate_at", "ego_at", "teammate_action"} <= set(step)
+    assert {"teammate", "ego", "teammate_action"} <= set(step)
     shapes = {raster.draw(scene).shape for scene in scenes(episode)}
     assert len(shapes) == 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.model import GridWorld
 from askwise.problem import JointState
 from askwise.reading import Field
 from askwise.showing.grounds import Cell
@@ -25,27 +23,6 @@ class Sketch:
     """An instance: a drawing."""
 
     drawing: str
-
-
-class Recording:
-    """Files and traces."""
-
-    formats = (FORMAT,)
-    state_keys = ("teammate_at", "ego_at")
-
-    def read(self, given: Field) -> Sketch:
-        return Sketch(given.object(["format", "drawing"], []).child("drawing").text())
-
-    def write(self, given: Sketch | ToyProblem) -> dict[str, Any]:
-        return {"format": FORMAT, "drawing": (given if isinstance(given, Sketch) else given.sketch).drawing}
-
-    def state_to_json(self, problem: ToyProblem, state: JointState) -> dict[str, Any]:
-        return {"teammate_at": list(problem.cell(state.teammate)), "ego_at": list(problem.cell(state.ego))}
-
-    def state_from_json(self, problem: ToyProblem, given: Field) -> JointState:
-        grid = problem.drawing.grid
-        cells = (given.child(key).cell(grid.width, grid.height) for key in self.state_keys)
-        return JointState(*(grid.state(cell) for cell in cells))
 
 
 class ToyProblem(Coverage):
@@ -65,41 +42,33 @@ class ToyProblem(Coverage):
         return x, y
 
 
-class Moments:
-    """Everybody stays at the start: this domain takes no places on the command line."""
-
-    def state(
-        self, problem: ToyProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
-    ) -> JointState:
-        assert teammate is ego is holding is None
-        return problem.start
-
-    def starting_at(self, problem: ToyProblem, state: JointState) -> ToyProblem:
-        assert state == problem.start
-        return problem
-
-    def teammate_side(self, given: Sketch) -> tuple[GridWorld, Mapping[str, Any], Cell | None]:
-        drawing = ToyProblem(given).drawing
-        return drawing.grid, drawing.goals, drawing.teammate
-
-
 class Toy:
-    """The domain."""
+    """The domain. Everybody stays at the start: it takes no places on the command line."""
 
     name = "toy"
-    recording = Recording()
-    moments = Moments()
-    generator = None
-    studies = None
+    formats = (FORMAT,)
 
-    def owns(self, given: object) -> bool:
+    def recognises(self, given: object) -> bool:
         return isinstance(given, Sketch | ToyProblem)
 
-    def problem(self, given: Sketch) -> ToyProblem:
+    def read(self, field: Field) -> Sketch:
+        return Sketch(field.object(["format", "drawing"], []).child("drawing").text())
+
+    def write(self, given: Sketch | ToyProblem) -> dict[str, Any]:
+        return {"format": FORMAT, "drawing": (given if isinstance(given, Sketch) else given.sketch).drawing}
+
+    def problem(self, given: Sketch, start: JointState | None = None) -> ToyProblem:
+        assert start is None
         return ToyProblem(given)
 
     def vocabulary(self, given: Sketch | ToyProblem | None = None) -> Vocabulary:
         return PLAIN
+
+    def parse_state(
+        self, problem: ToyProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
+    ) -> JointState:
+        assert teammate is ego is holding is None
+        return problem.start
 
 
 TOY = Toy()

@@ -226,7 +226,7 @@ def read_problem(given: bytes) -> None:
     stated = registry.read(text_of(given))
     problem = as_problem(stated)
     assert abs(problem.prior.sum() - 1) < 1e-9
-    assert registry.from_json(Field("", registry.domain_of(stated).recording.write(stated))) == stated
+    assert registry.from_json(Field("", registry.domain_of(stated).write(stated))) == stated
 
 
 def read_instance(given: bytes) -> None:

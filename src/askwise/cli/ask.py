@@ -94,10 +94,10 @@ def decide(options: argparse.Namespace) -> Advice:
 
     seed = values.whole(options.seed, "--seed")
     problem = values.read_problem(options)
-    moments = domain_of(problem).moments
-    state = moments.state(problem, options.teammate, options.ego, options.holding)
+    domain = domain_of(problem)
+    state = domain.parse_state(problem, options.teammate, options.ego, options.holding)
     if options.fresh:
-        problem = moments.starting_at(problem, state)
+        problem = domain.problem(problem, start=state)
     out = ruled_out(options.ruled_out, problem)
     heard = [Answer(tuple(out), False)] if out else []
     heard += [answered(text, problem) for text in options.answered]

@@ -120,12 +120,9 @@ def _checked(text: str) -> None:
 
 
 def _tool_fetching() -> str:
-    from askwise.domains.registry import domain
+    from askwise.domains.tool_fetching.generate import generate
+    from askwise.questions import QueryCost
     from askwise.reading import as_text
 
-    found = domain("tool-fetching")
-    assert found.generator is not None
-    parser = argparse.ArgumentParser()
-    found.generator.add_arguments(parser)
-    options = parser.parse_args(["--size", "8", "--stations", "5", "--toolboxes", "2", "--per-station", "0.1"])
-    return as_text(found.recording.write(found.generator.draw(options, 1)))
+    drawn = generate(width=8, height=8, stations=5, toolboxes=2, query_cost=QueryCost(0.5, 0.1), seed=1)
+    return as_text(drawn.to_json())

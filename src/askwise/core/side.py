@@ -207,6 +207,11 @@ def place_and_load(side: Side, state: int) -> tuple[int, int]:
     return place, load - 1 if side.loads else -1
 
 
+def state_at(side: Side, place: int, load: int = -1) -> int:
+    """Return the state of a place and a load; the load is the number of its goal, -1 for none."""
+    return place * (side.loads + 1) + load + 1 if side.loads else place
+
+
 def place_name(side: Side, state: int) -> Any:
     """Return the name of the place where the agent is."""
     return side.model.name(place_and_load(side, state)[0])
@@ -236,7 +241,7 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
             allowed = f"one of {', '.join(map(repr, goals[:5]))}" + (", ..." if len(goals) > 5 else "")
             raise InputError(f"{field}: tool in hand", repr(goal), allowed)
         load = goals.index(goal)
-    return side.model.state(place, field) * n_loads + load + 1
+    return state_at(side, side.model.state(place, field), load)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

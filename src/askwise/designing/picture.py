@@ -17,9 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 
+from askwise.api import as_problem
 from askwise.designing.results import OBJECTIVES, Design, State
-from askwise.domains.registry import domain_of
 from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
+from askwise.problem import teammate_goals
 from askwise.reading import printable
 from askwise.showing.episodes import start_scene
 from askwise.showing.grounds import Graph, Place
@@ -103,7 +104,7 @@ def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
         model: Model = given.grid
         goals, at = given.goals, given.teammate
     else:
-        model, goals, at = domain_of(given).moments.teammate_side(given)
+        model, goals, at = teammate_goals(as_problem(given))
     _, targets = goal_list(model, goals)
     start = model.state(at)
     to_goal = Pursuit(model, targets).distance

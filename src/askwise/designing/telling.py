@@ -202,7 +202,7 @@ def save(design: Design, path: str | Path) -> None:
 def _text(changed: Any, *, toml: bool) -> str:
     if isinstance(changed, Drawing):
         return f"{changed}\n"
-    contents = domain_of(changed).recording.write(changed)
+    contents = domain_of(changed).write(changed)
     if not toml:
         return as_text(contents)
     from askwise.domains.plain.toml_text import toml_text

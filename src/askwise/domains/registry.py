@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
+from askwise.domains.domain import Domain
 from askwise.errors import InputError
 from askwise.limits import refuse_blank
 from askwise.reading import Field, is_data, parse_text, read_text
@@ -20,9 +21,6 @@ from askwise.reading import Field, is_data, parse_text, read_text
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.domains.parts import Generator, Moments, Recording
-    from askwise.domains.studied import Studied
-    from askwise.problem import Problem
     from askwise.showing.vocabulary import Vocabulary
 
 HOMES = {
@@ -35,46 +33,6 @@ ANY = "problem"
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
 """Formats of `askwise.trace`, which reads instances with this module: people mistake such a file for an instance."""
-
-
-@runtime_checkable
-class Domain(Protocol):
-    """All that the rest of askwise needs to know of a domain beyond the `Problem` that it makes.
-
-    What each part can do is said in `askwise.domains.parts`.
-    """
-
-    @property
-    def name(self) -> str:
-        """Its name, such as ``tool-fetching``."""
-
-    def owns(self, given: object) -> bool:
-        """Whether `given` is an instance or a problem of this domain."""
-
-    def problem(self, given: Any) -> Problem:
-        """Return an instance of this domain, or the one in a file, as a problem."""
-
-    def vocabulary(self, given: Any = None) -> Vocabulary:
-        """Return what a problem or an instance of this domain calls things; for None, what the whole domain does.
-
-        The words of a problem may also say where its landmarks are (`askwise.showing.vocabulary.Site`).
-        """
-
-    @property
-    def recording(self) -> Recording:
-        """Its files, and its states in traces."""
-
-    @property
-    def moments(self) -> Moments:
-        """Where everybody may be, as people say it."""
-
-    @property
-    def generator(self) -> Generator | None:
-        """Random instances, None if it draws none."""
-
-    @property
-    def studies(self) -> Studied | None:
-        """What studies need of it, None if it takes part in none."""
 
 
 # -- domains -----------------------------------------------------------------------------------------------------
@@ -104,15 +62,6 @@ def domain(name: str) -> Domain:
     raise InputError("domain", repr(name), "one of " + ", ".join(map(repr, names())))
 
 
-def studies_of(name: str) -> Studied:
-    """Return what studies need of the domain of that name; refuse one that takes part in none."""
-    found = domain(name).studies
-    if found is None:
-        able = [each.name for each in domains() if each.studies is not None]
-        raise InputError("domain", f"{name!r}, which takes part in no studies", f"one of {', '.join(map(repr, able))}")
-    return found
-
-
 def domain_of(given: object, field: str = "problem") -> Domain:
     """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
     found = find_domain(given)
@@ -128,7 +77,7 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 def find_domain(given: object) -> Domain | None:
     """Return the domain of a problem or an instance, None if it is of none."""
     ordered = [*(name for name in names() if name != ANY), ANY]
-    return next((each for each in map(domain, ordered) if each.owns(given)), None)
+    return next((each for each in map(domain, ordered) if each.recognises(given)), None)
 
 
 def words_of(given: object) -> Vocabulary:
@@ -176,7 +125,7 @@ def standalone(path: str | Path) -> str:
         read(text)
     except InputError:
         instance = read_file(path)  # it names files beside it, or is wrong
-        return json.dumps(domain_of(instance).recording.write(instance))
+        return json.dumps(domain_of(instance).write(instance))
     return text
 
 
@@ -210,8 +159,8 @@ def from_json(given: Field) -> Any:
         found = f"an episode that was played, {stated.value}"
         raise InputError(stated.path, found, "an instance file (askwise.trace.load takes this one)")
     for each in domains():
-        if stated.value in each.recording.formats:
-            return each.recording.read(given)
+        if stated.value in each.formats:
+            return each.read(given)
     stated.text(_formats())
     raise AssertionError("a format that is known has a domain that reads it")
 
@@ -221,4 +170,4 @@ def _is_study(value: Any) -> bool:
 
 
 def _formats() -> list[str]:
-    return [written for each in domains() for written in each.recording.formats]
+    return [written for each in domains() for written in each.formats]

@@ -131,7 +131,7 @@ def test_faults(attempt: Any, message: str) -> None:
 
 
 def test_what_a_file_cannot_hold_is_refused() -> None:
-    write = registry.domain("problem").recording.write
+    write = registry.domain("problem").write
     priced = Coverage("A.\nWF\n.B", query_cost=AnyPrice(function=len))
     assert_refused(
         lambda: write(priced),

@@ -120,7 +120,7 @@ def outcome(text: str) -> str:
     try:
         stated = registry.read(text)
         problem = as_problem(stated)
-        again = registry.from_json(Field("", registry.domain_of(stated).recording.write(stated)))
+        again = registry.from_json(Field("", registry.domain_of(stated).write(stated)))
         assert again == stated
         assert abs(problem.prior.sum() - 1) < 1e-9
     except InputError as error:

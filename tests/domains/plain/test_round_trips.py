@@ -33,7 +33,7 @@ PLAIN = Model.from_edges([("a", "x", "b"), ("a", "y", "c"), ("b", "z", "a")])
 
 def again(problem: FactoredProblem) -> Any:
     """A problem written and read."""
-    return as_problem(registry.from_json(Field("", DOMAIN.recording.write(problem))))
+    return as_problem(registry.from_json(Field("", DOMAIN.write(problem))))
 
 
 def assert_same(one: FactoredProblem, two: FactoredProblem) -> None:
@@ -158,7 +158,7 @@ def _reachable(model: Model, start: int) -> set[int]:
 def test_grids_are_written_as_maps() -> None:
     grid = GridWorld(4, 3, walls=[(1, 1), (2, 0)])
     problem = FactoredProblem({"g": (3, 0), "h": [(0, 2), (3, 2)]}, teammate_model=grid, start=((0, 0), (0, 1)))
-    written = DOMAIN.recording.write(problem)
+    written = DOMAIN.write(problem)
     assert written["teammate"] == {"start": [0, 0], "map": ["....", ".#..", "..#."]}
     assert written["goals"]["h"] == {"teammate": [[0, 2], [3, 2]], "ego": [[0, 2], [3, 2]], "weight": 0.5}
     assert_same(problem, again(problem))
@@ -167,7 +167,7 @@ def test_grids_are_written_as_maps() -> None:
 def test_policies_are_written_as_tables() -> None:
     policies = [askwise.boltzmann(PLAIN, goal, 1.0) for goal in ("b", "c")]
     problem = FactoredProblem({"g": "b", "h": "c"}, teammate_model=PLAIN, start=("a", "a"), teammate_policies=policies)
-    written = DOMAIN.recording.write(problem)
+    written = DOMAIN.write(problem)
     assert written["teammate"]["policy"]["table"][0] == ["g", "a", "x", 1.0]
     assert_same(problem, again(problem))
 
@@ -175,10 +175,10 @@ def test_policies_are_written_as_tables() -> None:
 def test_numbers_of_states_and_actions_are_kept() -> None:
     model = Model([[-1, 2], [-1, -1], [1, -1]], actions=["late", "first"])
     problem = FactoredProblem({"g": 1}, teammate_model=model, start=(0, 0))
-    side = DOMAIN.recording.write(problem)["teammate"]
+    side = DOMAIN.write(problem)["teammate"]
     assert (side["states"], side["actions"]) == ([0, 1, 2], ["late", "first", "STAY"])
     named = FactoredProblem({"g": "c"}, teammate_model=PLAIN, start=("a", "a"))
-    assert set(DOMAIN.recording.write(named)["teammate"]) == {"start", "edges"}, "where the edges say it already"
+    assert set(DOMAIN.write(named)["teammate"]) == {"start", "edges"}, "where the edges say it already"
 
 
 def _with(**given: Any) -> FactoredProblem:
@@ -220,7 +220,7 @@ HELD = "a file of askwise/problem@1 holds no other"
     ],
 )
 def test_what_a_file_cannot_hold_is_refused(problem: FactoredProblem, message: str) -> None:
-    assert_refused(lambda: DOMAIN.recording.write(problem), message)
+    assert_refused(lambda: DOMAIN.write(problem), message)
 
 
 # -- episodes ----------------------------------------------------------------------------------------------------
@@ -271,9 +271,9 @@ def test_places_that_are_none(state: dict[str, Any], message: str) -> None:
 def test_states_by_name() -> None:
     problem = ProblemFile.from_json(CONTENTS).problem()
     state = JointState(2, 4)
-    written = DOMAIN.recording.state_to_json(problem, state)
+    written = trace.state_to_json(DOMAIN, problem, state)
     assert written == {"teammate": "room 1", "ego": [4, 0]}
-    assert DOMAIN.recording.state_from_json(problem, Field("", written)) == state
+    assert trace.state_from_json(DOMAIN, problem, Field("", written)) == state
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_states_by_name() -> None:
     ],
 )
 def test_coverage_survives(tmp_path: Path, problem: Coverage) -> None:
-    written = DOMAIN.recording.write(problem)
+    written = DOMAIN.write(problem)
     assert written["format"] == "askwise/coverage@1"
     assert_same(problem, again(problem))
     episode = simulate(again(problem), "ezq-exact", seed=2)

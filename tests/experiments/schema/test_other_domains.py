@@ -11,9 +11,8 @@ import pytest
 
 from askwise import simulate
 from askwise.api import as_problem
-from askwise.domains.plain.studies import PlainStudies, by_distance
-from askwise.domains.registry import read_file
 from askwise.experiments.running.play import play
+from askwise.experiments.schema.studied import FileStudies, by_distance, studies_of
 from askwise.experiments.schema.study import Study
 from askwise.experiments.schema.study_file import load_study
 from askwise.factored import FactoredProblem
@@ -83,11 +82,21 @@ def test_other_terms_change_nothing_else() -> None:
     problem = as_problem(EXAMPLES / "kitchen.toml")
     assert isinstance(problem, FactoredProblem)
     prior, prices = problem.prior.copy(), problem.query_cost
-    other = PlainStudies().with_terms(problem, "far", 1.0, QueryCost(0.9, 0.2))
+    other = studies_of("problem").with_terms(problem, "far", 1.0, QueryCost(0.9, 0.2))
     assert other.query_cost == QueryCost(0.9, 0.2)
     assert other.teammate is problem.teammate
     assert (problem.prior.tolist(), problem.query_cost) == (prior.tolist(), prices)
-    assert PlainStudies().contents(read_file(EXAMPLES / "kitchen.toml"))["format"] == "askwise/problem@1"
+
+
+def test_other_terms_of_a_problem_that_is_not_two_models() -> None:
+    problem = as_problem(EXAMPLES / "workshop.json")
+    other = FileStudies("a domain of its own").with_terms(problem, "far", 2.0, QueryCost(0.9, 0.2))
+    assert not isinstance(problem, FactoredProblem)
+    assert other.prior == pytest.approx(by_distance(problem, "far", 2.0))
+    assert (other.query_cost, other.teammate) == (QueryCost(0.9, 0.2), problem.teammate)
+    kept = FileStudies("a domain of its own").with_terms(problem, None, 2.0, QueryCost())
+    assert kept.prior.tolist() == problem.prior.tolist()
+    assert simulate(other, "ezq", seed=1).finished
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from askwise.agents import AGENTS
-from askwise.domains.tool_fetching.studies import RandomMaps
 from askwise.errors import InputError
 from askwise.experiments.schema.sources import Generated, Given
+from askwise.experiments.schema.studied import RandomMaps
 from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.experiments.schema.study_file import (
     is_the_papers,

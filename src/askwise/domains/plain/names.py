@@ -5,8 +5,12 @@ A state is called by a text, by a whole number, or by a cell ``[x, y]``.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Hashable
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from askwise.errors import InputError
 from askwise.limits import read_name
 from askwise.reading import Field
 
@@ -42,3 +46,15 @@ def is_cell(value: object) -> bool:
 def as_json(name: StateName) -> str | int | list[int]:
     """Return a state's name as files hold it."""
     return list(name) if isinstance(name, tuple) else name
+
+
+def name_to_json(name: Hashable, field: str) -> Any:
+    """Return a state's name as a file holds it."""
+    plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
+    if isinstance(plain, str) or is_number(plain) or is_cell(plain):
+        return as_json(plain)
+    raise InputError(field, f"a state called {name!r}", "states called by texts, whole numbers or cells (x, y)")
+
+
+def _plain(value: Hashable) -> Any:
+    return int(value) if isinstance(value, np.integer) else value

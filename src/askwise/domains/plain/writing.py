@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from askwise.domains.plain.file import FORMAT, ProblemFile
-from askwise.domains.plain.names import as_json, is_cell, is_number
+from askwise.domains.plain.names import name_to_json
 from askwise.domains.plain.sides import FREE, STAY, WALL
 from askwise.errors import InputError
 from askwise.factored import FactoredProblem
@@ -33,18 +33,6 @@ def contents_of(problem: FactoredProblem) -> dict[str, Any]:
     _refuse_other_moves(problem)
     ProblemFile.from_json(written)  # refuses what the file has no room for, long names for instance
     return written
-
-
-def name_to_json(name: Hashable, field: str) -> Any:
-    """Return a state's name as a file holds it."""
-    plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
-    if isinstance(plain, str) or is_number(plain) or is_cell(plain):
-        return as_json(plain)
-    raise InputError(field, f"a state called {name!r}", "states called by texts, whole numbers or cells (x, y)")
-
-
-def _plain(value: Hashable) -> Any:
-    return int(value) if isinstance(value, np.integer) else value
 
 
 # -- models ------------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.checking import Tables, checked, with_files
 from askwise.experiments.analysis.claims import COLUMNS, claims
 from askwise.experiments.analysis.comparisons import comparisons
@@ -16,6 +15,7 @@ from askwise.experiments.analysis.expected import bounds_of, expected_summary
 from askwise.experiments.analysis.parts import parts
 from askwise.experiments.analysis.ratios import ratios
 from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
+from askwise.experiments.schema.studied import StudyWords
 from askwise.experiments.schema.tables import EXPECTED
 from askwise.files import make_folder
 

@@ -20,10 +20,10 @@ from typing import Any
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
 from askwise.errors import InputError
 from askwise.experiments.schema import tables
 from askwise.experiments.schema.sources import words_of
+from askwise.experiments.schema.studied import StudyWords
 
 KEY = tuple(tables.KEY)
 NAMED = ("prior", "teammate", "method")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askwise.domains.studied import StudyWords
+from askwise.experiments.schema.studied import StudyWords
 
 
 def glossary(words: StudyWords, *, files: bool = False, judged: bool = False) -> dict[str, str]:

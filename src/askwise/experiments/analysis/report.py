@@ -11,10 +11,10 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis, analyse, write_tables
 from askwise.experiments.analysis.figures import Picture, write_figures
 from askwise.experiments.analysis.sections import Told, sections
+from askwise.experiments.schema.studied import StudyWords
 from askwise.files import make_folder, whole_file
 from askwise.showing.report import report_page
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
 from askwise.experiments.analysis.analyse import Analysis
 from askwise.experiments.analysis.checking import FILE, grouping
 from askwise.experiments.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
@@ -29,6 +28,7 @@ from askwise.experiments.analysis.words import (
     number,
     p_value,
 )
+from askwise.experiments.schema.studied import StudyWords
 from askwise.showing.html import Html, TableCell, facts, folded, joined, table, tag
 
 Told = Mapping[str, object] | str | None

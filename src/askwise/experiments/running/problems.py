@@ -6,7 +6,8 @@ import time
 
 from askwise._compiled import compile_all
 from askwise.answers import AnswerModel
-from askwise.domains.registry import domain, studies_of
+from askwise.domains.registry import domain
+from askwise.experiments.schema.studied import studies_of
 from askwise.experiments.schema.study import Condition, StudyPrior, Task
 from askwise.problem import Problem
 from askwise.questions import QueryCost

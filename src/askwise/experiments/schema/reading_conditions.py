@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from askwise.answers import AnswerModel
 from askwise.core.question_json import parse_answers
-from askwise.domains.registry import domains, studies_of
+from askwise.domains.registry import names
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import chosen_label, distinct
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN
+from askwise.experiments.schema.studied import studies_of
 from askwise.experiments.schema.study import FROM_FILE, Exactly, StudyPrior
 from askwise.limits import read_price
 from askwise.reading import Field
@@ -31,8 +32,7 @@ def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple
 
 
 def _any_kind() -> tuple[str, ...]:
-    kinds = [kind for each in domains() if each.studies is not None for kind in each.studies.prior_kinds]
-    return tuple(dict.fromkeys(kinds))
+    return tuple(dict.fromkeys(kind for name in names() for kind in studies_of(name).prior_kinds))
 
 
 def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askwise.domains.registry import domain_of, names, read_file, studies_of
+from askwise.domains.registry import domain_of, names, read_file
 from askwise.errors import InputError
 from askwise.experiments.schema.entries import distinct
 from askwise.experiments.schema.sources import DEFAULT_DOMAIN, Generated, Given
+from askwise.experiments.schema.studied import studies_of
 from askwise.reading import Field
 
 MOST_INSTANCES = 1_000_000
@@ -61,11 +62,7 @@ def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated |
     """Open the files, which are relative to `folder`; see that instances can be drawn."""
     if isinstance(stated, NamedFiles):
         return _given(stated.field, folder)
-    # Where fields alone do not tell whether an instance can be drawn, its parameters have a method beside those that
-    # `Parameters` lists.
-    try_one = getattr(stated.parameters, "try_one", None)
-    if try_one is not None:
-        try_one("instances")
+    stated.parameters.try_one("instances")
     return stated
 
 

@@ -1,6 +1,6 @@
 """Where the instances of a study come from: drawn at random, or given in files.
 
-What an instance is, and how one is drawn or read, is known to its domain only (`askwise.domains.registry`).
+How one is drawn is up to `askwise.experiments.schema.studied`, how one is read and written up to its domain.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from askwise.domains.registry import studies_of
-from askwise.domains.studied import Parameters, StudyWords
+from askwise.domains.registry import domain
+from askwise.experiments.schema.studied import Parameters, StudyWords, studies_of
 
 DEFAULT_DOMAIN = "tool-fetching"
 """What a study is of unless it says otherwise."""
@@ -45,18 +45,18 @@ class Given:
 
     def describe(self) -> dict[str, Any]:
         """Return the instances as they stand in a study file, with a digest of their contents."""
-        studies = studies_of(self.domain)
-        contents = json.dumps([studies.contents(instance) for instance in self.instances], sort_keys=True)
+        write = domain(self.domain).write
+        contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
         digest = hashlib.sha256(contents.encode()).hexdigest()
         return {**_named(self.domain), "files": list(self.files), "sha256": digest}
 
 
-def words_of(domain: str = DEFAULT_DOMAIN) -> StudyWords:
+def words_of(name: str = DEFAULT_DOMAIN) -> StudyWords:
     """Return what figures and reports call the things of a domain."""
-    return studies_of(domain).words
+    return studies_of(name).words
 
 
-def _named(domain: str) -> dict[str, str]:
+def _named(name: str) -> dict[str, str]:
     # Studies of the default domain do not name it: folders that were begun when it was the only one still belong
     # to the same study.
-    return {} if domain == DEFAULT_DOMAIN else {"domain": domain}
+    return {} if name == DEFAULT_DOMAIN else {"domain": name}

@@ -18,9 +18,8 @@ import numpy as np
 from askwise.deciding import Advice, ask
 from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
-from askwise.domains.registry import domain_of
 from askwise.model import GridWorld
-from askwise.problem import Problem
+from askwise.problem import Problem, teammate_goals
 from askwise.query import ContradictoryObservation
 from askwise.reading import Field, printable
 from askwise.showing.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
@@ -151,7 +150,7 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
     """Return EDP(other | truth) of every cell, ``[y][x]``, or of every state of a graph; None where there is none."""
-    model, goals, _ = domain_of(draft.given).moments.teammate_side(draft.given)
+    model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
     values = Divergence(model, [targets[truth], targets[other]]).edp_table()[:, 1, 0]
     if not isinstance(model, GridWorld):

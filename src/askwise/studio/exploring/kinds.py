@@ -38,7 +38,7 @@ def drawn_anyhow(given: Any) -> dict[str, Any]:
 def draft_of(text: str) -> Draft:
     """Return the draft of a file; refuse what Explore does not take."""
     found = read(text)
-    if FORMAT in domain_of(found).recording.formats:
+    if FORMAT in domain_of(found).formats:
         return tools_of(found)
     if not isinstance(found, ProblemFile):
         raise InputError("format", "a file of another kind", TAKES)

@@ -109,7 +109,7 @@ class Tools:
 
 def tools_of(given: Any) -> Tools:
     """Return the draft of an instance; refuse what Explore does not take."""
-    contents = domain_of(given).recording.write(given)
+    contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
     if max(size) > LARGEST_SIDE:
         raise InputError("width, height", f"{size[0]} x {size[1]} cells", TAKES)
@@ -145,7 +145,7 @@ def read_tools(given: Field) -> Tools:
     holding = fetcher.value.get("holding")
     if holding is not None:
         holding = fetcher.child("holding").text(stations)
-    return Tools(instance, domain_of(instance).recording.write(instance), now[0], now[1], holding)
+    return Tools(instance, domain_of(instance).write(instance), now[0], now[1], holding)
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:

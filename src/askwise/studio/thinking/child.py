@@ -114,7 +114,7 @@ class Desk:
         made = domain.problem(instance)
         scene = start_scene(made)
         problem = {
-            "contents": domain.recording.write(instance),
+            "contents": domain.write(instance),
             "title": printable(scene.words.title),
             "size": scene.size,
             "goals": [goal.name for goal in scene.goals],
