@@ -190,7 +190,8 @@ def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointStat
 
 def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
     """Return the keys that say where both agents are."""
-    return (domain.vocabulary().teammate, domain.words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
+    words = domain.vocabulary()
+    return (words.teammate, words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
 
 
 def _place(side: Side, given: Field) -> int:
