@@ -361,7 +361,7 @@ class Killed(BaseException):
 
 
 def test_code_of_another_version_is_never_run(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An upgrade, back to the version before, and a power cut just when numba has named its code, but not written it."""
+    """An upgrade, back to the version before, and a power cut when numba has named its code, but not written it."""
     assert _version(tmp_path, 2.0)(4) == 12.0
     assert _version(tmp_path, 3.0)(4) == 18.0
 
@@ -390,14 +390,15 @@ def test_loops_are_compiled_where_nothing_can_be_kept(tmp_path: Path, monkeypatc
     monkeypatch.setitem(_jit.PARTS, "kernel", "a loop")
     assert kernel(4) == 12.0
     assert terminal.getvalue() == (
-        "askwise: compiling a loop; this is not kept, because no cache folder can be written (NUMBA_CACHE_DIR sets one)\n"
+        "askwise: compiling a loop; this is not kept, "
+        "because no cache folder can be written (NUMBA_CACHE_DIR sets one)\n"
     )
 
 
 def test_functions_of_yours_are_kept_where_they_always_were(tmp_path: Path, cache: Path) -> None:
     made = Path(_version(tmp_path, 2.0).compiled.stats.cache_path)
     assert made.is_relative_to(cache / "askwise" / "kernel.total")
-    assert numba.config.CACHE_DIR == str(cache)
+    assert str(cache) == numba.config.CACHE_DIR
 
 
 def test_code_is_not_kept_where_numba_chooses_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

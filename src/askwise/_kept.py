@@ -1,7 +1,7 @@
 """Where machine code is kept on disk, and when it is used again.
 
-Each version of a kernel has a folder: ``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of all that the machine code is
-made from, so no version ever meets the files of another. That matters because numba writes its list of what is kept
+Each version of a kernel has a folder: ``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of all that the machine code
+is made from, so no version ever meets the files of another. That matters because numba writes its list of what is kept
 before the code itself: a process that is killed in between, after an upgrade, would leave old code under a new name.
 
 In a folder of a version,
@@ -177,7 +177,7 @@ def _lock(file: Any, fcntl: Any) -> None:
 
 
 def _remove_if_damaged(kernel: Any) -> None:
-    """Remove all that is kept of a kernel if any of it is not as it was written, since the files refer to each other."""
+    """Remove all that is kept of a kernel if any of it is not as it was written: the files refer to each other."""
     try:
         known = set(_path(kernel, "sums").read_bytes().split(b"\n"))
     except OSError:
