@@ -398,7 +398,7 @@ def test_loops_are_compiled_where_nothing_can_be_kept(tmp_path: Path, monkeypatc
 def test_functions_of_yours_are_kept_where_they_always_were(tmp_path: Path, cache: Path) -> None:
     made = Path(_version(tmp_path, 2.0).compiled.stats.cache_path)
     assert made.is_relative_to(cache / "askwise" / "kernel.total")
-    assert str(cache) == numba.config.CACHE_DIR
+    assert str(cache) == _kept._config.CACHE_DIR
 
 
 def test_code_is_not_kept_where_numba_chooses_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -458,7 +458,8 @@ def test_two_that_compile_for_other_numbers_at_once(cache: Path, monkeypatch: py
     """Both would choose the same name, and one end up with the code of the other."""
     others: list[subprocess.Popen[str]] = []
     did: list[str] = []
-    saves_index, saves_data = caching.IndexDataCacheFile._save_index, caching.IndexDataCacheFile._save_data
+    saves_index: Any = caching.IndexDataCacheFile._save_index
+    saves_data: Any = caching.IndexDataCacheFile._save_data
 
     def index_saved(*given: Any) -> None:
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
