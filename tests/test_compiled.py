@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import io
@@ -20,14 +21,16 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from numba.core import caching
 
-from askwise import _compiled, _jit
+from askwise import _compiled, _jit, _kept
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 def _started(module: str) -> Any:
-    return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))})
+    kernel = SimpleNamespace(py_func=SimpleNamespace(__module__=module), stats=SimpleNamespace(cache_path="somewhere"))
+    return SimpleNamespace(data={"dispatcher": kernel})
 
 
 class Terminal(io.StringIO):
@@ -155,7 +158,7 @@ def test_with_numba_loaded_each_kernel_still_does_a_little_in_python(patience: _
 WALK = """
 import sys
 import askwise
-from askwise import _compiled, _jit
+from askwise import _compiled, _jit, _kept
 
 few = 3
 if sys.argv[1] == "compiled":
@@ -213,11 +216,11 @@ def test_kept_code_is_used_only_while_nothing_has_changed_that_it_is_made_from(t
     ask = (
         "import numpy as np; from askwise import _compiled; _compiled.compile_all();"
         "from askwise.planning.search import entry;"
-        "print(entry._do.compiled._cache._cache_file._source_stamp)"
+        "print(entry._do.compiled.stats.cache_path)"
     )
 
     def stamp() -> str:
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
         done = subprocess.run(
             [sys.executable, "-c", ask], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
         )
@@ -251,7 +254,7 @@ def test_what_kernels_are_made_from_can_be_told_by_its_text() -> None:
     assert len(kernels) > 100
     for kernel in kernels:
         text = _Text()
-        _jit._take_in(kernel.as_written, text, set())
+        _kept.take_in(kernel.as_written, text, set())
         assert b" at 0x" not in text.all, kernel.__qualname__
 
 
@@ -326,6 +329,158 @@ def test_a_cache_that_cannot_be_written_is_done_without(cache: Path, monkeypatch
     monkeypatch.setattr(os, "replace", full)  # by which the compiler puts files in their place
     assert _hits(np.linspace(0.1, 7.0, 3)) == 0
     assert not [*cache.rglob("*.nb?")]
+
+
+KERNEL = """
+from askwise import _compiled
+
+@_compiled.inner
+def grown(x):
+    return x * FACTOR
+
+@_compiled.compiled
+def total(n):
+    found = 0.0
+    for k in range(n):
+        found += grown(k)
+    return found
+"""
+
+
+def _version(folder: Path, factor: float) -> Any:
+    """Return the kernel of a module that multiplies by this factor, as a new process would find it."""
+    path = folder / "kernel.py"
+    path.write_text(KERNEL.replace("FACTOR", str(factor)))
+    names = {"__name__": "kernel"}
+    exec(compile(path.read_text(), path, "exec"), names)
+    return names["total"]
+
+
+class Killed(BaseException):
+    """The end of the process, as no handler of exceptions sees it."""
+
+
+def test_code_of_another_version_is_never_run(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An upgrade, back to the version before, and a power cut when numba has named its code, but not written it."""
+    assert _version(tmp_path, 2.0)(4) == 12.0
+    assert _version(tmp_path, 3.0)(4) == 18.0
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch, contextlib.suppress(Killed):
+        patch.setattr(caching.IndexDataCacheFile, "_save_data", killed)
+        _version(tmp_path, 2.0)(4)
+    assert _version(tmp_path, 2.0)(4) == 12.0
+    assert _version(tmp_path, 3.0)(4) == 18.0
+    assert sum(1 for _ in cache.rglob("*.nbc")) == 2, "each version has files of its own"
+
+
+def test_loops_are_compiled_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file where a folder would be keeps out everybody, root as well."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "file"))
+    (tmp_path / "file").touch()
+    (tmp_path / "__pycache__").touch()
+    kernel = _version(tmp_path, 2.0)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(_jit._compiling, "_told", set())
+    monkeypatch.setitem(_jit.PARTS, "kernel", "a loop")
+    assert kernel(4) == 12.0
+    assert terminal.getvalue() == (
+        "askwise: compiling a loop; this is not kept, "
+        "because no cache folder can be written (NUMBA_CACHE_DIR sets one)\n"
+    )
+
+
+def test_functions_of_yours_are_kept_where_they_always_were(tmp_path: Path, cache: Path) -> None:
+    made = Path(_version(tmp_path, 2.0).compiled.stats.cache_path)
+    assert made.is_relative_to(cache / "askwise" / "kernel.total")
+    assert str(cache) == _kept._config.CACHE_DIR
+
+
+def test_code_is_not_kept_where_numba_chooses_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be found there by other versions, too."""
+    monkeypatch.setattr(numba.config, "CACHE_LOCATOR_CLASSES", "InTreeCacheLocator")
+    assert _version(tmp_path, 2.0).compiled.stats.cache_path is None
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("linux", "xdg/askwise"),
+        ("darwin", "home/Library/Caches/askwise"),
+        ("win32", "local/askwise/Cache"),
+    ],
+)
+def test_compiled_code_goes_to_the_usual_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(sys, "platform", platform)
+    for name, folder in (("HOME", "home"), ("XDG_CACHE_HOME", "xdg"), ("LOCALAPPDATA", "local")):
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    assert _kept.root() == tmp_path / expected
+
+
+def test_a_few_versions_are_kept_those_that_were_used_last(tmp_path: Path, cache: Path) -> None:
+    used = {}
+    for when, factor in enumerate((*range(_kept.VERSIONS), 0, _kept.VERSIONS)):  # the first again, then one too many
+        used[factor] = Path(_version(tmp_path, float(factor)).compiled.stats.cache_path).parent
+        os.utime(used[factor], (when, when))
+    del used[1]
+    assert {*(cache / "askwise" / "kernel.total").iterdir()} == {*used.values()}
+
+
+OTHER = """
+import fcntl, sys
+import numpy as np
+from numba.core import caching
+from tests import test_compiled
+
+def told(usual, what):
+    def tell(*given):
+        if what != "waits" or given[1] == fcntl.LOCK_EX:  # not the try that does not wait
+            print(what, flush=True)
+            sys.stdin.readline() if what == "saves" else None
+        return usual(*given)
+    return tell
+
+fcntl.flock = told(fcntl.flock, "waits")
+caching.IndexDataCacheFile._save_index = told(caching.IndexDataCacheFile._save_index, "saves")
+test_compiled._half_of.compiled(np.arange(3), 3)
+"""
+
+
+def test_two_that_compile_for_other_numbers_at_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both would choose the same name, and one end up with the code of the other."""
+    others: list[subprocess.Popen[str]] = []
+    did: list[str] = []
+    saves_index: Any = caching.IndexDataCacheFile._save_index
+    saves_data: Any = caching.IndexDataCacheFile._save_data
+
+    def index_saved(*given: Any) -> None:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        command = [sys.executable, "-c", OTHER]
+        others.append(subprocess.Popen(command, text=True, env=environment, cwd=EXAMPLES.parent, **pipes))
+        did.append(others[0].stdout.readline())  # type: ignore[union-attr]
+        saves_index(*given)
+
+    def data_saved(*given: Any) -> None:
+        if did == ["saves\n"]:  # it has seen that nothing is kept yet, and does not wait
+            others[0].communicate("\n")
+        saves_data(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(caching.IndexDataCacheFile, "_save_index", index_saved)
+        patch.setattr(caching.IndexDataCacheFile, "_save_data", data_saved)
+        assert _hits(np.linspace(0.1, 7.0, 3)) == 0
+    others[0].communicate()
+    assert [_hits(np.linspace(0.1, 7.0, 3)), _hits(np.arange(3))] == [1, 1]
+    assert (did, others[0].returncode) == (["waits\n"], 0)
 
 
 def test_a_kernel_is_sent_by_its_name() -> None:

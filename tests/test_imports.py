@@ -24,6 +24,7 @@ LAYERS = (
         "_graph",
         "_ingredients",
         "_jit",
+        "_kept",
         "_references",
         "_later",
         "arguments",

@@ -3,8 +3,8 @@
 Kernels are private, loops over plain arrays, each checked in the tests against a plain-Python twin.
 
 **First use.** Compiling takes seconds, and whoever waits for it should know: in a terminal a line says what is being
-compiled, once for each part of the package. Machine code is kept on disk, so this is seen once on a machine. To keep it
-short,
+compiled, once for each part of the package. Machine code is kept on disk (`askwise._kept`), so this is seen once on a
+machine. To keep it short,
 
 - a kernel is compiled once, and not again for a constant or a narrow integer in the place of a number (`_once`);
 - kernels that only other kernels call (`inner`) get no way in from Python, which takes as long to compile as a small
@@ -23,22 +23,18 @@ kernel.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
-import glob
-import hashlib
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
-import numpy as np
 from numba.core import event
 
+from askwise._kept import kept
 from askwise.watching import pulse
 from askwise.watching.interrupts import HeldBack
 
@@ -63,6 +59,8 @@ PARTS = {
 }
 """What kernels are for, by the beginning of the name of their module; the first that fits."""
 
+NOT_KEPT = "not kept, because no cache folder can be written (NUMBA_CACHE_DIR sets one)"
+
 
 class _Compiling(event.Listener):
     """Hears when compiling begins and ends; the compilation of one kernel may need that of another."""
@@ -72,15 +70,18 @@ class _Compiling(event.Listener):
         self._interrupts = HeldBack()
         self._told: set[str] = set()
         self._collects = False
+        self._keeps = True
 
     def on_start(self, happening: Any) -> None:
         self._depth += 1
+        dispatcher = happening.data["dispatcher"]
         if self._depth == 1:
+            self._keeps = dispatcher.stats.cache_path is not None
             pulse.own.pause()
             self._interrupts.hold()
             self._collects = gc.isenabled()
             gc.disable()
-        self._tell(happening.data["dispatcher"].py_func.__module__)
+        self._tell(dispatcher.py_func.__module__)
 
     def on_end(self, _: object) -> None:
         self._depth -= 1
@@ -97,10 +98,12 @@ class _Compiling(event.Listener):
             return
         self._told.add(part)
         if sys.stderr is not None and sys.stderr.isatty():
-            print(f"askwise: compiling {part}; this is kept for later runs", file=sys.stderr, flush=True)
+            then = "kept for later runs" if self._keeps else NOT_KEPT
+            print(f"askwise: compiling {part}; this is {then}", file=sys.stderr, flush=True)
 
 
-event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
+_compiling = _Compiling()
+event.register("numba:compile", _compiling)  # type: ignore[no-untyped-call]
 
 
 def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
@@ -116,7 +119,8 @@ def dispatcher(function: Callable[..., Any], *, alone: bool = True) -> Any:
     pipeline, handed = _pipeline(alone)
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **pipeline}
     if alone:
-        return _kept_while_whole(_kept_while_unchanged(_once(_njit(function, cache=True, **options), handed)))
+        make = functools.partial(_njit, function, **options)
+        return _once(kept(make, function, _way_of_compiling()), handed)
     return _once(_njit(function, no_cpython_wrapper=True, **options), handed)
 
 
@@ -134,125 +138,11 @@ def _pipeline(alone: bool) -> tuple[dict[str, Any], Callable[[Any], Any]]:
     return {"pipeline_class": Alone if alone else Ingredient}, resolved if alone else referred
 
 
-def _kept_while_unchanged(kernel: Any) -> Any:
-    """Let kept machine code be used only as long as nothing has changed that it was made from.
-
-    numba looks only at the file of the kernel itself, but its code contains that of others, and numbers, from other
-    files.
-    """
-    digest = hashlib.sha256(_way_of_compiling())
-    _take_in(kernel.py_func, digest, set())
-    kernel._cache._cache_file._source_stamp = digest.hexdigest()
-    return kernel
-
-
 @functools.cache
 def _way_of_compiling() -> bytes:
     """Return what changes whenever the way in which kernels are compiled does."""
     ours = Path(__file__).parent
     return b"".join((ours / name).read_bytes() for name in ("_jit.py", "_ingredients.py", "_references.py"))
-
-
-def _kept_while_whole(kernel: Any) -> Any:
-    """Let kept machine code be used only if it is as it was written; whatever is damaged is removed and made anew.
-
-    numba trusts what it finds. A file that is cut short would be an error for whoever needs the kernel, in every
-    process, and one wrong bit in machine code could be a wrong result. So a file beside them has a line for each file
-    that was written, with its name and its checksum. Lines are only added: several processes may compile at once.
-    """
-    usual = kernel.compile
-
-    def compile_checked(signature: Any) -> Any:
-        if signature in kernel.signatures:
-            return usual(signature)
-        misses = sum(kernel.stats.cache_misses.values())
-        _remove_damaged(kernel)
-        try:
-            made = usual(signature)
-        except OSError:  # the code is there, but cannot be kept: the disk may be full
-            return usual(signature)
-        if sum(kernel.stats.cache_misses.values()) > misses:
-            _note_checksums(kernel)
-        return made
-
-    kernel.compile = compile_checked
-    return kernel
-
-
-def _remove_damaged(kernel: Any) -> None:
-    try:
-        known = set(_checksums(kernel).read_bytes().split(b"\n"))
-    except OSError:
-        known = set()
-    for path in _files(kernel):
-        if _line(path) not in known:
-            with contextlib.suppress(OSError):
-                path.unlink()
-
-
-def _note_checksums(kernel: Any) -> None:
-    # A line that another process did not finish ends here, and spoils no other.
-    with contextlib.suppress(OSError), _checksums(kernel).open("ab", buffering=0) as file:
-        file.write(b"\n" + b"\n".join(map(_line, _files(kernel))) + b"\n")
-
-
-def _line(path: Path) -> bytes:
-    try:
-        return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}".encode()
-    except OSError:
-        return b"none"
-
-
-def _files(kernel: Any) -> list[Path]:
-    """Return the files in which numba keeps the code of a kernel."""
-    folder, name = Path(kernel.stats.cache_path), _name_on_disk(kernel)
-    return [each for each in folder.glob(f"{glob.escape(name)}.*") if each.suffix in (".nbi", ".nbc")]
-
-
-def _checksums(kernel: Any) -> Path:
-    return Path(kernel.stats.cache_path, f"{_name_on_disk(kernel)}.sums")
-
-
-def _name_on_disk(kernel: Any) -> str:
-    """Return how the names of these files begin."""
-    code = kernel.py_func.__code__
-    name = f"{Path(code.co_filename).stem}.{kernel.py_func.__qualname__}-{code.co_firstlineno}"
-    return name.replace("<", "").replace(">", "")
-
-
-def _take_in(function: Any, digest: Any, done: set[Any]) -> None:
-    """Add what a loop does to the digest, with all that it calls and all that it gets from outside by name."""
-    if function not in done:
-        done.add(function)
-        digest.update(f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}".encode())
-        _take_in_code(function.__code__, function.__globals__, digest, done)
-
-
-def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[Any]) -> None:
-    parts = [part for part in code.co_consts if isinstance(part, CodeType)]
-    constants = [part for part in code.co_consts if not isinstance(part, CodeType)]
-    told = (code.co_varnames[: code.co_argcount], code.co_names, code.co_exceptiontable, constants)
-    digest.update(code.co_code + repr(told).encode())
-    for name in code.co_names:
-        _take_in_value(name, known.get(name), code.co_names, digest, done)
-    for part in parts:
-        _take_in_code(part, known, digest, done)
-
-
-def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add what a name stands for; what cannot be told apart by its text is never the same again."""
-    if hasattr(value, "as_written"):  # another kernel
-        _take_in(value.as_written, digest, done)
-    elif isinstance(value, ModuleType) and value.__name__.startswith("askwise."):
-        for member in names:
-            if hasattr(value, member):
-                _take_in_value(member, getattr(value, member), (), digest, done)
-    elif isinstance(value, FunctionType | type):  # or an attribute of something else that has the same name
-        digest.update(f"{name} {value.__module__}.{value.__qualname__}".encode())
-    elif isinstance(value, np.ndarray):
-        digest.update(f"{name} {value.dtype} {value.shape}".encode() + value.tobytes())
-    elif not isinstance(value, ModuleType):
-        digest.update(f"{name} {value!r}".encode())
 
 
 def _once(kernel: Any, handed: Callable[[Any], Any]) -> Any:

@@ -123,6 +123,18 @@ def test_time_for_compiling_does_not_count() -> None:
     assert pulse.numbers[DECIDING] == 0
 
 
+def test_clocks_go_on_after_the_last_of_several_pauses() -> None:
+    """A kernel that is compiled may wait for another, which another process compiles."""
+    pulse = Pulse()
+    pulse.begin(0)
+    pulse.pause()
+    pulse.pause()
+    pulse.resume()
+    assert pulse.numbers[SINCE] == 0.0
+    pulse.resume()
+    assert pulse.numbers[SINCE] > 0.0
+
+
 def test_time_that_nobody_had_is_not_counted() -> None:
     """A job that is suspended for an hour, with its watcher: nobody took an hour for a decision."""
     pulse = Pulse()

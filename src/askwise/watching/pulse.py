@@ -27,6 +27,7 @@ class Pulse:
 
     def __init__(self, path: str | Path | None = None) -> None:
         self._paused: tuple[float, dict[int, float]] = (0.0, {})
+        self._pauses = 0
         self.is_copy = False
         self.show_in(path)
 
@@ -81,12 +82,18 @@ class Pulse:
         self.numbers[SINCE] = 0.0
 
     def pause(self) -> None:
-        """Stop the clocks: what follows is nobody's fault."""
+        """Stop the clocks until `resume` is called as often: what follows is nobody's fault."""
+        self._pauses += 1
+        if self._pauses > 1:
+            return
         self._paused = time.monotonic(), {slot: self.numbers[slot] for slot in (SINCE, DECIDING, LOADING)}
         self.numbers[SINCE] = self.numbers[DECIDING] = self.numbers[LOADING] = 0.0
 
     def resume(self) -> None:
         """Let the clocks go on where they were."""
+        self._pauses -= 1
+        if self._pauses > 0:
+            return
         when, stood = self._paused
         for slot, since in stood.items():
             self.numbers[slot] = since + time.monotonic() - when if since else 0.0
