@@ -18,12 +18,12 @@ from time import perf_counter
 import numpy as np
 
 from askwise import simulate
-from askwise.agents import Observation, make_agent
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Station
-from askwise.problem import JointState, Problem
-from askwise.questions import QueryCost
+from askwise.methods import Observation, make_agent
 from benchmarks.report import Column, Table, count, progress, ratio, seconds
 from benchmarks.timed import Taken, Timed
 

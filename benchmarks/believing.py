@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askwise.agents import Decision, Observation, PlannerAgent
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import Problem
-from askwise.query.beliefs import ContradictoryObservation
-from askwise.questions import QueryCost
+from askwise.methods import Decision, Observation, PlannerAgent
 from askwise.seeds import Seed
-from askwise.tracking import Tracker
 
 
 class Trusting(PlannerAgent):

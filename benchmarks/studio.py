@@ -28,12 +28,12 @@ from urllib.parse import urlsplit
 import polars as pl
 from websockets.asyncio.client import connect
 
+from askwise.core.problem import Problem
 from askwise.domains.registry import domain_of
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import Problem
-from askwise.reading import as_text
 from askwise.studio.study.export import FOLDER, export
+from askwise.text.reading import as_text
 from benchmarks.report import Column, Table, count, number, progress
 
 PEOPLE, SECONDS, PACE = 200, 40.0, 0.5

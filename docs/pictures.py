@@ -18,18 +18,19 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 import askwise
 import decided
-from askwise import files, plot
-from askwise.designing.picture import draw as design_picture
+from askwise import plot
+from askwise.core.belief_kinds import make_belief
+from askwise.designs.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.experiments import two_goal_grid as example
-from askwise.experiments.analysis.figures.styles import KNOWN, styles
-from askwise.query.beliefs import make_belief
-from askwise.query.value import QuestionValue
-from askwise.showing import palette
-from askwise.showing.episodes import scene_at, start_scene
-from askwise.showing.palette import hex_of
-from askwise.showing.raster import save_png
-from askwise.showing.scene import Scene
+from askwise.methods.question_value import QuestionValue
+from askwise.studies import two_goal_grid as example
+from askwise.studies.analysis.figures.styles import KNOWN, styles
+from askwise.text import files
+from askwise.view import palette
+from askwise.view.episodes import scene_at, start_scene
+from askwise.view.palette import hex_of
+from askwise.view.raster import save_png
+from askwise.view.scene import Scene
 from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -12,12 +12,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 import askwise
+from askwise.core.episode import Episode
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.episode import Episode
-from askwise.showing import palette
-from askwise.showing.episodes import scenes
-from askwise.showing.palette import hex_of, ink_on, shade
-from askwise.showing.scene import Map, Place, Scene
+from askwise.view import palette
+from askwise.view.episodes import scenes
+from askwise.view.palette import hex_of, ink_on, shade
+from askwise.view.scene import Map, Place, Scene
 
 INK, FAINT, GRID, LINE, PAPER, OUT, LOAD, TEAMMATE, EGO = (
     hex_of(getattr(palette.LIGHT, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askwise.answers import (
+from askwise.core.answers import (
     TRUTHFUL,
     AnswerModel,
     agreeing,
@@ -16,7 +16,7 @@ from askwise.answers import (
     truth,
 )
 from askwise.core.question_json import parse_answers
-from askwise.questions import Answer, Choice, Question
+from askwise.core.questions import Answer, Choice, Question
 from tests.refused import assert_refused
 
 N = 6

@@ -48,7 +48,7 @@ def test_each_part_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "askwise.planning.tables",
         "numba.np.arrayobj",
         "askwise.planning.noisy.values",
-        "askwise._graph",
+        "askwise.model.graph_search",
         "askwise.planning.search.menus",
     ):
         listener.on_start(_started(module))
@@ -65,9 +65,9 @@ def test_files_and_workers_of_a_pool_are_told_nothing(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stderr", terminal)
     with monkeypatch.context() as patch:
         patch.setattr(multiprocessing, "parent_process", lambda: object())
-        listener.on_start(_started("askwise.chain.solve"))
+        listener.on_start(_started("askwise.model.chain.solve"))
     monkeypatch.setattr(terminal, "isatty", lambda: False)
-    listener.on_start(_started("askwise.chain.solve"))
+    listener.on_start(_started("askwise.model.chain.solve"))
     monkeypatch.setattr(sys, "stderr", None)
     listener.on_start(_started("askwise.divergence.cones"))
     for _ in range(3):

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.agents import AGENTS, make_agent
-from askwise.deciding import typical_way
+from askwise.core.belief import Observation
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.problem import JointState, Problem, joint_state
+from askwise.core.questions import Answer, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import JointState, Problem, joint_state
-from askwise.query import ContradictoryObservation
-from askwise.questions import Answer, QueryCost
+from askwise.methods import AGENTS, make_agent
+from askwise.play.ask import typical_way
 from askwise.seeds import spawn
-from askwise.tracking import Observation
 from tests.graphs import lopsided, random_problem
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop

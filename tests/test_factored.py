@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.factored import FactoredProblem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem, joint_state
+from askwise.core.questions import AnyPrice, QueryCost
 from askwise.model import Model, Policy, boltzmann, urop
-from askwise.problem import JointState, Problem, joint_state
-from askwise.questions import AnyPrice, QueryCost
 from tests.refused import Fault, assert_refused, each
 
 WARD = Model.from_edges(

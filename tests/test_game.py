@@ -11,14 +11,14 @@ import pytest
 
 import askwise
 from askwise import simulate
-from askwise.agents import make_agent
+from askwise.core.game import Game, InvalidDecision
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer
+from askwise.core.teammates import Urop
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.errors import AskwiseError
-from askwise.game import Game, InvalidDecision
-from askwise.problem import Problem
-from askwise.questions import Answer
+from askwise.methods import make_agent
 from askwise.seeds import spawn
-from askwise.teammates import Urop
 from tests.graphs import random_problem
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop

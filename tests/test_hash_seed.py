@@ -22,8 +22,8 @@ import pytest
 import askwise
 from askwise.cli import main
 from askwise.domains.tool_fetching.generate import generate
-from askwise.showing.layout import Net, lay_out
-from askwise.showing.page import page_text
+from askwise.view.layout import Net, lay_out
+from askwise.view.page import page_text
 from tests.agents.test_golden import story
 from tests.envs import test_same_episodes
 from tests.experiments.studies import small

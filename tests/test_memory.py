@@ -11,18 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from askwise import memory
 from askwise.cli import main
+from askwise.core.questions import QueryCost, additive_price
 from askwise.divergence import Divergence
 from askwise.divergence.agreement import doubt_between
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
+from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Pursuit, pursuit, urop
+from askwise.model import table_budget as memory
 from askwise.planning.exact.arrays import arrays_of
 from askwise.planning.tables import tables_of
-from askwise.query.value import QuestionValue
-from askwise.questions import QueryCost, additive_price
 
 SIDE = 150
 WITHIN = 0.3
@@ -135,7 +135,7 @@ CLAIMING = [
     "askwise.ego",
     "askwise.planning.tables",
     "askwise.planning.exact.arrays",
-    "askwise.query.value",
+    "askwise.methods.question_value",
 ]
 
 

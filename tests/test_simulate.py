@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise import simulate, trace
-from askwise.agents import Agent, Answer, BeliefAgent, Decision, Never, Observation
 from askwise.api import as_problem
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.episode import Episode
+from askwise.core.game import InvalidDecision, ends
+from askwise.core.problem import JointState
+from askwise.core.teammates import Teammate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
 from askwise.errors import AskwiseError, InputError
-from askwise.game import InvalidDecision, ends
-from askwise.problem import JointState
-from askwise.query import ContradictoryObservation
-from askwise.teammates import Teammate
+from askwise.methods import Agent, Answer, BeliefAgent, Decision, Never, Observation
 from tests.agents.asking import AsksHalf, Scripted
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, product_problem, workshop

@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise import simulate
+from askwise.core.problem import Problem
+from askwise.core.teammates import TEAMMATES, Boltzmann, FixedPlan, Noisy, Teammate, Uniform, Urop, Via, make_teammate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import WORK
 from askwise.errors import InputError
-from askwise.problem import Problem
-from askwise.teammates import TEAMMATES, Boltzmann, FixedPlan, Noisy, Teammate, Uniform, Urop, Via, make_teammate
 from tests.graphs import random_problem
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import Cell, instance, instances, told, workshop

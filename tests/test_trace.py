@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise import simulate, trace
-from askwise.agents import Agent, Decision
-from askwise.agents.recorded import pairs_from_json, pairs_to_json
 from askwise.core.decision import PairZones
+from askwise.core.episode import Episode
+from askwise.core.questions import Choice
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
 from askwise.errors import InputError
-from askwise.questions import Choice
-from askwise.reading import Field
+from askwise.methods import Agent, Decision
+from askwise.methods.recorded import pairs_from_json, pairs_to_json
+from askwise.text.reading import Field
 from tests.agents.asking import AsksHalf, Scripted
 from tests.domains.elsewhere import Elsewhere
 from tests.refused import Fault, assert_refused, each

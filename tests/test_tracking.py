@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from askwise import simulate
-from askwise.agents import make_agent
+from askwise.core.belief import Observation, Tracker
+from askwise.core.belief_kinds import ContradictoryObservation, Robust
+from askwise.core.problem import JointState
+from askwise.core.questions import Answer
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import JointState
-from askwise.query import ContradictoryObservation
-from askwise.query.beliefs import Robust
-from askwise.questions import Answer
-from askwise.tracking import Observation, Tracker
+from askwise.methods import make_agent
 from tests.graphs import random_problem
 from tests.tool_fetching import workshop
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from askwise.core.episode import Episode
+from askwise.core.factored import FactoredProblem
 from askwise.domains.tool_fetching import FORMAT, Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import FETCHER_NOOP
-from askwise.episode import Episode
-from askwise.factored import FactoredProblem
 from askwise.model import Model
 
 Cell = tuple[int, int]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 OWN = ("askwise", "tests")
 """Packages whose objects are looked into."""

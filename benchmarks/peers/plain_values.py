@@ -1,6 +1,6 @@
 """What acting and asking cost at a moment, told plainly: dictionaries, Bayes' rule action by action, everything tried.
 
-Nothing of `askwise.planning` and `askwise.auditing` is used: of a problem only where actions lead, how probable each
+Nothing of `askwise.planning` and `askwise.audits` is used: of a problem only where actions lead, how probable each
 goal makes what the teammate does, and where goals are reached. Costs are whole ones, to the end of the episode.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 Belief = tuple[tuple[int, float], ...]
 """The possible goals with their probabilities."""

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pomdp_py
 
-from askwise.agents import BeliefAgent, Decision, Observation
-from askwise.problem import JointState, Problem
+from askwise.core.problem import JointState, Problem
+from askwise.methods import BeliefAgent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 

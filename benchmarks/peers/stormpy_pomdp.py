@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 try:
     import stormpy

@@ -9,7 +9,7 @@ import sys
 from time import process_time
 
 from askwise import Observation, ToolFetching, generate
-from askwise.agents import make_agent
+from askwise.methods import make_agent
 
 
 def torn_problem(side: int, stations: int) -> ToolFetching:

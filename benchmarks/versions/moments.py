@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from askwise import Agent, Decision, JointState, Observation, Problem, simulate
-from askwise.agents import Answer, make_agent
+from askwise.methods import Answer, make_agent
 from askwise.seeds import Seed
 from askwise.types import FloatArray
 from benchmarks.versions.work import Done, Go

@@ -25,8 +25,8 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from askwise.watching import pulse
-from askwise.watching.interrupts import HeldBack
+from askwise.workers import pulse
+from askwise.workers.interrupts import HeldBack
 
 _F = TypeVar("_F", bound=Callable[..., object])
 

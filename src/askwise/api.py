@@ -13,19 +13,19 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from askwise.core.problem import Problem
 from askwise.domains.registry import find_domain, read_file
 from askwise.errors import InputError
-from askwise.problem import Problem
 
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")
 
 _HOMES = {
-    "ask": "askwise.deciding",
-    "evaluate": "askwise.evaluation.evaluating",
-    "lower_bound": "askwise.evaluation.bounding",
-    "simulate": "askwise.simulation",
-    "solve": "askwise.evaluation.solving",
+    "ask": "askwise.play.ask",
+    "evaluate": "askwise.play.evaluation.evaluating",
+    "lower_bound": "askwise.play.evaluation.bounding",
+    "simulate": "askwise.play.simulate",
+    "solve": "askwise.play.evaluation.solving",
 }
 
 
@@ -63,10 +63,12 @@ def __getattr__(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from askwise import deciding, evaluation, simulation
+    from askwise.play import ask as _ask
+    from askwise.play import evaluation as _evaluation
+    from askwise.play import simulate as _simulate
 
-    ask = _taking_anything(deciding.ask)
-    evaluate = _taking_anything(evaluation.evaluate)
-    lower_bound = _taking_anything(evaluation.lower_bound)
-    simulate = _taking_anything(simulation.simulate)
-    solve = _taking_anything(evaluation.solve)
+    ask = _taking_anything(_ask.ask)
+    evaluate = _taking_anything(_evaluation.evaluate)
+    lower_bound = _taking_anything(_evaluation.lower_bound)
+    simulate = _taking_anything(_simulate.simulate)
+    solve = _taking_anything(_evaluation.solve)

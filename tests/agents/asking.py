@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents import Agent, BeliefAgent, Decision, Observation
-from askwise.problem import JointState, Problem
+from askwise.core.problem import JointState, Problem
+from askwise.methods import Agent, BeliefAgent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 

@@ -13,8 +13,8 @@ import threading
 
 import numpy as np
 
-from askwise.problem import joint_state
-from askwise.agents import Decision, Never, Situation
+from askwise.core.problem import joint_state
+from askwise.methods import Decision, Never, Situation
 from askwise.errors import InputError
 
 

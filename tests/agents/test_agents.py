@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise import simulate, trace
-from askwise.agents import AGENTS, Agent, BeliefAgent, Decision, Informed, KnowsGoal, Never, Observation, make_agent
+from askwise.core.episode import Episode
+from askwise.core.problem import JointState, optimal_costs
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.episode import Episode
 from askwise.errors import InputError
-from askwise.problem import JointState, optimal_costs
+from askwise.methods import AGENTS, Agent, BeliefAgent, Decision, Informed, KnowsGoal, Never, Observation, make_agent
 from tests.agents.asking import AsksHalf, Scripted
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop

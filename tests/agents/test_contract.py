@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from askwise import simulate
-from askwise.agents import AGENTS, Agent, BeliefAgent, Decision, KnowsGoal, Observation, make_agent
+from askwise.core.episode import Episode
+from askwise.core.problem import Problem, optimal_costs
+from askwise.core.questions import QueryCost, Question
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.episode import Episode
-from askwise.problem import Problem, optimal_costs
-from askwise.questions import QueryCost, Question
+from askwise.methods import AGENTS, Agent, BeliefAgent, Decision, KnowsGoal, Observation, make_agent
 from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 from tests.tool_fetching import workshop

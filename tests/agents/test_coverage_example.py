@@ -21,13 +21,13 @@ import numpy as np
 import pytest
 
 from askwise import simulate
-from askwise.agents import Observation, make_agent
+from askwise.core.questions import QueryCost
 from askwise.core.side import ModelSide
 from askwise.divergence import Divergence, zones
 from askwise.domains.coverage import Coverage
+from askwise.methods import Observation, make_agent
+from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Policy
-from askwise.query.value import QuestionValue
-from askwise.questions import QueryCost
 
 GRID = GridWorld(9, 7)
 GOALS = {"A": (8, 0), "B": (8, 6)}

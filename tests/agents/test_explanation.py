@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from askwise import simulate
-from askwise.agents import Agent, Decision, Gate, Observation, Situation, make_agent
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import Problem
-from askwise.questions import QueryCost
+from askwise.methods import Agent, Decision, Gate, Observation, Situation, make_agent
 from askwise.types import FloatArray
 from tests.tool_fetching import workshop
 

@@ -10,13 +10,13 @@ import pytest
 
 import askwise
 from askwise import evaluate, simulate
-from askwise.agents import Agent, AgentFailed, Decision, Interruption, Never, Observation
 from askwise.cli import main
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.game import InvalidDecision
+from askwise.core.teammates import Teammate
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.game import InvalidDecision
-from askwise.query import ContradictoryObservation
+from askwise.methods import Agent, AgentFailed, Decision, Interruption, Never, Observation
 from askwise.seeds import Seed
-from askwise.teammates import Teammate
 from askwise.types import FloatArray
 from tests.agents.blamed import FILE, Culprit, culprits
 from tests.tool_fetching import workshop

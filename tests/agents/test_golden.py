@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from askwise import simulate
-from askwise.agents import AGENTS
 from askwise.domains.tool_fetching import Instance
-from askwise.showing.account import account
+from askwise.methods import AGENTS
+from askwise.view.account import account
 from tests.showing.episodes import golden
 from tests.tool_fetching import drawn_map, instance
 

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise import simulate
-from askwise.agents import Agent, BeliefAgent, Decision, Ezq, Never, Observation, Toolbox, make_agent
+from askwise.core.episode import Episode, Step
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost, Question
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.episode import Episode, Step
-from askwise.problem import JointState
-from askwise.questions import QueryCost, Question
+from askwise.methods import Agent, BeliefAgent, Decision, Ezq, Never, Observation, Toolbox, make_agent
 from askwise.types import BoolArray
 from tests.query.questions import plain_value
 from tests.refused import Fault, assert_refused, each

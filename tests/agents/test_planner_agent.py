@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from askwise import lower_bound, simulate, solve
-from askwise.agents import Observation, PlannerAgent, make_agent
+from askwise.core.episode import Episode
+from askwise.core.factored import FactoredProblem
+from askwise.core.game import Game
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import QueryCost
 from askwise.core.side import ModelSide
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
-from askwise.factored import FactoredProblem
-from askwise.game import Game
+from askwise.methods import Observation, PlannerAgent, make_agent
 from askwise.model import GridWorld, Model, Policy, goal_states
 from askwise.planning.search.settings import FULL, LIGHT
-from askwise.problem import JointState, Problem
-from askwise.questions import QueryCost
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from askwise.agents import Agent, BeliefAgent, Decision, Observation
-from askwise.answers import n_answers
-from askwise.episode import Episode, Step
-from askwise.game import after, ends
-from askwise.problem import JointState, Problem, optimal_costs
-from askwise.questions import Answer, Choice, Question
+from askwise.core.answers import n_answers
+from askwise.core.episode import Episode, Step
+from askwise.core.game import after, ends
+from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.questions import Answer, Choice, Question
+from askwise.methods import Agent, BeliefAgent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 

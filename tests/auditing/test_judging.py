@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise.auditing.exact import ExactJudge
-from askwise.auditing.faults import FAULTS, fault_of
-from askwise.auditing.judging import Bench, appointed
-from askwise.auditing.moments import Moment, moments
-from askwise.auditing.planned import PlannerJudge
+from askwise.audits.exact import ExactJudge
+from askwise.audits.faults import FAULTS, fault_of
+from askwise.audits.judging import Bench, appointed
+from askwise.audits.moments import Moment, moments
+from askwise.audits.planned import PlannerJudge
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.exact.size import TooLarge
-from askwise.problem import Problem
-from askwise.questions import Choice, QueryCost
 from tests.auditing.paths import Erratic
 from tests.graphs import lopsided, random_problem
 from tests.planning.plain_optimum import PlainOptimum, conditional

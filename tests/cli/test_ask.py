@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import askwise
-from askwise import agents, simulate
-from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
+from askwise import methods as agents
+from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
+from askwise.methods import AGENTS, Ezq, Never, Observation, make_agent
 from askwise.seeds import spawn
-from askwise.showing.methods import OWN, SUMMARIES
+from askwise.view.methods import OWN, SUMMARIES
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 

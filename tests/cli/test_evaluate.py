@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from askwise import evaluate, lower_bound
-from askwise.agents import AGENTS
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
+from askwise.methods import AGENTS
 from tests.cli.command import Run
 from tests.tool_fetching import workshop
 

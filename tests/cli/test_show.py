@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from askwise.core.problem import optimal_costs
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import optimal_costs
-from askwise.showing.description import describe
+from askwise.view.description import describe
 from tests.cli.command import Run
 from tests.domains.instances import instance_json
 from tests.tool_fetching import workshop
@@ -122,13 +122,13 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
             "trace.json",
             '{"format": "askwise/trace@1"}',
             "file 'trace.json', format: found an episode that was played, askwise/trace@1; "
-            "expected an instance file (askwise.trace.load takes this one)",
+            "expected an instance file (askwise.play.trace.load takes this one)",
         ),
         (
             "later.json",
             '{"format": "askwise/trace@2"}',
             "file 'later.json', format: found an episode that was played, askwise/trace@2; "
-            "expected an instance file (askwise.trace.load takes this one)",
+            "expected an instance file (askwise.play.trace.load takes this one)",
         ),
     ],
 )

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from askwise import solve
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
 from tests.cli.command import Run
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from askwise import Divergence, Drawing, FactoredProblem, GridWorld, Model, solve
-from askwise.designing.space import Space
-from askwise.problem import optimal_costs
+from askwise.core.problem import optimal_costs
+from askwise.designs.space import Space
 
 EQUAL = 1e-9
 Value = Callable[[Any], float]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.designing.actions import forbid_actions
-from askwise.designing.telling import save, told
+from askwise.designs.actions import forbid_actions
+from askwise.designs.telling import save, told
 from askwise.errors import InputError
 from askwise.pddl import Cones, Recognition, cones_of, load, recognition
 from askwise.pddl.writing import texts_of

@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise import Coverage, Drawing, FactoredProblem, GridWorld, InputError, Model, ProblemFile
-from askwise.designing.telling import as_json, save, told
+from askwise.designs.telling import as_json, save, told
 from askwise.domains.registry import read_file
 from tests.designing.plain import expected_edp, worst_case
 from tests.shown import ROOT
@@ -193,7 +193,7 @@ def test_the_ego_agents_ways_are_kept_too() -> None:
 
 
 def test_starts_and_targets_stay_free() -> None:
-    from askwise.designing.places import space_of_place as space_of
+    from askwise.designs.places import space_of_place as space_of
 
     problem = shared_corridor()
     assert not {(0, 1), (1, 2), (4, 2), (4, 0), (4, 1), (3, 1), (2, 0)} & set(space_of(problem).names)

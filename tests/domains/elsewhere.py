@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 
 class Elsewhere(Problem):

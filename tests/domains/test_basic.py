@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 import askwise
+from askwise.core.problem import JointState, joint_state, teammate_goals
 from askwise.domains import registry
 from askwise.domains.basic import BasicDomain, BasicProblem
-from askwise.experiments.schema.studied import studies_of
-from askwise.problem import JointState, joint_state, teammate_goals
-from askwise.reading import Field
-from askwise.showing import text
-from askwise.showing.account import account
-from askwise.showing.description import describe
-from askwise.showing.episodes import start_scene
+from askwise.studies.schema.studied import studies_of
+from askwise.text.reading import Field
+from askwise.view import text
+from askwise.view.account import account
+from askwise.view.description import describe
+from askwise.view.episodes import start_scene
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
 from tests.domains.toy import plug_in

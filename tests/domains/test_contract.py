@@ -21,17 +21,17 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 import askwise
 from askwise import trace
-from askwise.agents import AGENTS
 from askwise.api import as_problem
 from askwise.cli import main
+from askwise.core.problem import Problem, teammate_goals
 from askwise.domains import registry
 from askwise.domains.domain import Domain
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
-from askwise.experiments.running.play import play
-from askwise.experiments.schema.study_file import load_study
-from askwise.problem import Problem, teammate_goals
-from askwise.reading import Field
-from askwise.showing.page import write_page
+from askwise.methods import AGENTS
+from askwise.studies.running.play import play
+from askwise.studies.schema.study_file import load_study
+from askwise.text.reading import Field
+from askwise.view.page import write_page
 from tests.browser import browser, visit
 from tests.domains import rails, toy
 from tests.envs.playing import CORRIDOR

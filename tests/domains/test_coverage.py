@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from askwise import simulate
+from askwise.core.problem import Problem, optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.model import Drawing
-from askwise.problem import Problem, optimal_costs
-from askwise.questions import QueryCost
 from tests.refused import Fault, assert_refused, each
 
 Cell = tuple[int, int]

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise import ask, simulate
-from askwise.deciding import Advice, Way, typical_way
+from askwise.core.belief_kinds import ContradictoryObservation
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.domains.tool_fetching.generate import generate
-from askwise.query import ContradictoryObservation
+from askwise.play.ask import Advice, Way, typical_way
 from askwise.types import FloatArray
 from tests.tool_fetching import Cell, instance, instances, workshop
 

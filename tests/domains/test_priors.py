@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from askwise.core.belief_kinds import make_belief
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.query import make_belief
 from tests.tool_fetching import free_cells, instances, steps_between, workshop
 
 WORKER_STEPS = [5, 5, 9]

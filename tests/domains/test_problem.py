@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.questions import QueryCost
+from askwise.core.teammates import Urop
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
-from askwise.factored import FactoredProblem
 from askwise.model import Model, pursuit
-from askwise.problem import JointState, Problem, optimal_costs
-from askwise.questions import QueryCost
-from askwise.teammates import Urop
 from tests.tool_fetching import (
     Cell,
     count_plans,

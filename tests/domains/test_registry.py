@@ -18,13 +18,13 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.domain import Domain
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
-from askwise.reading import Field
-from askwise.showing import raster, text
-from askwise.showing.account import account
-from askwise.showing.episodes import scenes, start_scene
-from askwise.showing.explain import as_json, told
-from askwise.showing.page import page_data, page_text
-from askwise.showing.vocabulary import PLAIN
+from askwise.text.reading import Field
+from askwise.text.vocabulary import PLAIN
+from askwise.view import raster, text
+from askwise.view.account import account
+from askwise.view.episodes import scenes, start_scene
+from askwise.view.explain import as_json, told
+from askwise.view.page import page_data, page_text
 from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from askwise.core.problem import JointState
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.problem import JointState
-from askwise.reading import Field
-from askwise.showing.grounds import Cell
-from askwise.showing.vocabulary import PLAIN, Vocabulary
+from askwise.text.reading import Field
+from askwise.text.vocabulary import PLAIN, Vocabulary
+from askwise.view.grounds import Cell
 
 FORMAT = "toy/coverage@1"
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from askwise.core.factored import FactoredProblem
 from askwise.envs.both import GameParallelEnv
 from askwise.envs.playing import Play
 from askwise.envs.single import GameEnv
 from askwise.envs.stage import Staging
 from askwise.errors import InputError
-from askwise.factored import FactoredProblem
 
 
 class Always:

@@ -12,10 +12,10 @@ import pytest
 from gymnasium.wrappers import RecordEpisodeStatistics
 
 import askwise
+from askwise.core.game import InvalidDecision
 from askwise.domains.tool_fetching.generate import generate
 from askwise.envs import FLAT_ID, FLAT_PROBLEM_ID, PolicyAgent
 from askwise.errors import AskwiseError, InputError
-from askwise.game import InvalidDecision
 from tests.envs.playing import CORRIDOR, make
 
 INSTANCE = generate(width=6, stations=5, toolboxes=2, seed=4)

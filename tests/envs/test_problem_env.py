@@ -16,13 +16,13 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from askwise import simulate
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, FlatProblem, ProblemEnv, problem_v0
-from askwise.factored import FactoredProblem
 from askwise.model import Model
-from askwise.problem import Problem
-from askwise.questions import QueryCost
 from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import Sketch, plugged
 from tests.envs.playing import CORRIDOR

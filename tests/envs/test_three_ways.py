@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 
 from askwise import evaluate, simulate
-from askwise.agents import Agent, Decision, make_agent
+from askwise.core.belief import Observation
+from askwise.core.episode import Episode
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
+from askwise.core.teammates import FixedPlan, Teammate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.envs.problem.environment import ProblemEnv
 from askwise.envs.single import GameEnv
 from askwise.envs.tool_fetching.environment import ToolFetchingEnv
-from askwise.episode import Episode
-from askwise.problem import Problem
-from askwise.questions import QueryCost
+from askwise.methods import Agent, Decision, make_agent
 from askwise.seeds import Seed
-from askwise.teammates import FixedPlan, Teammate
-from askwise.tracking import Observation
 from tests.envs.plain import PlainEnv
 from tests.envs.playing import CORRIDOR
 from tests.graphs import random_problem

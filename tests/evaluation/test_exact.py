@@ -10,15 +10,15 @@ from hypothesis import given, settings
 
 import askwise
 from askwise import evaluate, lower_bound, simulate, solve
-from askwise.agents import AGENTS, Agent, Decision, Never, Observation, make_agent
+from askwise.core.game import InvalidDecision
+from askwise.core.problem import Problem, optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
-from askwise.game import InvalidDecision
+from askwise.methods import AGENTS, Agent, Decision, Never, Observation, make_agent
 from askwise.planning.exact.size import TooLarge
-from askwise.problem import Problem
-from askwise.questions import QueryCost
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
@@ -99,7 +99,7 @@ def test_agrees_with_episodes(where: str, method: str) -> None:
     sample = evaluate(problem, method, episodes=400, seed=1)
     assert abs(sample.expected_marginal_cost - exact.expected_marginal_cost) <= 4 * sample.stderr + 1e-9
     assert exact.expected_cost - exact.expected_marginal_cost == pytest.approx(
-        float(problem.prior @ askwise.problem.optimal_costs(problem, problem.start))
+        float(problem.prior @ optimal_costs(problem, problem.start))
     )
 
 
@@ -191,7 +191,7 @@ def test_too_large() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.evaluation.enumeration.DECISIONS_A_TURN", 5)
+    monkeypatch.setattr("askwise.play.evaluation.enumeration.DECISIONS_A_TURN", 5)
     told: list[int] = []
     found = evaluate(workshop(), "never", exact=True, progress=told.append)
     assert told == list(range(5, found.states + 1, 5))

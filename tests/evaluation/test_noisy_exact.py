@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from askwise import evaluate, simulate, solve
-from askwise.agents import AGENTS, Agent, Decision, Observation, make_agent
-from askwise.agents.optimal import Optimal
-from askwise.agents.sparing import Sparing
-from askwise.answers import AnswerModel, same_question, same_reply
+from askwise.core.answers import AnswerModel, same_question, same_reply
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Choice, QueryCost, Question
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Choice, QueryCost, Question
+from askwise.methods import AGENTS, Agent, Decision, Observation, make_agent
+from askwise.methods.optimal import Optimal
+from askwise.methods.sparing import Sparing
 from askwise.seeds import spawn
 from tests.graphs import random_problem
 from tests.planning.test_noisy_optimum import doubtful

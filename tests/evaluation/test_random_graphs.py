@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import askwise
 from askwise import evaluate, solve
-from askwise.agents import AGENTS, Agent, KnowsGoal, Observation, make_agent
-from askwise.agents.sparing import held_to
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer
 from askwise.errors import AskwiseError
+from askwise.methods import AGENTS, Agent, KnowsGoal, Observation, make_agent
+from askwise.methods.sparing import held_to
 from askwise.model import Model, Policy, boltzmann, urop
 from askwise.planning.exact.size import TooLarge
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer
 from askwise.seeds import spawn
 from tests.graphs import lopsided, random_problem
 

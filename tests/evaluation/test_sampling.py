@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from askwise import evaluate
-from askwise.agents import Agent, Decision, Observation
-from askwise.evaluation.results import interval
-from askwise.evaluation.sampling import spread, weighted
+from askwise.methods import Agent, Decision, Observation
+from askwise.play.evaluation.results import interval
+from askwise.play.evaluation.sampling import spread, weighted
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop
 

@@ -84,7 +84,7 @@ def test_labels_survive_pickle_and_cannot_be_changed() -> None:
 
 
 def test_problems_name_what_the_teammate_does() -> None:
-    from askwise.problem import all_teammate_names, teammate_does, teammate_names
+    from askwise.core.problem import all_teammate_names, teammate_does, teammate_names
 
     ego = Model.explore("o", lambda state: [(goal, goal) for goal in ("b1", "b2", "c1")] if state == "o" else [])
     problem = FactoredProblem(["b1", "b2", "c1"], None, tree(), ["b1", "b2", "c1"], ego, ["b1", "b2", "c1"], ("a", "o"))

@@ -12,8 +12,8 @@ from tests.graphs import random_problem
 from tests.planning.test_optimal import fork
 
 from askwise import solve
-from askwise.answers import AnswerModel
-from askwise.problem import Problem
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
 
 pytest.importorskip("stormpy")
 

@@ -2,7 +2,7 @@
 
 `PlainNoisy` solves problems with at most so many questions: every action, every subset of the possible goals (and every
 choice that is handed in), beliefs by Bayes' rule. `expected_cost` plays an agent through all that can happen. Of
-`askwise.answers` neither uses anything but the three numbers of an `AnswerModel`.
+`askwise.core.answers` neither uses anything but the three numbers of an `AnswerModel`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from askwise.agents import Agent, Observation
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Choice, Question
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Choice, Question
+from askwise.methods import Agent, Observation
 from tests.planning.plain_optimum import PlainOptimum
 
 Odds = tuple[tuple[int, float], ...]

@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from askwise.problem import Problem
-from askwise.questions import Choice
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice
 from tests.planning.plain_optimum import Belief, Cost, PlainOptimum
 
 Groups = frozenset[frozenset[int]]

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 Belief = tuple[tuple[int, Fraction], ...]
 """The possible goals with their probabilities."""

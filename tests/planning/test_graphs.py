@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 
 from askwise import simulate
-from askwise.agents import Optimal, PlannerAgent
-from askwise.factored import FactoredProblem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
+from askwise.methods import Optimal, PlannerAgent
 from askwise.model import Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search.planner import Planner
 from askwise.planning.search.settings import FULL, LIGHT
 from askwise.planning.tables import mask_rows, tables_of
-from askwise.problem import JointState
-from askwise.questions import QueryCost
 from tests.planning.graphs import graph_problems
 from tests.planning.plain_optimum import PlainOptimum
 

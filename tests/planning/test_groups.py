@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
@@ -21,8 +23,6 @@ from askwise.planning.exact.solver import Solver
 from askwise.planning.groups import Work, bound_with_groups, charges_of, goals_dealt, lower_end
 from askwise.planning.prices import price_for_planning
 from askwise.planning.tables import tables_of
-from askwise.problem import Problem
-from askwise.questions import QueryCost
 from tests.graphs import random_problem
 from tests.planning.plain_optimum import Belief, Cost, PlainOptimum, conditional
 from tests.tool_fetching import instances

@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise import evaluate
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
-from askwise.problem import JointState, Problem, optimal_costs
-from askwise.questions import QueryCost
 from tests.planning.plain_optimum import PlainOptimum
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, product_problem, workshop

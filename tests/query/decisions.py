@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.query.value import QuestionValue
-from askwise.questions import QueryCost
+from askwise.methods.question_value import QuestionValue
 
 PRIORS = ("far", "uniform", "near")
 PRICES = (0.0, 0.2, 0.5)

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from askwise.core.belief_kinds import BELIEFS, SMALLEST, Belief, ContradictoryObservation, Robust, make_belief, rescale
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import WORK
 from askwise.errors import AskwiseError
-from askwise.query import BELIEFS, Belief, ContradictoryObservation, make_belief
-from askwise.query.beliefs import SMALLEST, Robust, rescale
 from askwise.types import FloatArray
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import count_plans, free_cells, instances, steps_between, urop_posterior

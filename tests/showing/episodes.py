@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from askwise import simulate
+from askwise.core.episode import Episode
 from askwise.domains.tool_fetching import Instance
-from askwise.episode import Episode
 from tests.agents.asking import AsksHalf
 from tests.tool_fetching import Cell, instance, workshop
 

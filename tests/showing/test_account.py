@@ -7,9 +7,9 @@ import re
 import pytest
 
 from askwise import simulate
-from askwise.agents import Decision
 from askwise.domains.coverage import Coverage
-from askwise.showing.account import account
+from askwise.methods import Decision
+from askwise.view.account import account
 from tests.agents.asking import Scripted
 from tests.domains.elsewhere import Elsewhere
 from tests.showing.episodes import asking, golden, never, row_of

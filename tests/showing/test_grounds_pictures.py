@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from PIL import Image
 
 from askwise import FactoredProblem, Model
-from askwise.showing import gif, raster
-from askwise.showing.episodes import scene_at, scenes, start_scene
-from askwise.showing.map_panel import LONGEST_SIDE
-from askwise.showing.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
-from askwise.showing.scene import Scene
-from askwise.showing.watch import watch
+from askwise.view import gif, raster
+from askwise.view.episodes import scene_at, scenes, start_scene
+from askwise.view.map_panel import LONGEST_SIDE
+from askwise.view.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
+from askwise.view.scene import Scene
+from askwise.view.watch import watch
 from tests.showing.grounds import ALL, coverage, graph_and_map, kitchen, played, two_maps, ward
 from tests.showing.test_layout import models
 

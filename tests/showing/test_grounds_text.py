@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from askwise.problem import joint_state
-from askwise.showing import text
-from askwise.showing.account import account
-from askwise.showing.description import describe
-from askwise.showing.episodes import scene_at, start_scene
-from askwise.showing.stage import scene_of
+from askwise.core.problem import joint_state
+from askwise.view import text
+from askwise.view.account import account
+from askwise.view.description import describe
+from askwise.view.episodes import scene_at, start_scene
+from askwise.view.stage import scene_of
 from tests.showing.episodes import golden
 from tests.showing.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise import Model
-from askwise.problem import joint_state
-from askwise.showing import raster, text
-from askwise.showing.episodes import start_scene
-from askwise.showing.grounds import Graph, Map, curve
-from askwise.showing.layout import MOST_DRAWN, Net, excerpt, lay_out
-from askwise.showing.layout.layers import rising
-from askwise.showing.layout.lettering import in_lines, shortened
-from askwise.showing.layout.net import ELSEWHERE
-from askwise.showing.layout.spacing import Boxes
-from askwise.showing.stage import scene_of
+from askwise.core.problem import joint_state
+from askwise.view import raster, text
+from askwise.view.episodes import start_scene
+from askwise.view.grounds import Graph, Map, curve
+from askwise.view.layout import MOST_DRAWN, Net, excerpt, lay_out
+from askwise.view.layout.layers import rising
+from askwise.view.layout.lettering import in_lines, shortened
+from askwise.view.layout.net import ELSEWHERE
+from askwise.view.layout.spacing import Boxes
+from askwise.view.stage import scene_of
 from tests.showing.grounds import both_ways, large, ward
 
 

@@ -15,13 +15,13 @@ from askwise import simulate
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.showing import raster
-from askwise.showing.axes import labelled
-from askwise.showing.episodes import scene_at, scenes, start_scene
-from askwise.showing.grounds import Map
-from askwise.showing.map_panel import BELOW, DIGITS, MapPanel
-from askwise.showing.marks import font
-from askwise.showing.palette import (
+from askwise.view import raster
+from askwise.view.axes import labelled
+from askwise.view.episodes import scene_at, scenes, start_scene
+from askwise.view.grounds import Map
+from askwise.view.map_panel import BELOW, DIGITS, MapPanel
+from askwise.view.marks import font
+from askwise.view.palette import (
     EGO,
     FLOOR,
     LANDMARK,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from askwise import simulate, trace
-from askwise.agents import make_agent
 from askwise.api import as_problem
+from askwise.core.episode import Episode
 from askwise.core.question_json import question_to_json
-from askwise.episode import Episode
+from askwise.methods import make_agent
 from askwise.studio.rounds.setup import belief_beside_people
 from tests.studio.live import EXAMPLES
 

@@ -14,11 +14,10 @@ import pytest
 
 from askwise import ask
 from askwise.core.side import ModelSide
-from askwise.designing.designing import design
+from askwise.designs.designing import design
 from askwise.divergence import edp, zones
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
-from askwise.reading import Field
 from askwise.studio import explore
 from askwise.studio.exploring.desk import explored
 from askwise.studio.exploring.draft import TAKES
@@ -26,6 +25,7 @@ from askwise.studio.exploring.following import METHODS
 from askwise.studio.exploring.kinds import draft_of
 from askwise.studio.exploring.sketch import Sketch, read_map
 from askwise.studio.security.keys import Person
+from askwise.text.reading import Field
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 KITCHEN = (EXAMPLES / "kitchen.toml").read_text(encoding="utf-8")

@@ -13,13 +13,13 @@ import pytest
 
 from askwise import ask
 from askwise.api import as_problem
-from askwise.designing.designing import design
+from askwise.core.problem import joint_state
+from askwise.designs.designing import design
 from askwise.divergence import edp
-from askwise.domains.plain.file import ProblemFile
 from askwise.domains.registry import read_file
+from askwise.domains.stated.file import ProblemFile
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
-from askwise.problem import joint_state
 from askwise.studio.exploring.desk import explored
 from askwise.studio.exploring.draft import TAKES
 from tests.studio.test_exploring import mutated, refused

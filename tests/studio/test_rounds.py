@@ -8,15 +8,15 @@ import pytest
 
 from askwise import trace
 from askwise.api import as_problem
+from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError
-from askwise.problem import Problem, teammate_names
-from askwise.reading import Field
-from askwise.showing.page import page_text
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import PERSON, Refused, Round, replayed
 from askwise.studio.rounds.setup import Setup, belief_beside_people
+from askwise.text.reading import Field
+from askwise.view.page import page_text
 from tests.studio.live import EXAMPLES
 from tests.studio.scripted import FILES, as_ego, as_teammate, deeds, trace_of
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from askwise import trace
-from askwise.answers import truth
 from askwise.api import as_problem
 from askwise.cli import main
+from askwise.core.answers import truth
 from askwise.domains.registry import read
 from askwise.errors import InputError
 from askwise.studio.rounds import sight
@@ -38,7 +38,7 @@ SENTENCE = "The studio cannot save anything now: its disk is full. Please tell t
 AGENT = """
 import time
 from pathlib import Path
-from askwise.agents import Agent, Decision
+from askwise.methods import Agent, Decision
 
 class Odd(Agent):
     name = "odd"

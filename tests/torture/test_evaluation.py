@@ -12,7 +12,7 @@ PROBLEMS = 30
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_exact_and_sampled_costs_agree(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.agents.base.generator", lambda _: Settled())
+    monkeypatch.setattr("askwise.methods.base.generator", lambda _: Settled())
     found = Compared()
     for seed in range(PROBLEMS):
         compare(family, seed, METHODS, 20, found)

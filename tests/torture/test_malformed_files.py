@@ -22,15 +22,15 @@ from typing import Any
 import pytest
 
 from askwise import simulate, trace
-from askwise.agents.loading import load_agent
 from askwise.api import as_problem
 from askwise.domains import registry
-from askwise.domains.plain.toml_text import toml_text
+from askwise.domains.stated.toml_text import toml_text
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import AskwiseError, InputError
-from askwise.experiments.schema.study_file import load_study
+from askwise.methods.loading import load_agent
 from askwise.model import Drawing
-from askwise.reading import Field, decode, parse_json, printable
+from askwise.studies.schema.study_file import load_study
+from askwise.text.reading import Field, decode, parse_json, printable
 from tests.agents.asking import AsksHalf
 from tests.domains.instances import instance_json
 from tests.domains.plain.test_problem_fuzz import COVERAGE, FILES, WALKED, changed_text, paths
@@ -308,7 +308,7 @@ OF_FILES: dict[str, Any] = {
     "base_cost": 0.5,
     "instances": {"files": ["a.json", "more/*.json"]},
 }
-MINE = """from askwise.agents import BeliefAgent
+MINE = """from askwise.methods import BeliefAgent
 
 class Mine(BeliefAgent):
     def when_torn(self, state, possible): ...

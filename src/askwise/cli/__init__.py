@@ -21,7 +21,7 @@ from typing import Any
 from askwise import __version__
 from askwise.cli import memory
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 COMMANDS = {
     "ask": "what the ego agent would do now, and why",

@@ -26,9 +26,9 @@ from askwise.cli import limited, values
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
-    from askwise.deciding import Advice
-    from askwise.problem import JointState, Problem
-    from askwise.questions import Answer
+    from askwise.core.problem import JointState, Problem
+    from askwise.core.questions import Answer
+    from askwise.play.ask import Advice
 
 
 REPLIES = {"yes": True, "no": False, "unknown": None}
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise ask``."""
     if options.method == "help":
-        from askwise.showing.methods import list_methods
+        from askwise.view.methods import list_methods
 
         print(list_methods())
         return 0
@@ -75,11 +75,11 @@ def run(options: argparse.Namespace) -> int:
         return limited.run(options)
     advice = decide(options)
     if options.json:
-        from askwise.showing.explain import as_json
+        from askwise.view.explain import as_json
 
         print(json.dumps(as_json(advice), ensure_ascii=False, allow_nan=False))
     else:
-        from askwise.showing.explain import told
+        from askwise.view.explain import told
 
         print(told(advice, colour=values.colourful()), end="")
     return 0
@@ -87,10 +87,10 @@ def run(options: argparse.Namespace) -> int:
 
 def decide(options: argparse.Namespace) -> Advice:
     """Return what the method decides at the moment that the options describe."""
-    from askwise.deciding import ask
+    from askwise.core.belief_kinds import ContradictoryObservation
+    from askwise.core.questions import Answer
     from askwise.domains.registry import domain_of
-    from askwise.query.beliefs import ContradictoryObservation
-    from askwise.questions import Answer
+    from askwise.play.ask import ask
 
     seed = values.whole(options.seed, "--seed")
     problem = values.read_problem(options)
@@ -165,7 +165,7 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
 
 def answered(text: str, problem: Problem) -> Answer:
     """Return the question and the reply in ``GOALS:yes``, ``GOALS:no``, ``GOALS|GOALS:2`` and so on."""
-    from askwise.questions import Answer, Choice
+    from askwise.core.questions import Answer, Choice
 
     asked, colon, said = text.rpartition(":")
     reply = said.strip().lower()
@@ -209,7 +209,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
     """Return the goals that a text names."""
     from askwise.domains.registry import words_of
-    from askwise.showing.words import place_in
+    from askwise.text.wording import place_in
 
     word = words_of(problem).goal
     return [place_in(problem.goals, name, field, word) for name in split(text, problem.goals)]
@@ -217,7 +217,7 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
     """Return the actions that a text names; whether they are actions is checked where they are done."""
-    from askwise.problem import all_teammate_names
+    from askwise.core.problem import all_teammate_names
 
     return [] if text is None else split(text, all_teammate_names(problem))
 

@@ -37,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise generate``."""
-    from askwise.files import whole_file
-    from askwise.reading import as_text
-    from askwise.showing.episodes import start_scene
+    from askwise.text.files import whole_file
+    from askwise.text.reading import as_text
+    from askwise.view.episodes import start_scene
 
     seed = values.seed(options.seed)
     instance = draw(options, seed)
@@ -55,8 +55,8 @@ def run(options: argparse.Namespace) -> int:
 
 def draw(options: argparse.Namespace, seed: int) -> Instance:
     """Return the instance that the options ask for."""
+    from askwise.core.questions import QueryCost
     from askwise.domains.tool_fetching.generate import generate
-    from askwise.questions import QueryCost
 
     width, height = size(options.size)
     return generate(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from askwise.memory import VARIABLE, amount
+from askwise.model.table_budget import VARIABLE, amount
 
 
 def add_option(parser: argparse.ArgumentParser) -> None:

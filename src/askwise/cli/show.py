@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``."""
     from askwise.api import as_problem
-    from askwise.showing import raster, text
-    from askwise.showing.description import describe
-    from askwise.showing.episodes import start_scene
+    from askwise.view import raster, text
+    from askwise.view.description import describe
+    from askwise.view.episodes import start_scene
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")

@@ -21,9 +21,9 @@ from askwise.cli.progress import Progress
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
+    from askwise.core.problem import Problem
+    from askwise.core.questions import Question
     from askwise.planning.exact.optimal import Solution
-    from askwise.problem import Problem
-    from askwise.questions import Question
 
 
 BOUND = "askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no method can be below"
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
     from askwise.api import as_problem
-    from askwise.evaluation import solve
     from askwise.planning.exact.size import TooLarge
+    from askwise.play.evaluation import solve
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.arguments import real, whole
 from askwise.errors import InputError
-from askwise.reading import naming
+from askwise.text.reading import naming
+from askwise.text.typed import real, whole
 
 if TYPE_CHECKING:
-    from askwise.problem import Problem
+    from askwise.core.problem import Problem
 
 __all__ = [
     "add_agent_options",
@@ -89,7 +89,7 @@ def agent_options(options: argparse.Namespace) -> dict[str, str]:
 def read_instance(path: str) -> Any:
     """Return the instance in a file, or from standard input for ``-``, of whichever domain it is."""
     from askwise.domains.registry import read, read_file
-    from askwise.reading import read_stdin
+    from askwise.text.reading import read_stdin
 
     if path == "-":
         return read(read_stdin(), "standard input", Path())

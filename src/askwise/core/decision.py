@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from askwise.core.problem import JointState, Problem, credible_goals
+from askwise.core.questions import Question
 from askwise.divergence import Zone
 from askwise.divergence.zones import ROUNDING
 from askwise.frozen import read_only
-from askwise.problem import JointState, Problem, credible_goals
-from askwise.questions import Question
 from askwise.types import FloatArray
 
 LARGEST = 2_000_000

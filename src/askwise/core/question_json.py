@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise.answers import ERRORS, MOST_WRONG, TRUTHFUL, AnswerModel, n_answers
+from askwise.core.answers import ERRORS, MOST_WRONG, TRUTHFUL, AnswerModel, n_answers
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer, Choice, Question
 from askwise.errors import InputError
-from askwise.problem import Problem
-from askwise.questions import Answer, Choice, Question
-from askwise.reading import Field
+from askwise.text.reading import Field
 
 
 def question_to_json(problem: Problem, asked: Question) -> Any:

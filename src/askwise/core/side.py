@@ -25,9 +25,9 @@ import numpy as np
 from askwise.divergence import Divergence
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_fields, read_only
-from askwise.memory import claim, hold
 from askwise.model import Model, Policy, Pursuit, state_names
 from askwise.model.names import as_int
+from askwise.model.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 FAR = 2**30

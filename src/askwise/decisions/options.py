@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 ACT, ASK = "act", "ask"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from askwise.decisions.drawing import drawn
 from askwise.decisions.search import Found
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 MOST_NODES = 2_000
 """Nobody reads a larger tree. What would be below is worked out when one gets there."""

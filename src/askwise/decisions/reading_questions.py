@@ -1,7 +1,7 @@
 """Reading one question of a decision: about some intents, which of several groups, or any likelihood.
 
-How answers come (wrong, missing) and what questions cost is as everywhere in askwise: `askwise.answers` and
-`askwise.questions`. A question may have its own ``wrong``, ``refused`` and ``price``.
+How answers come (wrong, missing) and what questions cost is as everywhere in askwise: `askwise.core.answers` and
+`askwise.core.questions`. A question may have its own ``wrong``, ``refused`` and ``price``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most_wrong, n_answers
+from askwise.core.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most_wrong, n_answers
+from askwise.core.questions import Answer, Choice, QueryCost
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking
 from askwise.decisions.rows import Places, read_row
 from askwise.errors import InputError, did_you_mean
-from askwise.limits import LARGEST_PRICE, check_name, read_price
-from askwise.questions import Answer, Choice, QueryCost
-from askwise.reading import Field, shown
+from askwise.text.limits import LARGEST_PRICE, check_name, read_price
+from askwise.text.reading import Field, shown
 from askwise.types import FloatArray
 
 KINDS = ("about", "groups", "likelihood")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from askwise.errors import InputError, did_you_mean
-from askwise.reading import Field, shown
+from askwise.text.reading import Field, shown
 
 ELSE = "else"
 """In a table: all intents that it does not name."""

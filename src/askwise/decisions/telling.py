@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from askwise.decisions.options import ASK, Bounded, Option
 from askwise.decisions.plan import Plan
 from askwise.decisions.problem import DecisionProblem
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 MOST_LINES = 40
 

@@ -7,7 +7,7 @@
     )
 
 `problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. Its traces, the places on the command
-line and studies of its files are those of any problem of two models (`askwise.domains.plain`). Drawings and texts use
+line and studies of its files are those of any problem of two models (`askwise.domains.stated`). Drawings and texts use
 the domain's words.
 """
 
@@ -18,12 +18,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from askwise.domains.plain.domain import check_start, parse_state
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, changed
+from askwise.domains.stated.domain import check_start, parse_state
 from askwise.errors import InputError
-from askwise.factored import FactoredProblem
-from askwise.problem import JointState, changed
-from askwise.reading import Field
-from askwise.showing.vocabulary import PLAIN, Vocabulary
+from askwise.text.reading import Field
+from askwise.text.vocabulary import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):

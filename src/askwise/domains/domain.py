@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from askwise.problem import JointState, Problem
-    from askwise.reading import Field
-    from askwise.showing.vocabulary import Vocabulary
+    from askwise.core.problem import JointState, Problem
+    from askwise.text.reading import Field
+    from askwise.text.vocabulary import Vocabulary
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ class Domain(Protocol):
     def vocabulary(self, given: Any = None) -> Vocabulary:
         """Return what a problem or an instance of this domain calls things; for None, what the whole domain does.
 
-        The words of a problem may also say where its landmarks are (`askwise.showing.vocabulary.Site`).
+        The words of a problem may also say where its landmarks are (`askwise.text.vocabulary.Site`).
         """
 
     def parse_state(

@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.domains.domain import Domain
 from askwise.errors import InputError
-from askwise.limits import refuse_blank
-from askwise.reading import Field, is_data, parse_text, read_text
+from askwise.text.limits import refuse_blank
+from askwise.text.reading import Field, is_data, parse_text, read_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.showing.vocabulary import Vocabulary
+    from askwise.text.vocabulary import Vocabulary
 
 HOMES = {
     "tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN",
-    "problem": "askwise.domains.plain.domain:DOMAIN",
+    "problem": "askwise.domains.stated.domain:DOMAIN",
 }
 """Where the domain of each name is."""
 ANY = "problem"
 """The domain that owns whatever is stated plainly, and is asked last: other domains may have built on that."""
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
-"""Formats of `askwise.trace`, which reads instances with this module: people mistake such a file for an instance."""
+"""Formats of `askwise.play.trace`, which reads instances with this module: it is easily taken for an instance."""
 
 
 # -- domains -----------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def domain_of(given: object, field: str = "problem") -> Domain:
     """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
     found = find_domain(given)
     if found is None:
-        from askwise.problem import Problem
+        from askwise.core.problem import Problem
 
         kind = "a problem" if isinstance(given, Problem) else "something"
         titles = ", ".join(each.vocabulary().title.lower() for each in domains())
@@ -84,7 +84,7 @@ def words_of(given: object) -> Vocabulary:
     """Return what a problem or an instance calls things; the plainest words for a problem of no domain."""
     found = find_domain(given)
     if found is None:
-        from askwise.showing.vocabulary import PLAIN
+        from askwise.text.vocabulary import PLAIN
 
         return PLAIN
     return found.vocabulary(given)
@@ -157,7 +157,7 @@ def from_json(given: Field) -> Any:
     stated = given.child("format")
     if stated.value in TRACES:
         found = f"an episode that was played, {stated.value}"
-        raise InputError(stated.path, found, "an instance file (askwise.trace.load takes this one)")
+        raise InputError(stated.path, found, "an instance file (askwise.play.trace.load takes this one)")
     for each in domains():
         if stated.value in each.formats:
             return each.read(given)

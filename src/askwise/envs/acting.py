@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from askwise.core.problem import Problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.problem import Problem
 from askwise.types import BoolArray
 
 ACT, ASK = 0, 1

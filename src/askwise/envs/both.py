@@ -9,7 +9,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.envs.acting import ego_action, ego_space, ontic_action
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
@@ -21,7 +21,7 @@ Told = dict[str, dict[str, Any]]
 
 
 class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
-    """Base of PettingZoo environments: a shell over `askwise.game.Game`.
+    """Base of PettingZoo environments: a shell over `askwise.core.game.Game`.
 
     Both agents act in every step; if the ego agent asks, nobody moves, and the environment answers. Only the teammate
     is told the goal. A domain makes a subclass with its own names for the two.

@@ -10,16 +10,16 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import belief_kind
+from askwise.core.game import Game
+from askwise.core.problem import Problem
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.flattening import Flattener
 from askwise.envs.playing import Play
 from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
-from askwise.game import Game
-from askwise.problem import Problem
-from askwise.query.beliefs import belief_kind
-from askwise.tracking import Tracker
 from askwise.types import BoolArray
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import belief_kind
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.both import GameParallelEnv, Told
 from askwise.envs.flattening import Flattener
 from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
-from askwise.query.beliefs import belief_kind
-from askwise.tracking import Tracker
 
 
 class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # untyped base

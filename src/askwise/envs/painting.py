@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.game import Game
+from askwise.core.problem import teammate_does
 from askwise.envs.playing import Play
-from askwise.game import Game
-from askwise.problem import teammate_does
-from askwise.showing.asking import reply_in_words
-from askwise.showing.scene import Scene
-from askwise.showing.stage import scene_of
-from askwise.showing.words import number
+from askwise.text.wording import number
+from askwise.view.asking import reply_in_words
+from askwise.view.scene import Scene
+from askwise.view.stage import scene_of
 
 
 class ScenePainter:
@@ -25,13 +25,13 @@ class ScenePainter:
 
     def text(self, play: Play) -> str:
         """See `askwise.envs.rendering.Painter`."""
-        from askwise.showing import text
+        from askwise.view import text
 
         return text.draw(moment_of(play))
 
     def pixels(self, play: Play) -> Any:
         """See `askwise.envs.rendering.Painter`."""
-        from askwise.showing import raster
+        from askwise.view import raster
 
         return np.asarray(raster.draw(moment_of(play)))
 

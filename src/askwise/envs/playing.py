@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise.game import Game
-from askwise.problem import Problem
-from askwise.questions import Answer
-from askwise.tracking import Observation
+from askwise.core.belief import Observation
+from askwise.core.game import Game
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer
 from askwise.types import BoolArray
 
 MOST_REMEMBERED = 4096

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import gymnasium
 import numpy as np
 
-from askwise.agents import Agent, Decision, Observation
+from askwise.core.problem import Problem
 from askwise.envs.acting import ontic_action
 from askwise.envs.flat import FlatEnv
 from askwise.errors import InputError
-from askwise.problem import Problem
+from askwise.methods import Agent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 

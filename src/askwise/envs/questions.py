@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from askwise.core.problem import Problem
 from askwise.errors import InputError, did_you_mean
-from askwise.problem import Problem
 from askwise.types import BoolArray, FloatArray
 
 

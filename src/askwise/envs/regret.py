@@ -20,10 +20,10 @@ from typing import Any
 import gymnasium
 from gymnasium.utils import RecordConstructorArgs
 
+from askwise.core.game import Game
+from askwise.core.problem import optimal_costs
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
-from askwise.game import Game
-from askwise.problem import optimal_costs
 
 
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from askwise._later import Later
 from askwise.errors import InputError
 from askwise.frozen import read_only
-from askwise.memory import claim, hold
+from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
+from askwise.model.table_budget import claim, hold
 from askwise.types import BoolArray, IntArray
 
 sparse = Later("scipy.sparse")

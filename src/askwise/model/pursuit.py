@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise._graph import breadth_first, breadth_first_into
 from askwise.frozen import Sealed, read_only
-from askwise.memory import claim, hold
 from askwise.model import _kernels
+from askwise.model.graph_search import breadth_first, breadth_first_into
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
+from askwise.model.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray
 
 POLICY_BYTES = 64 * 2**20

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.memory import claim
+from askwise.model.table_budget import claim
 from askwise.pddl.cones import Cones, Progress, unique_rows
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.relevance import Quest, whole_quests

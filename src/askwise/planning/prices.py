@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice, additive_price
 from askwise.errors import InputError
-from askwise.problem import Problem
-from askwise.questions import AdditivePrice, additive_price
 
 ROUNDING = 1e-12
 """A price that was given as a function is taken apart by subtraction: parts this little below 0 are 0."""

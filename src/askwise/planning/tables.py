@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise._compiled import compiled
+from askwise.core.problem import Problem
 from askwise.core.side import CarrierTable
-from askwise.memory import claim, hold
 from askwise.model._kernels import BASE, add_count
-from askwise.problem import Problem
+from askwise.model.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]

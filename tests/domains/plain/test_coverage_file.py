@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from askwise.core.questions import AnyPrice, QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.coverage_file import CoverageFile
-from askwise.domains.plain.stated import QuestionPrices
+from askwise.domains.stated.coverage_file import CoverageFile
+from askwise.domains.stated.stated import QuestionPrices
 from askwise.model import Drawing
-from askwise.questions import AnyPrice, QueryCost
 from tests.refused import Fault, assert_refused, each
 
 DATA: dict[str, Any] = {

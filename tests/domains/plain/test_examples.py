@@ -10,8 +10,8 @@ import askwise
 from askwise import simulate
 from askwise.api import as_problem
 from askwise.cli import main
-from askwise.experiments.schema.study_file import load_study
 from askwise.model import GridWorld
+from askwise.studies.schema.study_file import load_study
 from tests.shown import ROOT
 
 EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.suffix in (".json", ".toml"))

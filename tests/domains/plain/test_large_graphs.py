@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import askwise
+from askwise.core.belief import Tracker
+from askwise.core.episode import Episode
+from askwise.core.problem import teammate_does
 from askwise.divergence import Divergence
-from askwise.domains.plain import reading_sides, sides
-from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.sides import Graph
-from askwise.episode import Episode
+from askwise.domains.stated import reading_sides, sides
+from askwise.domains.stated.file import ProblemFile, StatedProblem
+from askwise.domains.stated.sides import Graph
 from askwise.model import same_model
-from askwise.problem import teammate_does
-from askwise.tracking import Tracker
 from tests.refused import assert_refused
 
 N_STATES = 1_001

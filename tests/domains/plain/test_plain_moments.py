@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from askwise.api import as_problem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, teammate_goals
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.file import StatedProblem
-from askwise.factored import FactoredProblem
+from askwise.domains.stated.file import StatedProblem
 from askwise.model import GridWorld, Model
-from askwise.problem import JointState, teammate_goals
 from tests.domains.plain.files import CONTENTS, read, ward
 from tests.refused import assert_refused
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askwise.domains import registry
-from askwise.domains.plain import policies, reading_file, reading_sides
+from askwise.domains.stated import policies, reading_file, reading_sides
 from askwise.errors import InputError
 from tests.domains.plain.files import WARD, WARD_JSON, pol, read, ward
 from tests.refused import assert_refused

@@ -11,14 +11,14 @@ import pytest
 
 import askwise
 from askwise import simulate
-from askwise.answers import AnswerModel
 from askwise.api import as_problem
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import QueryCost
 from askwise.domains import registry
-from askwise.domains.plain.file import ProblemFile
-from askwise.domains.plain.sides import DrawnMap, Graph
-from askwise.domains.plain.stated import QuestionPrices, StatedGoal
+from askwise.domains.stated.file import ProblemFile
+from askwise.domains.stated.sides import DrawnMap, Graph
+from askwise.domains.stated.stated import QuestionPrices, StatedGoal
 from askwise.model import GridWorld
-from askwise.questions import QueryCost
 from tests.domains.plain.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward
 
 # -- the example -------------------------------------------------------------------------------------------------

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 import askwise
 from askwise import simulate, trace
 from askwise.api import as_problem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.toml_text import toml_text
-from askwise.factored import FactoredProblem
+from askwise.domains.stated.file import ProblemFile, StatedProblem
+from askwise.domains.stated.toml_text import toml_text
 from askwise.model import GridWorld, Model
-from askwise.problem import JointState
-from askwise.questions import QueryCost
-from askwise.reading import Field, parse_toml
+from askwise.text.reading import Field, parse_toml
 from tests.domains.plain.files import CONTENTS, SHORTEST, read, ward
 from tests.refused import assert_refused
 

@@ -12,15 +12,15 @@ import polars as pl
 import pytest
 
 from askwise import simulate
-from askwise.agents import Agent, Decision, Observation, make_agent
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.running.play import Clock, failed, play, timed
-from askwise.experiments.running.problems import Problems
-from askwise.experiments.schema.sources import Given
-from askwise.experiments.schema.tables import SCHEMAS
-from askwise.problem import JointState
-from askwise.questions import QueryCost
+from askwise.methods import Agent, Decision, Observation, make_agent
+from askwise.studies.running.play import Clock, failed, play, timed
+from askwise.studies.running.problems import Problems
+from askwise.studies.schema.sources import Given
+from askwise.studies.schema.tables import SCHEMAS
 from tests.agents.blamed import FILE, culprits
 from tests.experiments.studies import small
 from tests.tool_fetching import instance, workshop
@@ -203,7 +203,7 @@ def test_ctrl_c_is_not_an_agents_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("askwise.experiments.running.play.simulate", interrupt)
+    monkeypatch.setattr("askwise.studies.running.play.simulate", interrupt)
     with pytest.raises(KeyboardInterrupt):
         play(small().task(0))
 

@@ -11,12 +11,12 @@ import pytest
 
 from askwise import simulate
 from askwise.api import as_problem
-from askwise.experiments.running.play import play
-from askwise.experiments.schema.studied import FileStudies, by_distance, studies_of
-from askwise.experiments.schema.study import Study
-from askwise.experiments.schema.study_file import load_study
-from askwise.factored import FactoredProblem
-from askwise.questions import QueryCost
+from askwise.core.factored import FactoredProblem
+from askwise.core.questions import QueryCost
+from askwise.studies.running.play import play
+from askwise.studies.schema.studied import FileStudies, by_distance, studies_of
+from askwise.studies.schema.study import Study
+from askwise.studies.schema.study_file import load_study
 from tests.refused import assert_refused
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -131,7 +131,7 @@ def test_a_folder_without_instances(tmp_path: Path) -> None:
 
 
 MINE = """
-from askwise.agents import BeliefAgent
+from askwise.methods import BeliefAgent
 
 
 class Waits(BeliefAgent):

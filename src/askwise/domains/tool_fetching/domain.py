@@ -6,17 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from askwise._graph import breadth_first
-from askwise.arguments import cell
+from askwise.core.problem import JointState
 from askwise.domains.tool_fetching.instance import FORMAT, Cell, Instance
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.domains.tool_fetching.rules import NOTHING, State
 from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
 from askwise.errors import InputError
-from askwise.problem import JointState
-from askwise.reading import Field
-from askwise.showing.vocabulary import Vocabulary
-from askwise.showing.words import place_in
+from askwise.model.graph_search import breadth_first
+from askwise.text.reading import Field
+from askwise.text.typed import cell
+from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import place_in
 
 
 class ToolFetchingDomain:

@@ -23,7 +23,9 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.answers import TRUTHFUL, AnswerModel
+from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import JointState, Problem, changed, checked_answers
+from askwise.core.questions import QueryCost
 from askwise.core.side import Actions, CarrierTable, finite_steps, place_and_load
 from askwise.divergence import Divergence
 from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
@@ -40,8 +42,6 @@ from askwise.domains.tool_fetching.rules import (
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Pursuit
 from askwise.model.grid import MOVES
-from askwise.problem import JointState, Problem, changed, checked_answers
-from askwise.questions import QueryCost
 from askwise.types import BoolArray, FloatArray, IntArray
 
 TOWARDS_GOALS = tuple(range(len(MOVES)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from askwise.domains.tool_fetching.instance import Instance
-from askwise.showing.vocabulary import Site, Vocabulary
-from askwise.showing.words import number
+from askwise.text.vocabulary import Site, Vocabulary
+from askwise.text.wording import number
 
 WORDS = Vocabulary(
     title="Tool fetching",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.teammates import Teammate, teammate_for
 from askwise.envs.problem.staging import problem_staging
 from askwise.envs.single import GameEnv
-from askwise.teammates import Teammate, teammate_for
 
 
 class ProblemEnv(GameEnv):
@@ -15,7 +15,7 @@ class ProblemEnv(GameEnv):
     A problem of any domain: two models and a shared list of goals. A teammate goes to a target of its goal and stays
     there. You are the ego agent and have to be at a target of your own for the same goal: watch what the teammate
     does, ask if you cannot wait. A question, "is your goal among these?", is answered (truly, unless ``answers`` says
-    otherwise), but it costs something, and nobody moves meanwhile. The rules are those of `askwise.game`.
+    otherwise), but it costs something, and nobody moves meanwhile. The rules are those of `askwise.core.game`.
 
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.envs.both import GameParallelEnv
 from askwise.envs.flat_both import FlatParallelEnv
 from askwise.envs.problem.staging import problem_staging

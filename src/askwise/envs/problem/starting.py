@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from askwise.api import as_problem
+from askwise.core.problem import Problem
 from askwise.errors import InputError
-from askwise.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

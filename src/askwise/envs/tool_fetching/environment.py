@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.teammates import Teammate
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.envs.single import GameEnv
 from askwise.envs.tool_fetching.staging import tool_fetching_staging
 from askwise.envs.tool_fetching.starting import Settings
-from askwise.teammates import Teammate
 
 
 class ToolFetchingEnv(GameEnv):

@@ -7,12 +7,12 @@ from typing import Any
 
 import gymnasium
 
+from askwise.core.belief import Tracker
+from askwise.core.game import Game
 from askwise.envs.flat import FlatEnv
 from askwise.envs.questions import Asking
 from askwise.envs.tool_fetching.environment import ToolFetchingEnv
 from askwise.envs.tool_fetching.questions import KINDS, QuestionContext, toolbox_numbers
-from askwise.game import Game
-from askwise.tracking import Tracker
 
 DEFAULT_QUESTIONS = ("toolbox", "move", "half", "likeliest")
 

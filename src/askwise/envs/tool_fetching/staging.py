@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.problem import JointState
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.envs.painting import ScenePainter
 from askwise.envs.playing import Masks
 from askwise.envs.stage import Staging
 from askwise.envs.tool_fetching.observing import ToolFetchingObserver
 from askwise.envs.tool_fetching.starting import Settings, Source
-from askwise.problem import JointState
 
 
 class ToolFetchingMasks(Masks):

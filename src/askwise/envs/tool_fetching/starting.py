@@ -9,14 +9,14 @@ from typing import Any, TypedDict, get_type_hints
 
 import numpy as np
 
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import PRIOR_KINDS, as_instance
 from askwise.envs.starting import one_of
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.problem import Problem
-from askwise.questions import QueryCost
 
 STEPS_PER_CELL = 4
 """Without a limit of its own, an episode is cut off after this many steps for each cell of the map: the worker needs

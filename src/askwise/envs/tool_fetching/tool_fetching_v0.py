@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Unpack
 
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance
 from askwise.envs.both import GameParallelEnv
 from askwise.envs.tool_fetching.staging import tool_fetching_staging

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice
 from askwise.core.side import FAR
 from askwise.errors import InputError
-from askwise.memory import claim
+from askwise.model.table_budget import claim
 from askwise.planning.exact.memory import Arrays
 from askwise.planning.tables import Tables, for_loops
-from askwise.problem import Problem
-from askwise.questions import AdditivePrice
 from askwise.types import FloatArray, IntArray
 
 MOST_GOALS = 62

@@ -8,7 +8,7 @@ and the number of questions left. With ``f_g`` what the answers so far say for g
         actions:    sum over g of f_g weight[w, g] * r_g  +  sum over next w' of U(f, w', ego', q)
         questions:  Z * price  +  sum over replies a of U(f * L[a], w, ego, q - 1)  +  refused * U(f, w, ego, q - 1)
 
-where ``L[a, g]`` is how likely goal `g` makes reply `a` (`askwise.answers`). There are still no cycles. `U` is in
+where ``L[a, g]`` is how likely goal `g` makes reply `a` (`askwise.core.answers`). There are still no cycles. `U` is in
 proportion to `f`, so beliefs with the same odds are one. Where errors persist, the state also says which questions may
 not be asked again.
 
@@ -27,7 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import agreeing, n_answers, same_question
+from askwise.core.answers import agreeing, n_answers, same_question
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Question
 from askwise.errors import InputError
 from askwise.planning.exact.arrays import check_goals, check_teammate
 from askwise.planning.exact.asking import Questions
@@ -39,8 +41,6 @@ from askwise.planning.exact.solver import Progress
 from askwise.planning.exact.unfolding import Stage, Unfolding
 from askwise.planning.exact.walking import Ground, Walking
 from askwise.planning.tables import Tables, tables_of
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Question
 from askwise.types import FloatArray
 
 MOST_QUESTIONS = 3

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from askwise.deciding import Advice, ask
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.problem import Problem, teammate_goals
 from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
 from askwise.model import GridWorld
-from askwise.problem import Problem, teammate_goals
-from askwise.query import ContradictoryObservation
-from askwise.reading import Field, printable
-from askwise.showing.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
-from askwise.showing.words import number
+from askwise.play.ask import Advice, ask
 from askwise.studio.exploring.draft import Draft
+from askwise.text.reading import Field, printable
+from askwise.text.wording import number
 from askwise.types import FloatArray
+from askwise.view.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
 
 METHODS = ("ezq", "planner", "planner-light", "cost-prob")
 """Methods that decide fast enough to follow a hand, the first by default."""

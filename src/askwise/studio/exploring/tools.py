@@ -18,11 +18,9 @@ from functools import cached_property
 from typing import Any
 
 from askwise.api import as_problem
+from askwise.core.problem import Problem
 from askwise.domains.registry import domain_of, from_json
 from askwise.errors import InputError
-from askwise.problem import Problem
-from askwise.reading import Field, as_text, copied
-from askwise.showing.vocabulary import Vocabulary
 from askwise.studio.exploring.draft import (
     FREE,
     LARGEST_SIDE,
@@ -35,6 +33,8 @@ from askwise.studio.exploring.draft import (
     read_prices,
     read_walls,
 )
+from askwise.text.reading import Field, as_text, copied
+from askwise.text.vocabulary import Vocabulary
 from askwise.types import StateLike
 
 FORMAT = "askwise/tool-fetching@1"

@@ -15,21 +15,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
-from askwise.answers import truth
+from askwise.core.answers import truth
+from askwise.core.episode import Episode, Step
+from askwise.core.game import Game
+from askwise.core.problem import Problem, teammate_names
 from askwise.core.question_json import question_from_json, question_to_json, reply_from_json
-from askwise.episode import Episode, Step
+from askwise.core.questions import Answer
+from askwise.core.teammates import Teammate, teammate_for
 from askwise.errors import AskwiseError, InputError
-from askwise.game import Game
-from askwise.problem import Problem, teammate_names
-from askwise.questions import Answer
-from askwise.reading import Field, printable
+from askwise.methods import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
+from askwise.play.simulate import answering, chosen_goal
 from askwise.seeds import spawn
-from askwise.showing.asking import reply_in_words
-from askwise.simulation import answering, chosen_goal
 from askwise.studio.rounds.setup import Setup, belief_beside_people
-from askwise.teammates import Teammate, teammate_for
+from askwise.text.reading import Field, printable
 from askwise.types import FloatArray
+from askwise.view.asking import reply_in_words
 
 PERSON = "person"
 """What the person is called in traces."""

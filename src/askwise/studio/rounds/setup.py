@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import InputError
-from askwise.reading import Field
+from askwise.text.reading import Field
 
 if TYPE_CHECKING:
-    from askwise.problem import Problem
+    from askwise.core.problem import Problem
 
 ROLES = ("teammate", "ego")
 ROBUST = "robust"
@@ -67,8 +67,8 @@ def belief_beside_people(problem: Problem, method: str) -> str | None:
     goal for good. Methods that go on with another belief when theirs is contradicted keep it: it tells them more.
     """
     # Here, because the server itself reads setups and needs no methods.
-    from askwise.agents import BeliefAgent, make_agent
-    from askwise.agents.informed import Informed
+    from askwise.methods import BeliefAgent, make_agent
+    from askwise.methods.informed import Informed
 
     if method == Informed.name:
         return None

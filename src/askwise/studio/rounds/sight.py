@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise.answers import NONE_OF_THESE
+from askwise.core.answers import NONE_OF_THESE
+from askwise.core.episode import Step
+from askwise.core.problem import Problem, teammate_does
 from askwise.core.question_json import question_to_json
-from askwise.episode import Step
-from askwise.problem import Problem, teammate_does
-from askwise.questions import Choice, Question
-from askwise.reading import printable
-from askwise.showing.asking import groups_in_words, question_in_words, reply_in_words
-from askwise.showing.episodes import start_scene
-from askwise.showing.page_grounds import any_ground_data
-from askwise.showing.vocabulary import Vocabulary
-from askwise.showing.words import counted, number
+from askwise.core.questions import Choice, Question
 from askwise.studio.rounds.places import places_in
 from askwise.studio.rounds.round import ANSWER, MOVE, Round, possible_goals
+from askwise.text.reading import printable
+from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import counted, number
+from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
+from askwise.view.episodes import start_scene
+from askwise.view.page_grounds import any_ground_data
 
 MOST_NAMES = 60
 """Goals of a question that are listed before the rest is only counted."""

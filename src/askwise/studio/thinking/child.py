@@ -28,10 +28,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
-from askwise.watching import child
+from askwise.workers import child
 
 if TYPE_CHECKING:
-    from askwise.problem import Problem
+    from askwise.core.problem import Problem
     from askwise.studio.rounds.openings import Openings
     from askwise.studio.rounds.round import Round
 
@@ -94,8 +94,8 @@ class Desk:
             yield {"failed": str(error) or "not enough memory", "done": True}
 
     def _names(self, _: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.agents import methods
-        from askwise.teammates import TEAMMATES
+        from askwise.core.teammates import TEAMMATES
+        from askwise.methods import methods
 
         yield {"methods": list(methods()), "teammates": list(TEAMMATES), "done": True}
 
@@ -106,8 +106,8 @@ class Desk:
 
     def _read(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.domains.registry import domain_of, read
-        from askwise.reading import printable
-        from askwise.showing.episodes import start_scene
+        from askwise.text.reading import printable
+        from askwise.view.episodes import start_scene
 
         instance = read(request["text"])
         domain = domain_of(instance)
@@ -125,10 +125,10 @@ class Desk:
 
     def _open(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.errors import AskwiseError, InputError
-        from askwise.reading import Field
         from askwise.studio.rounds import sight
         from askwise.studio.rounds.round import replayed
         from askwise.studio.rounds.setup import Setup
+        from askwise.text.reading import Field
 
         setup = Setup.from_json(Field("setup", request["setup"]))
         log = [(deed, outcome) for deed, outcome in request["log"]]
@@ -164,7 +164,7 @@ class Desk:
         yield {"state": sight.state(made), "done": True}
 
     def _trace(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise import trace
+        from askwise.play import trace
 
         made = self._found(request)
         yield (
@@ -172,8 +172,8 @@ class Desk:
         )
 
     def _review(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.showing.page import page_text
         from askwise.studio.rounds.review import review
+        from askwise.view.page import page_text
 
         made = self._found(request)
         if made is None:
@@ -206,7 +206,7 @@ class Desk:
         """Return the problem of a request; rounds of one problem share its tables."""
         from askwise.api import as_problem
         from askwise.domains.registry import from_json
-        from askwise.reading import Field
+        from askwise.text.reading import Field
 
         key = request["problem"]
         if key not in self._problems:
