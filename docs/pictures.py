@@ -31,6 +31,7 @@ from askwise.view.episodes import scene_at, start_scene
 from askwise.view.palette import hex_of
 from askwise.view.raster import save_png
 from askwise.view.scene import Scene
+from import_graph import import_graph
 from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -359,6 +360,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "question-value": question_value,
     "beliefs": beliefs,
     "walk-of-the-data": walk_of_the_data,
+    "import-graph": import_graph,
     "planner-steps": planner_steps,
     "design-cost": design_cost,
     "rules": decided.rules,

@@ -132,7 +132,7 @@ CLAIMING = [
     "askwise.model.pursuit",
     "askwise.divergence.family",
     "askwise.divergence.agreement",
-    "askwise.ego",
+    "askwise.core.side",
     "askwise.planning.tables",
     "askwise.planning.exact.arrays",
     "askwise.methods.question_value",

@@ -74,7 +74,7 @@ def test_a_choice_first(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         generate(width=6, stations=6, toolboxes=3, query_cost=QueryCost(0.3, 0.3, per_option=0.0), seed=0)
     )
     problem.instance.save("choice.json")
-    monkeypatch.setattr("askwise.domains.registry.as_problem", lambda _: problem)  # files do not say it
+    monkeypatch.setattr("askwise.api.as_problem", lambda _: problem)  # files do not say it
     groups = json.loads(run("solve", "choice.json", "--json").assert_fine())["ask"]
     assert all(isinstance(group, list) for group in groups)
     assert "\nfirst                   ask which it is: " in run("solve", "choice.json").assert_fine()

@@ -115,27 +115,25 @@ def test_other_terms_give_the_problem_that_would_have_been_built(given: Instance
 
 def assert_same(one: ToolFetching, other: ToolFetching) -> None:
     assert one == other
-    for name in ("goals", "query_cost", "start", "teammate_actions", "ego_actions", "ego_moves", "wait"):
+    for name in ("goals", "query_cost", "start"):
         assert getattr(one, name) == getattr(other, name)
+    assert (one.teammate.actions, one.ego.actions) == (other.teammate.actions, other.ego.actions)
     assert np.array_equal(one.prior, other.prior)
     assert one.teammate.model is one.grid
     for state in range(one.grid.n_states):
-        for name in ("teammate_policy", "teammate_optimal", "teammate_steps"):
-            assert np.array_equal(getattr(one, name)(state), getattr(other, name)(state))
+        for name in ("policy", "optimal", "steps"):
+            assert np.array_equal(getattr(one.teammate, name)(state), getattr(other.teammate, name)(state))
         assert all(map(np.array_equal, one.teammate.divergence(state), other.teammate.divergence(state)))
         for action in range(len(one.teammate.actions.names)):
             assert one.teammate.next(state, action) == other.teammate.next(state, action)
     for ego in range(one.grid.n_states * (len(one.goals) + 1)):
-        for name in ("ego_steps", "ego_optimal"):
-            assert np.array_equal(getattr(one, name)(ego), getattr(other, name)(ego))
+        for name in ("policy", "optimal", "steps"):
+            assert np.array_equal(getattr(one.ego, name)(ego), getattr(other.ego, name)(ego))
         assert all(map(np.array_equal, one.ego.divergence(ego), other.ego.divergence(ego)))
         for action in range(len(one.ego.actions.names)):
             assert one.ego.next(ego, action) == other.ego.next(ego, action)
     for goal in range(len(one.goals)):
         assert np.array_equal(one.teammate.targets(goal), other.teammate.targets(goal))
-    assert [action == one.teammate.actions.stay for action in range(6)] == [
-        action == other.teammate.actions.stay for action in range(6)
-    ]
     assert one.decode(JointState(3, 7)) == other.decode(JointState(3, 7))
 
 
