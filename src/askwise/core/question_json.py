@@ -8,13 +8,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from askwise.core.answers import ERRORS, MOST_WRONG, TRUTHFUL, AnswerModel, n_answers
-from askwise.core.problem import Problem
 from askwise.core.questions import Answer, Choice, Question
 from askwise.errors import InputError
 from askwise.text.reading import Field
+
+if TYPE_CHECKING:
+    from askwise.core.problem import Problem
 
 
 def question_to_json(problem: Problem, asked: Question) -> Any:
