@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
     from askwise.planning.bounds import Bound as Bound
+    from askwise.planning.exact.arrays import TooLarge as TooLarge
     from askwise.planning.exact.optimal import Solution as Solution
-    from askwise.planning.exact.size import TooLarge as TooLarge
     from askwise.play import trace as trace
     from askwise.play.ask import Advice as Advice
     from askwise.play.evaluation import Evaluation as Evaluation
@@ -119,7 +119,7 @@ _HOME = {
     "Session": "askwise.decisions.session",
     "Solution": "askwise.planning.exact.optimal",
     "Teammate": "askwise.core.teammates",
-    "TooLarge": "askwise.planning.exact.size",
+    "TooLarge": "askwise.planning.exact.arrays",
     "ToolFetching": "askwise.domains.tool_fetching",
     "Tracker": "askwise.core.belief",
     "Verdict": "askwise.types",

@@ -21,8 +21,7 @@ from askwise.planning.exact.arrays import check_goals
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.exact.solver import Solver
 from askwise.planning.groups import Work, bound_with_groups, charges_of, goals_dealt, lower_end
-from askwise.planning.prices import price_for_planning
-from askwise.planning.tables import tables_of
+from askwise.planning.tables import price_for_planning, tables_of
 from tests.graphs import random_problem
 from tests.planning.plain_optimum import Belief, Cost, PlainOptimum, conditional
 from tests.tool_fetching import instances

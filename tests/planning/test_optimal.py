@@ -21,8 +21,8 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
+from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
 from tests.planning.plain_optimum import PlainOptimum
 from tests.refused import Fault, assert_refused, each

@@ -24,13 +24,13 @@ import pytest
 from askwise import simulate, trace
 from askwise.api import as_problem
 from askwise.domains import registry
-from askwise.domains.stated.toml_text import toml_text
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import AskwiseError, InputError
 from askwise.methods.loading import load_agent
 from askwise.model import Drawing
 from askwise.studies.schema.study_file import load_study
 from askwise.text.reading import Field, decode, parse_json, printable
+from askwise.text.toml_text import toml_text
 from tests.agents.asking import AsksHalf
 from tests.domains.instances import instance_json
 from tests.domains.plain.test_problem_fuzz import COVERAGE, FILES, WALKED, changed_text, paths

@@ -168,7 +168,7 @@ def _thing(text: str) -> Any:
     """Return what somebody typed: a cell, or an edge as its state, its action and the next state."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:
-        from askwise.text.typed import cell
+        from askwise.text.limits import cell
 
         return cell(text, "--forbid")
     return tuple(parts) if len(parts) == 3 else text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from askwise.cli.progress import Progress
 from askwise.errors import InputError, did_you_mean
-from askwise.text.typed import whole
+from askwise.text.limits import whole
 
 if TYPE_CHECKING:
     from askwise.pddl import Cones, Limits, Recognition

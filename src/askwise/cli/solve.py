@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
     from askwise.api import as_problem
-    from askwise.planning.exact.size import TooLarge
+    from askwise.planning.exact.arrays import TooLarge
     from askwise.play.evaluation import solve
 
     if options.file is None:

@@ -6,12 +6,15 @@ import argparse
 import os
 import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import InputError
+from askwise.model.table_budget import VARIABLE, amount
+from askwise.text.limits import real, whole
 from askwise.text.reading import naming
-from askwise.text.typed import real, whole
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
@@ -100,3 +103,29 @@ def read_instance(path: str) -> Any:
 def colourful() -> bool:
     """Whether standard output is a terminal that should get colours (NO_COLOR says that it should not)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# -- the option ``--memory`` of every command that may need much: how much its tables ------------------------------
+
+
+def add_memory(parser: argparse.ArgumentParser) -> None:
+    """Declare the option."""
+    told = f"memory that each process may use for its tables, such as 16GB (default: {VARIABLE}, else 4GiB)"
+    parser.add_argument("--memory", metavar="AMOUNT", help=told)
+
+
+@contextmanager
+def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
+    """Allow as much as the option says, here and in processes that are started meanwhile."""
+    stated, before = getattr(options, "memory", None), os.environ.get(VARIABLE)
+    if stated is None:
+        yield
+        return
+    amount(stated, "--memory")
+    os.environ[VARIABLE] = stated
+    try:
+        yield
+    finally:
+        os.environ.pop(VARIABLE)
+        if before is not None:
+            os.environ[VARIABLE] = before

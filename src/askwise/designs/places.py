@@ -21,7 +21,7 @@ from askwise.designs.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.coverage_file import CoverageFile, CoverageProblem
 from askwise.domains.stated.file import ProblemFile, StatedProblem
-from askwise.domains.stated.reading_sides import read_lines
+from askwise.domains.stated.reading import read_lines
 from askwise.domains.stated.sides import WALL
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError

@@ -205,6 +205,6 @@ def _text(changed: Any, *, toml: bool) -> str:
     contents = domain_of(changed).write(changed)
     if not toml:
         return as_text(contents)
-    from askwise.domains.stated.toml_text import toml_text
+    from askwise.text.toml_text import toml_text
 
     return toml_text(contents)

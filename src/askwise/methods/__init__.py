@@ -18,10 +18,18 @@ from askwise.core.problem import Problem
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.methods.base import Agent, Answer, BeliefAgent, KnowsGoal, Observation
 from askwise.methods.baseline import Baseline
-from askwise.methods.checking import begun, believed, checked_name, decided, situated
+from askwise.methods.checking import (
+    AgentFailed,
+    Interruption,
+    begun,
+    believed,
+    blaming,
+    checked_name,
+    decided,
+    situated,
+)
 from askwise.methods.cost_prob import CostProb
 from askwise.methods.ezq import Ezq
-from askwise.methods.failing import AgentFailed, Interruption, blaming
 from askwise.methods.informed import Informed
 from askwise.methods.loading import PLACES, check_options, is_place, load_agent, made, takes
 from askwise.methods.never import Never

@@ -18,6 +18,7 @@ from askwise.core.gate import common_actions, some_out_of_reach
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer as Answer
 from askwise.errors import InputError, did_you_mean
+from askwise.planning.tables import within_reach
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
 
@@ -206,3 +207,34 @@ class BeliefAgent(Agent):
             return Decision(action=action, why=f"{name}: only {goal} is possible.", situation=situation)
         why = f"{name}: optimal for all {left} possible goals."
         return Decision(action=action, why=why, situation=situation)
+
+
+# -- agents that look ahead: they decide by a plan wherever several goals are possibl ------------------------------
+
+
+class LooksAhead(BeliefAgent):
+    """A `BeliefAgent` whose `when_torn` is asked in every moment in which more than one goal is possible.
+
+    The paper's methods need it only where no action is optimal for all possible goals; a plan may do better than such
+    an action, by asking before it.
+    """
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self.tracker.update(observation)
+        state = observation.state
+        possible = within_reach(self.problem, state.teammate, self.reckoned())
+        if possible.sum() > 1:
+            return self.when_torn(state, possible)
+        actions = np.flatnonzero(self.problem.ego.optimal(state.ego)[possible].any(axis=0))
+        if not actions.size:
+            return self.wait("Wait: no possible goal can be reached any more.")
+        return self._act(self.candidates(actions), possible, Situation(self.problem, state, self.probabilities))
+
+    def reckoned(self) -> BoolArray:
+        """Return the goals to reckon with: those that are possible, or still credible where answers can be wrong."""
+        return self.belief.possible
+
+    def candidates(self, actions: Any) -> Any:
+        """Return those of the optimal actions among which the tie-break chooses when one goal is left."""
+        return actions

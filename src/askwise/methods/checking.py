@@ -7,23 +7,94 @@ episodes, tables, traces and pages hold nothing that an agent could change later
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 import numpy as np
 
 from askwise.core.answers import n_answers
 from askwise.core.belief import Observation
+from askwise.core.belief_kinds import ContradictoryObservation
 from askwise.core.decision import Decision, Situation
+from askwise.core.game import InvalidDecision
 from askwise.core.problem import Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods.base import Agent, KnowsGoal
-from askwise.methods.failing import blame, blaming, is_name, refuse
-from askwise.methods.telling import shown
+from askwise.methods.telling import files_of, message, own_line, place_of, shown, written
 from askwise.model.names import as_int
 from askwise.seeds import Seed
 from askwise.types import FloatArray
 from askwise.workers.pulse import deciding
+
+
+class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
+    """An agent or a teammate raised an error, which is the cause of this one."""
+
+
+class Interruption(BaseException):
+    """Stops whatever an agent does, from outside; nothing here holds it up."""
+
+
+def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
+    """Raise what an error of an agent's method becomes; return if it goes through as it is.
+
+    To be called where the error is caught, followed by ``raise``.
+
+    Args:
+        player: the agent or teammate.
+        method: which of its methods was called.
+        error: what that raised.
+        t: the step, None before the first.
+        kind: ``agent`` or ``teammate``.
+    """
+    if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
+        return
+    if isinstance(error, ContradictoryObservation):
+        raise ContradictoryObservation(f"{_step(t)}{error}") from error
+    own = own_line(error, files_of(player))
+    if own is None and isinstance(error, AskwiseError | MemoryError):
+        return
+    place = written(own or place_of(player, method))
+    raise AgentFailed(f"{_step(t)}{known_as(player, kind)} failed in {method}: {message(error)}{place}") from error
+
+
+@contextmanager
+def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
+    """Blame an agent for what its method raises meanwhile; where every microsecond counts, call `blame` itself."""
+    try:
+        yield
+    except BaseException as error:
+        blame(player, method, error, t, kind)
+        raise
+
+
+def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
+    """Refuse what a method of an agent returned."""
+    raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{written(place_of(player, method))}")
+
+
+def known_as(player: object, kind: str = "agent") -> str:
+    """Return what an agent is called, ``agent 'ezq'``; by its class if its name cannot be shown."""
+    try:
+        name = player.name  # type: ignore[attr-defined]
+    except (Exception, SystemExit):
+        name = None
+    return f"{kind} {name!r}" if is_name(name) else f"{kind} {type(player).__name__!r}"
+
+
+def is_name(name: object) -> bool:
+    """Whether an agent may be called that: a text on one line."""
+    return isinstance(name, str) and name != "" and name.isprintable()
+
+
+def _step(t: int | None) -> str:
+    return "" if t is None else f"step {t}: "
+
+
+# ------------------------------------------------------------------------------------------------------------------
+
 
 SUM_TOLERANCE = 1e-6
 """How far a belief may sum from 1: single precision, added up over many goals."""

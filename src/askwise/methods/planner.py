@@ -26,13 +26,12 @@ from askwise.core.decision import Decision
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import InputError, did_you_mean
-from askwise.methods.ahead import LooksAhead
+from askwise.methods.base import LooksAhead
 from askwise.planning.noisy import settings as noisy
 from askwise.planning.noisy.planner import NoisyPlanner
-from askwise.planning.prices import price_for_planning
 from askwise.planning.search.planner import Plan, Planner
 from askwise.planning.search.settings import FULL, LIGHT
-from askwise.planning.tables import Tables, mask_rows, tables_of
+from askwise.planning.tables import Tables, mask_rows, price_for_planning, tables_of
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 

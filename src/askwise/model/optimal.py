@@ -21,9 +21,9 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.model import _kernels
-from askwise.model.goals import goal_states
 from askwise.model.graph_search import breadth_first
 from askwise.model.model import Model
+from askwise.model.names import goal_states
 from askwise.model.policy import EACH_ENTRY, Policy
 from askwise.model.table_budget import claim
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray

@@ -18,6 +18,7 @@ A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,9 @@ from numpy.typing import NDArray
 
 from askwise._compiled import compiled
 from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice, additive_price
 from askwise.core.side import CarrierTable
+from askwise.errors import InputError
 from askwise.model._kernels import BASE, add_count
 from askwise.model.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray
@@ -249,3 +252,25 @@ def _list_following(successor: Any, depth: Any, following: Any) -> None:
             if t >= 0 and depth[t] == depth[s] + 1:
                 following[s, filled] = t
                 filled += 1
+
+
+# -- what questions cost, in the form that planning needs: a sum over the goals named ------------------------------
+
+
+ROUNDING = 1e-12
+"""A price that was given as a function is taken apart by subtraction: parts this little below 0 are 0."""
+
+
+def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
+    """Return a problem's price of questions as a sum over goals; refuse one that `who` cannot plan with."""
+    price = additive_price(problem.query_cost, len(problem.goals), who)
+    added = price.per_goal + price.extra
+    least = min(float(added.min()), price.base + float(added.min()))
+    if least < -ROUNDING:
+        raise InputError("query cost", f"{least:g} for a question or a goal in it", f"nothing below 0: {who}")
+    return price
+
+
+def cheapest(price: AdditivePrice, goals: Sequence[int]) -> float:
+    """Return what a question about some of these goals costs at least."""
+    return float(price.base + (price.per_goal + price.extra[list(goals)].min()))

@@ -13,7 +13,7 @@ from askwise.core.questions import AnyPrice, QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.coverage_file import CoverageFile
-from askwise.domains.stated.stated import QuestionPrices
+from askwise.domains.stated.reading import QuestionPrices
 from askwise.model import Drawing
 from tests.refused import Fault, assert_refused, each
 

@@ -16,8 +16,8 @@ from askwise.core.answers import AnswerModel
 from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.stated.file import ProblemFile
+from askwise.domains.stated.reading import QuestionPrices, StatedGoal
 from askwise.domains.stated.sides import DrawnMap, Graph
-from askwise.domains.stated.stated import QuestionPrices, StatedGoal
 from askwise.model import GridWorld
 from tests.domains.plain.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward
 

@@ -21,9 +21,9 @@ from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import ProblemFile, StatedProblem
-from askwise.domains.stated.toml_text import toml_text
 from askwise.model import GridWorld, Model
 from askwise.text.reading import Field, parse_toml
+from askwise.text.toml_text import toml_text
 from tests.domains.plain.files import CONTENTS, SHORTEST, read, ward
 from tests.refused import assert_refused
 

@@ -28,10 +28,8 @@ from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
-from askwise.domains.stated.reading_file import read_answers, read_prices
-from askwise.domains.stated.reading_sides import read_lines
+from askwise.domains.stated.reading import QuestionPrices, read_answers, read_lines, read_prices
 from askwise.domains.stated.sides import reached
-from askwise.domains.stated.stated import QuestionPrices
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import Drawing

@@ -16,9 +16,8 @@ from askwise.core.problem import JointState, changed
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated import coverage_file, writing
 from askwise.domains.stated.coverage_file import CoverageFile, CoverageProblem
-from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
-from askwise.domains.stated.names import as_json
-from askwise.domains.stated.vocabulary import COVERAGE, WORDS
+from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, StatedProblem
+from askwise.domains.stated.sides import as_json
 from askwise.errors import InputError
 from askwise.model import Drawing, Model
 from askwise.model.spoken import state_said

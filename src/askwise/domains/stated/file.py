@@ -43,20 +43,61 @@ from askwise.core.problem import PRIOR_TOLERANCE
 from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import normalised
 from askwise.domains.stated.policies import PolicyChoice, read_policy, rows_to_json
-from askwise.domains.stated.reading_file import read_answers, read_goals, read_groups, read_prices, read_words
-from askwise.domains.stated.reading_sides import read_side
+from askwise.domains.stated.reading import (
+    QuestionPrices,
+    StatedGoal,
+    read_answers,
+    read_goals,
+    read_groups,
+    read_prices,
+    read_side,
+    read_words,
+)
 from askwise.domains.stated.sides import Side, same_ground
-from askwise.domains.stated.stated import QuestionPrices, StatedGoal
-from askwise.domains.stated.toml_text import toml_text
-from askwise.domains.stated.vocabulary import words_from
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import Model, Policy
 from askwise.text.files import whole_file
 from askwise.text.limits import read_name
 from askwise.text.reading import Field, as_text, copied, parse_text, read_text
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.toml_text import toml_text
+from askwise.text.vocabulary import PLAIN, Vocabulary
 from askwise.types import FloatArray
+
+WORDS = PLAIN
+COVERAGE = Vocabulary(
+    title="Coverage",
+    teammate_sign="W",
+    ego_sign="F",
+    done="Two goals are covered.",
+    achieved="The teammate is at {goal}, the ego agent at another goal.",
+)
+
+
+def words_from(name: str, given: Mapping[str, str]) -> Vocabulary:
+    """Return the words of a problem of that name, which may have its own for teammate, ego agent and goal."""
+    teammate, ego = given.get("teammate", PLAIN.teammate), given.get("ego", PLAIN.ego)
+    signs = _sign(teammate), _sign(ego)
+    if signs[0] == signs[1] or not all(signs):
+        signs = PLAIN.teammate_sign, PLAIN.ego_sign
+    return Vocabulary(
+        title=name or PLAIN.title,
+        teammate=teammate,
+        ego=ego,
+        goal=given.get("goal", PLAIN.goal),
+        teammate_sign=signs[0],
+        ego_sign=signs[1],
+    )
+
+
+def _sign(word: str) -> str:
+    """Return the letter that stands for somebody in drawings, empty if the word begins with none."""
+    first = word[0].upper()
+    return first if len(first) == 1 and first.isascii() and first.isalnum() else ""
+
+
+# ------------------------------------------------------------------------------------------------------------------
+
 
 FORMAT = "askwise/problem@1"
 REQUIRED = ("format", "teammate", "ego", "goals")

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from askwise.domains.stated.names import StateName, as_json
-from askwise.domains.stated.sides import Side
+from askwise.domains.stated.sides import Side, StateName, as_json
 from askwise.errors import InputError
 from askwise.model import Model, Policy, boltzmann, uniform_optimal, urop
 from askwise.text.reading import Field, read_text, shown

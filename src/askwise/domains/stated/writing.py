@@ -10,8 +10,7 @@ import numpy as np
 from askwise.core.factored import FactoredProblem
 from askwise.core.questions import QueryCost
 from askwise.domains.stated.file import FORMAT, ProblemFile
-from askwise.domains.stated.names import name_to_json
-from askwise.domains.stated.sides import FREE, STAY, WALL
+from askwise.domains.stated.sides import FREE, STAY, WALL, name_to_json
 from askwise.errors import InputError
 from askwise.model import GridWorld, Model
 from askwise.types import IntArray

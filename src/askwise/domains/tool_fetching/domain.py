@@ -13,8 +13,8 @@ from askwise.domains.tool_fetching.rules import NOTHING, State
 from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
 from askwise.errors import InputError
 from askwise.model.graph_search import breadth_first
+from askwise.text.limits import cell
 from askwise.text.reading import Field
-from askwise.text.typed import cell
 from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import place_in
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from askwise.core.answers import n_answers, same_question
 from askwise.core.problem import Problem
 from askwise.core.questions import Choice, Question
-from askwise.planning.prices import price_for_planning
+from askwise.planning.tables import price_for_planning
 
 MOST_PARTED = 5
 """Goals up to which a choice may part them in any way: 51 ways for five, 4,139 for eight."""

@@ -31,12 +31,11 @@ from askwise.core.answers import agreeing, n_answers, same_question
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer, Question
 from askwise.errors import InputError
-from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.planning.exact.arrays import MOST_STATES, Work, check_goals, check_teammate
 from askwise.planning.exact.asking import Questions
 from askwise.planning.exact.believing import Asking, Beliefs
 from askwise.planning.exact.hearing import Heard, Hearing
 from askwise.planning.exact.memory import SAME
-from askwise.planning.exact.size import MOST_STATES, Work
 from askwise.planning.exact.solver import Progress
 from askwise.planning.exact.unfolding import Stage, Unfolding
 from askwise.planning.exact.walking import Ground, Walking

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 
 from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
+from askwise.planning.exact.arrays import MOST_STATES, TooLarge
 from askwise.planning.exact.asking import MOST_PARTED
 from askwise.planning.exact.limited import MOST_QUESTIONS, LimitedSolver
-from askwise.planning.exact.size import MOST_STATES, TooLarge
 from askwise.planning.exact.solver import Progress, Solver
 from askwise.types import Verdict
 

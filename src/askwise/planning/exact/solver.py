@@ -11,12 +11,19 @@ import numpy as np
 from askwise.core.problem import JointState, Problem
 from askwise.errors import InputError
 from askwise.model.table_budget import claim
-from askwise.planning.exact.arrays import Charges, arrays_of, check_answers, check_goals, check_teammate
+from askwise.planning.exact.arrays import (
+    MOST_STATES,
+    SPLITS_A_STATE,
+    Charges,
+    arrays_of,
+    check_answers,
+    check_goals,
+    check_teammate,
+    size_of,
+)
 from askwise.planning.exact.memory import NO_CHOICE, find, larger, stack_of, table_of, where_of
 from askwise.planning.exact.search import DONE, GO_ON, TABLE_FULL, Start, search
-from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
-from askwise.planning.prices import price_for_planning
-from askwise.planning.tables import Tables, tables_of
+from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.types import FloatArray
 
 STATES_A_TURN = 100_000

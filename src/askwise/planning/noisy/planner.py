@@ -25,10 +25,9 @@ from askwise.planning.noisy.memory import Memory, packed, unpacked
 from askwise.planning.noisy.settings import FULL, NoisySettings
 from askwise.planning.noisy.steps import score_actions
 from askwise.planning.noisy.workspace import DEAD, FAINTEST, MOST_LEAD, Limits, unit_of, workspace_of
-from askwise.planning.prices import price_for_planning
 from askwise.planning.search.planner import Plan
 from askwise.planning.search.steps import ROUNDING, after
-from askwise.planning.tables import Tables
+from askwise.planning.tables import Tables, price_for_planning
 from askwise.types import FloatArray
 
 LEAST_GAIN = 1e-6

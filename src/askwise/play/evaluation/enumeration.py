@@ -35,9 +35,9 @@ from askwise.core.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.core.questions import Answer, Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods import Agent, Decision, KnowsGoal, Observation, begun, believed, blaming, decided
-from askwise.methods.failing import refuse
+from askwise.methods.checking import refuse
 from askwise.methods.telling import shown
-from askwise.planning.exact.size import TooLarge
+from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.play.evaluation.branches import Branch, Goals, Waiting
 from askwise.play.evaluation.replies import Replies

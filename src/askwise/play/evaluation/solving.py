@@ -5,8 +5,8 @@ from __future__ import annotations
 from askwise.core.problem import Problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
+from askwise.planning.exact.arrays import MOST_STATES
 from askwise.planning.exact.optimal import Solution, solve_problem
-from askwise.planning.exact.size import MOST_STATES
 from askwise.planning.exact.solver import Progress
 
 

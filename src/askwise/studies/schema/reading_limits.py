@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from askwise.errors import InputError
+from askwise.text.limits import real
 from askwise.text.reading import Field
-from askwise.text.typed import real
 from askwise.workers.limits import Limits
 
 NAMES = {"decision_seconds": "decision", "episode_seconds": "episode", "memory_gib": "memory"}

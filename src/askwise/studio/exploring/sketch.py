@@ -19,10 +19,8 @@ from functools import cached_property
 from typing import Any
 
 from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
-from askwise.domains.stated.names import StateName, as_json
-from askwise.domains.stated.sides import DrawnMap, same_ground
-from askwise.domains.stated.stated import StatedGoal
-from askwise.domains.stated.toml_text import toml_text
+from askwise.domains.stated.reading import StatedGoal
+from askwise.domains.stated.sides import DrawnMap, StateName, as_json, same_ground
 from askwise.errors import InputError
 from askwise.studio.exploring.draft import (
     FREE,
@@ -37,6 +35,7 @@ from askwise.studio.exploring.draft import (
     remarked,
 )
 from askwise.text.reading import Field, copied
+from askwise.text.toml_text import toml_text
 from askwise.text.vocabulary import Vocabulary
 
 REQUIRED = ("walls", "teammate", "ego", "goals")
