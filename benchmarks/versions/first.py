@@ -9,7 +9,7 @@ import sys
 from time import process_time
 
 from askwise import Observation, ToolFetching, generate
-from askwise.methods import make_agent
+from benchmarks.versions import methods
 
 
 def torn_problem(side: int, stations: int) -> ToolFetching:
@@ -26,7 +26,7 @@ def torn_problem(side: int, stations: int) -> ToolFetching:
 
 def _main(method: str, side: str, stations: str) -> None:
     problem = torn_problem(int(side), int(stations))
-    agent = make_agent(method)
+    agent = methods().make_agent(method)
     agent.reset(problem, 1)
     agent.decide(Observation(problem.start))
     print(process_time())

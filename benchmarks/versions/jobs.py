@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.tool_fetching import product_problem
-
 from askwise import Divergence, Instance, Prior, QueryCost, ToolFetching, evaluate, generate, simulate, solve
 from benchmarks import cases
 from benchmarks.versions import steps
@@ -196,6 +194,8 @@ def _evaluated(maps: Sequence[Instance], method: str) -> object:
 
 def _plain(setting: Setting, moments: Moments) -> Iterator[Job]:
     maps = plain_maps(setting)
+    from tests.tool_fetching import product_problem  # of this version only
+
     ways = {COMPRESSED: _Kept(ToolFetching, maps), PLAIN: _Kept(product_problem, maps)}
     for way, problems in ways.items():
         yield Job(way, "making the problem", _prepared(1, _problem_made, problems.make, maps[0]))
