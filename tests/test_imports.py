@@ -39,9 +39,9 @@ APPLICATIONS = {
     "studies": set(),
     "recognition": {"studies"},
     "serving": {"decisions", "audits"},
-    "studio": {"audits", "designs", "studies"},
+    "studio": {"designs", "studies"},
     "starters": set(),
-    "cli": {"audits", "decisions", "designs", "recognition", "serving", "starters", "studies", "studio"},
+    "cli": {"audits", "decisions", "designs", "recognition", "serving", "studies", "studio"},
     "__main__": {"cli"},
 }
 """The applications, which import the library, and which others each of them may import."""

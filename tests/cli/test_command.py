@@ -209,4 +209,4 @@ def test_help_and_wrong_options_are_light(arguments: list[str]) -> None:
 
 
 def test_the_check_for_heavy_imports_can_fail() -> None:
-    assert imported_by("import askwise, scipy; askwise.view.plot; from askwise import _jit") >= HEAVY
+    assert imported_by("import askwise, scipy; askwise.plot; from askwise import _jit") >= HEAVY

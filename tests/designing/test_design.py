@@ -351,7 +351,7 @@ def test_refused_teammates() -> None:
         "teammate.policy: found a policy of its own; expected none: designs are for a teammate that takes shortest ways"
     )
     problem = askwise.ToolFetching(workshop())
-    vars(problem)["teammate_policies"] = (None,)
+    vars(problem)["policies"] = (None,)
     assert refusal(problem, 1) == (
         "teammate_policies: found policies of one's own; expected None: designs are for shortest ways"
     )

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import InputError
-from askwise.model.table_budget import VARIABLE, amount
 from askwise.text.limits import real, whole
 from askwise.text.reading import naming
+from askwise.text.table_budget import VARIABLE, amount
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem

@@ -27,7 +27,7 @@ from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_fields, read_only
 from askwise.model import Model, Policy, Pursuit, state_names
 from askwise.model.names import as_int
-from askwise.model.table_budget import claim, hold
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 FAR = 2**30
@@ -239,7 +239,7 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
         place, goal = given
         if goal not in goals:
             allowed = f"one of {', '.join(map(repr, goals[:5]))}" + (", ..." if len(goals) > 5 else "")
-            raise InputError(f"{field}: tool in hand", repr(goal), allowed)
+            raise InputError(f"{field}: load in hand", repr(goal), allowed)
         load = goals.index(goal)
     return state_at(side, side.model.state(place, field), load)
 

@@ -16,7 +16,7 @@ from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.model.chain import AbsorbingChain
 from askwise.model.graph_search import breadth_first
-from askwise.model.table_budget import claim
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61

@@ -27,7 +27,7 @@ import numpy as np
 from askwise._compiled import compiled, inner
 from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
-from askwise.model.table_budget import claim
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray
 
 FOREVER = 1e9

@@ -3,10 +3,9 @@
 from askwise.model.drawing import Drawing
 from askwise.model.grid import GridWorld, same_model
 from askwise.model.model import Model
-from askwise.model.names import goal_list, goal_states, state_names
 from askwise.model.optimal import boltzmann, uniform_optimal, urop
 from askwise.model.policy import Policy, follow
-from askwise.model.pursuit import Pursuit
+from askwise.model.pursuit import Pursuit, goal_list, goal_states, state_names
 
 __all__ = [
     "Drawing",

@@ -16,7 +16,7 @@ from askwise.frozen import read_only
 from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
-from askwise.model.table_budget import claim, hold
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, IntArray
 
 sparse = Later("scipy.sparse")

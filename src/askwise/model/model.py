@@ -29,7 +29,7 @@ from askwise.model.exploring import Step, explored
 from askwise.model.labels import Labels, checked_labels
 from askwise.model.lazy_module import Later
 from askwise.model.names import Names
-from askwise.model.table_budget import claim, hold
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, IntArray, StateLike
 
 sparse = Later("scipy.sparse")

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Hashable, Iterable
 
 from askwise.errors import InputError
-from askwise.frozen import Sealed, is_hashable, read_only
-from askwise.types import GoalLike, IntArray, StateLike
-
-if TYPE_CHECKING:
-    from askwise.model.model import Model
+from askwise.frozen import Sealed, is_hashable
 
 
 class Names(Sealed):
@@ -82,38 +75,3 @@ def as_int(value: object) -> int | None:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         return None
-
-
-# -- goals are sets of states --------------------------------------------------------------------------------------
-
-
-def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
-    """Return the target states of `goal`, ``int32``, sorted, without repetition, read-only.
-
-    A tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
-    """
-    if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
-        return read_only(np.array([model.state(goal, field)], dtype=np.int32))
-    states = np.unique(np.array([model.state(state, field) for state in goal], dtype=np.int32))
-    if states.size == 0:
-        raise InputError(field, "no states", "at least one target state")
-    return read_only(states)
-
-
-def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
-    """Return the names of states given by number: a goal that means the same even if names are numbers."""
-    return [model.name(int(state)) for state in states]
-
-
-def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return names and target states of `goals`, a mapping from name to goal or a sequence, which has no names."""
-    names = None
-    if isinstance(goals, Mapping):
-        named = [(str(name), goal) for name, goal in goals.items()]
-        targets = tuple(goal_states(model, goal, f"goal {name!r}") for name, goal in named)
-        names = tuple(name for name, _ in named)
-    else:
-        targets = tuple(goal_states(model, goal, f"goal {k}") for k, goal in enumerate(goals))
-    if not targets:
-        raise InputError("goals", "an empty list", "at least one goal")
-    return names, targets

@@ -23,9 +23,9 @@ from askwise.errors import InputError
 from askwise.model import _kernels
 from askwise.model.graph_search import breadth_first
 from askwise.model.model import Model
-from askwise.model.names import goal_states
 from askwise.model.policy import EACH_ENTRY, Policy
-from askwise.model.table_budget import claim
+from askwise.model.pursuit import goal_states
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 

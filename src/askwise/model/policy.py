@@ -11,7 +11,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
-from askwise.model.table_budget import claim, hold
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, StateLike
 
 EACH_ENTRY = 12

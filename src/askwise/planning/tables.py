@@ -31,7 +31,7 @@ from askwise.core.questions import AdditivePrice, additive_price
 from askwise.core.side import CarrierTable
 from askwise.errors import InputError
 from askwise.model._kernels import BASE, add_count
-from askwise.model.table_budget import claim, hold
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -95,7 +95,8 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     start = problem.start.teammate if start is None else start
     n_states, n_goals = problem.teammate.model.n_states, weights.size
     sizes = f"{n_states} states and {n_goals} goals"
-    claim(bytes_of(n_states, n_goals), "tables of the planner", sizes, "a smaller problem, another method")
+    needed = bytes_of(n_states, n_goals) + _ego_bytes(problem)
+    claim(needed, "tables of the planner", sizes, "a smaller problem, another method")
     successor = _moves(problem)
     home = np.asarray(problem.teammate.steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)
@@ -123,6 +124,12 @@ def bytes_of(n_states: int, n_goals: int) -> int:
     moves = 4 * 4 * 2  # successor and following, of four moves
     counts = 4 + 4 + 8 + 4  # depth, order, mantissa and exponent
     return n_states * (n_goals * each_goal + moves + counts + 8 * n_words_of(n_goals))
+
+
+def _ego_bytes(problem: Problem) -> int:
+    """Return what the ego agent's table takes: steps, with a load and without one, and the distances they come from."""
+    tables = 3 if problem.ego.loads else 2
+    return 4 * tables * problem.ego.model.n_states * len(problem.goals)
 
 
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:

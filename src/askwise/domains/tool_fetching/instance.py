@@ -27,10 +27,10 @@ from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import GridWorld
 from askwise.model.graph_search import breadth_first
-from askwise.model.table_budget import claim, hold
 from askwise.text.files import whole_file
 from askwise.text.limits import check_name, read_price, refuse_blank
 from askwise.text.reading import Field, as_text, parse_json, read_text
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray
 
 FORMAT = "askwise/tool-fetching@1"

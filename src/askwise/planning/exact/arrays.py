@@ -11,9 +11,9 @@ from askwise.core.problem import Problem
 from askwise.core.questions import AdditivePrice
 from askwise.core.side import FAR
 from askwise.errors import AskwiseError, InputError
-from askwise.model.table_budget import claim
 from askwise.planning.exact.memory import Arrays
 from askwise.planning.tables import Tables, for_loops
+from askwise.text.table_budget import claim
 from askwise.types import FloatArray, IntArray
 
 MOST_STATES = 3_000_000

@@ -10,7 +10,6 @@ import numpy as np
 
 from askwise.core.problem import JointState, Problem
 from askwise.errors import InputError
-from askwise.model.table_budget import claim
 from askwise.planning.exact.arrays import (
     MOST_STATES,
     SPLITS_A_STATE,
@@ -24,6 +23,7 @@ from askwise.planning.exact.arrays import (
 from askwise.planning.exact.memory import NO_CHOICE, find, larger, stack_of, table_of, where_of
 from askwise.planning.exact.search import DONE, GO_ON, TABLE_FULL, Start, search
 from askwise.planning.tables import Tables, price_for_planning, tables_of
+from askwise.text.table_budget import claim
 from askwise.types import FloatArray
 
 STATES_A_TURN = 100_000
