@@ -26,7 +26,7 @@ class Recorder(Agent):
     """Another agent, and what it saw while several goals were possible."""
 
     def __init__(self, name: str) -> None:
-        self.inner = methods().make_agent(name)
+        self.inner: Agent = methods().make_agent(name)
         self.name = name
         self.seen: list[list[Any]] = []
 

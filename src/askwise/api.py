@@ -44,13 +44,15 @@ def _taking_anything(
     function: Callable[Concatenate[Problem, _Rest], _Result],
 ) -> Callable[Concatenate[object, _Rest], _Result]:
     """Let a function of a problem also take an instance or the path of a file."""
-    first = next(iter(signature(function).parameters))
+    stated = signature(function)
+    first, *rest = stated.parameters.values()
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> _Result:
-        problem = as_problem(args[0] if args else kwargs.pop(first, None))
+        problem = as_problem(args[0] if args else kwargs.pop(first.name, None))
         return function(problem, *args[1:], **kwargs)
 
+    call.__signature__ = stated.replace(parameters=[first.replace(annotation="object"), *rest])  # type: ignore[attr-defined]
     return call
 
 
