@@ -17,13 +17,13 @@ from time import perf_counter
 
 import numpy as np
 
-from askwise.agents import Observation, make_agent
+from askwise import simulate
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Station
-from askwise.problem import JointState, Problem
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods import Observation, make_agent
 from benchmarks.report import Column, Table, count, progress, ratio, seconds
 from benchmarks.timed import Taken, Timed
 
@@ -93,7 +93,7 @@ def _play(name: str, instance: Instance, seed: int, into: Measured) -> None:
 
 def _is_torn(taken: Taken, problem: Problem) -> bool:
     # With one goal left NOOP means that the fetcher has arrived, not that it is torn.
-    return taken.decision.ask is not None or (taken.several and taken.decision.action == problem.wait)
+    return taken.decision.ask is not None or (taken.several and taken.decision.action == problem.ego.actions.stay)
 
 
 # -- growth --------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def _torn_state(problem: ToolFetching, rng: np.random.Generator) -> JointState:
     while True:
         worker, fetcher = (int(cell) for cell in rng.integers(problem.grid.n_states, size=2))
         state = JointState(worker, fetcher * n_tools)
-        if not problem.ego_optimal(state.ego).all(axis=0).any():
+        if not problem.ego.optimal(state.ego).all(axis=0).any():
             return state
 
 

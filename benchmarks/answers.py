@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askwise.agents import Agent
-from askwise.answers import same_question, truth
+from askwise import simulate
+from askwise.core.answers import same_question, truth
+from askwise.core.episode import Episode
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods import Agent
 from benchmarks.answers_compared import Place, Played, save_tables, tables
 from benchmarks.believing import Trusting, Twice
 from benchmarks.pool import process_pool

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askwise.agents import Agent, PlannerAgent
-from askwise.answers import AnswerModel
+from askwise import evaluate
+from askwise.core.answers import AnswerModel
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate
+from askwise.methods import Agent, PlannerAgent
 from benchmarks.answers import COST, ERRORS, PRIORS, REFUSED, WRONG
 from benchmarks.believing import Trusting, Twice
 from benchmarks.pool import process_pool

@@ -17,19 +17,18 @@ from time import perf_counter
 
 import numpy as np
 
-from askwise import trace
-from askwise.agents import Agent, Decision, Observation
-from askwise.agents.optimal import Optimal
-from askwise.auditing.auditing import audit
-from askwise.auditing.results import Audit
+from askwise import simulate, trace
+from askwise.audits.auditing import audit
+from askwise.audits.results import Audit
+from askwise.core.belief import Tracker
+from askwise.core.episode import Episode
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
-from askwise.problem import Problem
-from askwise.questions import QueryCost
+from askwise.methods import Agent, Decision, Observation
+from askwise.methods.optimal import Optimal
 from askwise.seeds import Seed
-from askwise.simulation import simulate
-from askwise.tracking import Tracker
 from askwise.types import FloatArray
 from benchmarks.peers.plain_values import PlainValues
 from benchmarks.pool import process_pool
@@ -96,7 +95,7 @@ class Contrary(Agent):
         if decision.ask is not None:
             self.planted[self.t] = UNDER
             goal = int(belief.argmax())
-            return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()))
+            return Decision(action=int(self.problem.ego.optimal(observation.state.ego)[goal].argmax()))
         self.planted[self.t] = OVER
         size = int(self.rng.integers(1, possible.size))
         return Decision(ask=tuple(sorted(self.rng.choice(possible, size, replace=False).tolist())))

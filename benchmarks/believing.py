@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askwise.agents import Decision, Observation, PlannerAgent
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import Problem
-from askwise.query.beliefs import ContradictoryObservation
-from askwise.questions import QueryCost
+from askwise.methods import Decision, Observation, PlannerAgent
 from askwise.seeds import Seed
-from askwise.tracking import Tracker
 
 
 class Trusting(PlannerAgent):
@@ -46,8 +46,8 @@ class Trusting(PlannerAgent):
 
     def _is_elsewhere(self, observation: Observation) -> bool:
         """Whether the teammate has arrived where, as far as is known, it does not want to be."""
-        action, here = observation.teammate_action, self.problem.teammate_steps(observation.state.teammate)
-        arrived = action is not None and self.problem.stays(action)
+        action, here = observation.teammate_action, self.problem.teammate.steps(observation.state.teammate)
+        arrived = action is not None and action == self.problem.teammate.actions.stay
         return arrived and not (here[self.belief.probabilities > 0] == 0).any()
 
     def _forget_answers(self) -> None:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from time import process_time
 
-from askwise.agents import make_agent
+from askwise import evaluate, solve
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
+from askwise.methods import make_agent
 from askwise.planning.search.settings import FULL
-from askwise.questions import QueryCost
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 TIMES = (1, 10, 100)

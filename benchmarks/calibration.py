@@ -14,11 +14,11 @@ from itertools import product
 
 import numpy as np
 
-from askwise.answers import AnswerModel
+from askwise import simulate
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from askwise.types import FloatArray
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress

@@ -19,11 +19,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from askwise import simulate, solve
+from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import solve
-from askwise.questions import Choice, QueryCost
-from askwise.simulation import simulate
 from askwise.types import FloatArray
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress

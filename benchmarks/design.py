@@ -17,9 +17,8 @@ import numpy as np
 from tests.designing import plain
 
 import askwise
-from askwise import Drawing, FactoredProblem, GridWorld, QueryCost
-from askwise.designing.designing import space_of_given
-from askwise.evaluation import evaluate
+from askwise import Drawing, FactoredProblem, GridWorld, QueryCost, evaluate
+from askwise.designs.designing import space_of_given
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 EQUAL = 1e-9
@@ -141,7 +140,7 @@ def _large(quick: bool) -> Table:
 
 
 def _useful(problem: FactoredProblem) -> int:
-    from askwise.designing.ways import Ways
+    from askwise.designs.ways import Ways
 
     return int(Ways(space_of_given(problem), 0).useful(()).sum())
 

@@ -13,14 +13,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from askwise.evaluation import evaluate
-from askwise.experiments.running.problems import Problems
-from askwise.experiments.schema.study_file import load_study
+from askwise import evaluate
+from askwise.core.problem import Problem
 from askwise.planning.bounds import bound_problem
+from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.exact.size import TooLarge
 from askwise.planning.groups import bound_with_groups
-from askwise.problem import Problem
+from askwise.studies.running.problems import Problems
+from askwise.studies.schema.study_file import load_study
 from benchmarks.report import Column, Table, number, progress
 
 INSTANCES = 3

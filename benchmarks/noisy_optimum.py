@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.answers import AnswerModel
+from askwise import evaluate
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate
 from askwise.planning.exact.limited import LimitedSolver
-from askwise.questions import QueryCost
 from benchmarks.distance import Costs, by_cell, ratio, verdict
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, number, progress

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from askwise import evaluate, solve
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
-from askwise.questions import QueryCost
 from benchmarks.distance import by_cell, ratio, verdict
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, number, progress

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from askwise.types import FloatArray
 from benchmarks.report import Column, Table, count, number, progress, seconds
 from benchmarks.timed import Taken, Timed

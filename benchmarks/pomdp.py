@@ -10,11 +10,11 @@ from time import perf_counter
 
 import numpy as np
 
-from askwise.agents import Agent, make_agent
+from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods import Agent, make_agent
 from askwise.types import FloatArray
 from benchmarks.peers.pouct import Pouct
 from benchmarks.pool import process_pool

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
 
-from askwise.watching.child import one_thread
+from askwise.workers.child import one_thread
 
 
 def process_pool() -> ProcessPoolExecutor:

@@ -16,8 +16,8 @@ from time import perf_counter
 import numpy as np
 from tests.query.decisions import PRICES, PRIORS, Moment, decisions
 
-from askwise.query.optimisers import PROVEN, Found, auto, exact, genetic, local_search
-from askwise.query.value import QuestionValue
+from askwise.methods.optimisers import PROVEN, Found, auto, exact, genetic, local_search
+from askwise.methods.question_value import QuestionValue
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 SAME = 1e-9

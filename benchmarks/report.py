@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from askwise.files import whole_file
+from askwise.text.files import whole_file
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, count, number, progress
 

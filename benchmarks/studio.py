@@ -28,12 +28,12 @@ from urllib.parse import urlsplit
 import polars as pl
 from websockets.asyncio.client import connect
 
+from askwise.core.problem import Problem
 from askwise.domains.registry import domain_of
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import Problem
-from askwise.reading import as_text
 from askwise.studio.study.export import FOLDER, export
+from askwise.text.reading import as_text
 from benchmarks.report import Column, Table, count, number, progress
 
 PEOPLE, SECONDS, PACE = 200, 40.0, 0.5
@@ -115,7 +115,7 @@ def played(method: str, side: int, stations: int, boxes: int, people: int, secon
     drawn = generate(size=side, stations=stations, toolboxes=boxes, seed=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "map.json").write_text(as_text(domain_of(drawn).recording.write(drawn)), encoding="utf-8")
+        (folder / "map.json").write_text(as_text(domain_of(drawn).write(drawn)), encoding="utf-8")
         (folder / "study.toml").write_text(STUDY.format(method=method), encoding="utf-8")
         with _studio(folder) as (host, link, server):
             cookie = _cookie(host, urlsplit(link).path)
@@ -228,9 +228,9 @@ async def _round(socket: Any, problem: Problem, found: Load, end: asyncio.Event)
 def _deed(problem: Problem, state: dict[str, Any], goal: int) -> dict[str, Any]:
     if state["phase"] == "answer":
         return {"answer": goal in state["question"]["goals"]}
-    here = problem.teammate_model.state(tuple(state["teammate"]["at"]))
-    action = int(problem.teammate_optimal(here)[goal].argmax())
-    return {"move": problem.teammate_actions[action]}
+    here = problem.teammate.model.state(tuple(state["teammate"]["at"]))
+    action = int(problem.teammate.optimal(here)[goal].argmax())
+    return {"move": problem.teammate.actions.names[action]}
 
 
 def _cookie(host: str, path: str) -> str:

@@ -21,8 +21,8 @@ from time import perf_counter
 from typing import Any
 
 from askwise.cli import main
-from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study_file import load_study
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study_file import load_study
 from benchmarks import child
 from benchmarks.report import Column, Table, count, memory, number, progress, ratio, seconds
 

@@ -8,8 +8,8 @@ from time import perf_counter
 
 import numpy as np
 
-from askwise.agents import Agent, Decision, Observation, make_agent
-from askwise.problem import Problem
+from askwise.core.problem import Problem
+from askwise.methods import Agent, Decision, Observation, make_agent
 from askwise.seeds import Seed
 from askwise.types import FloatArray
 

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "extensions")]
 
 import askwise  # noqa: E402
-from askwise.showing.palette import DARK, LIGHT, hex_of  # noqa: E402
+from askwise.view.palette import DARK, LIGHT, hex_of  # noqa: E402
 from pictures import draw_all  # noqa: E402
 
 draw_all(HERE / "drawn")

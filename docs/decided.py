@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from askwise.decisions.entry import read_decision_file
 from askwise.decisions.recommendation import recommend
-from askwise.showing.palette import FAINT, INK, METHODS, OTHERS, hex_of
+from askwise.view.palette import FAINT, INK, METHODS, OTHERS, hex_of
 
 HERE = Path(__file__).parent
 MEASURED = HERE / "reproduced" / "rules.csv"

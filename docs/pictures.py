@@ -18,16 +18,20 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 import askwise
 import decided
-from askwise import files, plot
-from askwise.designing.picture import draw as design_picture
+from askwise import plot
+from askwise.core.belief_kinds import make_belief
+from askwise.designs.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.experiments import two_goal_grid as example
-from askwise.experiments.analysis.figures.styles import KNOWN, styles
-from askwise.query.beliefs import make_belief
-from askwise.query.value import QuestionValue
-from askwise.showing import Scene, palette, scene_at, start_scene
-from askwise.showing.palette import hex_of
-from askwise.showing.raster import save_png
+from askwise.methods.question_value import QuestionValue
+from askwise.studies import two_goal_grid as example
+from askwise.studies.analysis.figures.styles import KNOWN, styles
+from askwise.text import files
+from askwise.view import palette
+from askwise.view.episodes import scene_at, start_scene
+from askwise.view.palette import hex_of
+from askwise.view.raster import save_png
+from askwise.view.scene import Scene
+from import_graph import import_graph
 from step_by_step import planner_steps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -356,6 +360,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "question-value": question_value,
     "beliefs": beliefs,
     "walk-of-the-data": walk_of_the_data,
+    "import-graph": import_graph,
     "planner-steps": planner_steps,
     "design-cost": design_cost,
     "rules": decided.rules,

@@ -12,11 +12,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 import askwise
+from askwise.core.episode import Episode
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.episode import Episode
-from askwise.showing import Scene, palette, scenes
-from askwise.showing.palette import hex_of, ink_on, shade
-from askwise.showing.scene import Map, Place
+from askwise.view import palette
+from askwise.view.episodes import scenes
+from askwise.view.palette import hex_of, ink_on, shade
+from askwise.view.scene import Map, Place, Scene
 
 INK, FAINT, GRID, LINE, PAPER, OUT, LOAD, TEAMMATE, EGO = (
     hex_of(getattr(palette.LIGHT, name))
@@ -77,7 +78,7 @@ def _caption(episode: Episode, k: int) -> str:
         return f"{step.t}. Asks: {asked}? {'Yes' if step.answer.yes else 'No'}.\n     costs {step.cost:g}"
     assert step.decision.action is not None
     assert step.belief is not None
-    verb, *tool = episode.problem.describe_ego_action(step.decision.action).split()
+    verb, *tool = episode.problem.ego.actions.names[step.decision.action].split()
     did = f"Picks up {tool[0]}" if tool else f"Walks {verb.lower()}"
     possible = np.count_nonzero(step.belief)
     if possible == 1:

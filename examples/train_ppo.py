@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import gymnasium
 
 import askwise
-from askwise.agents import Agent
 from askwise.envs import PolicyAgent, RegretReward
 from askwise.errors import AskwiseError
+from askwise.methods import Agent
 
 WARD = str(Path(__file__).resolve().parent / "ward.toml")
 YARDSTICKS = ("never", "ezq", "planner", "optimal")
@@ -161,7 +161,7 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
     """Draw the learning curve beside the costs of the methods, in the colours that these have in all figures."""
     from matplotlib.figure import Figure
 
-    from askwise.experiments.analysis.figures.styles import FAINT, GRID, legend_below, styles
+    from askwise.studies.analysis.figures.styles import FAINT, GRID, legend_below, styles
 
     looks = styles([*(method for method in costs if method != "optimal"), TRAINED])
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")

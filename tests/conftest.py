@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from askwise.experiments.running import children, run
+from askwise.studies.running import children, run
 
 settings.register_profile(
     "askwise",

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from askwise.core.factored import FactoredProblem
+from askwise.core.questions import QueryCost
 from askwise.errors import InputError
-from askwise.factored import FactoredProblem
 from askwise.model import Model, Policy, urop
-from askwise.questions import QueryCost
 
 TRIES = 1000
 

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable, Sequence
 
 from askwise import QueryCost, evaluate, simulate
-from askwise.agents import AGENTS
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
+from askwise.methods import AGENTS
 from tests.graphs import random_problem
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
-from askwise.chain import AbsorbingChain
 from askwise.model import GridWorld, Model, Policy
+from askwise.model.chain import AbsorbingChain
 from tests.exact import Law, Plain, Table, leaking
 
 Cell = tuple[int, int]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askwise.answers import (
+from askwise.core.answers import (
     TRUTHFUL,
     AnswerModel,
     agreeing,
     check_reply,
     n_answers,
-    parse_answers,
     same_question,
     same_reply,
     truth,
 )
-from askwise.questions import Answer, Choice, Question
+from askwise.core.question_json import parse_answers
+from askwise.core.questions import Answer, Choice, Question
 from tests.refused import assert_refused
 
 N = 6

@@ -48,7 +48,7 @@ def test_each_part_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "askwise.planning.tables",
         "numba.np.arrayobj",
         "askwise.planning.noisy.values",
-        "askwise._graph",
+        "askwise.model.graph_search",
         "askwise.planning.search.menus",
     ):
         listener.on_start(_started(module))
@@ -65,9 +65,9 @@ def test_files_and_workers_of_a_pool_are_told_nothing(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stderr", terminal)
     with monkeypatch.context() as patch:
         patch.setattr(multiprocessing, "parent_process", lambda: object())
-        listener.on_start(_started("askwise.chain.solve"))
+        listener.on_start(_started("askwise.model.chain.solve"))
     monkeypatch.setattr(terminal, "isatty", lambda: False)
-    listener.on_start(_started("askwise.chain.solve"))
+    listener.on_start(_started("askwise.model.chain.solve"))
     monkeypatch.setattr(sys, "stderr", None)
     listener.on_start(_started("askwise.divergence.cones"))
     for _ in range(3):
@@ -76,7 +76,7 @@ def test_files_and_workers_of_a_pool_are_told_nothing(monkeypatch: pytest.Monkey
 
 
 def test_every_kernel_belongs_to_a_part() -> None:
-    for part in ("chain", "divergence", "model", "planning", "query", "domains"):
+    for part in ("core", "divergence", "model", "planning", "methods", "domains"):
         module = f"askwise.{part}.some"
         assert next(told for start, told in _jit.PARTS.items() if module.startswith(start))
 
@@ -243,7 +243,7 @@ def test_kept_code_is_used_only_while_nothing_has_changed_that_it_is_made_from(t
         changed(name, text, by)
         stamps.append(stamp())
     assert len(set(stamps)) == len(stamps)
-    changed("query/value.py", "def ", "# another loop\ndef ")  # nothing that this one contains
+    changed("methods/question_value.py", "def ", "# another loop\ndef ")  # nothing that this one contains
     changed("planning/search/sets.py", "@inner\n", "# no change\n@inner\n")
     assert stamp() == stamps[-1]
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.agents import AGENTS, make_agent
-from askwise.deciding import typical_way
+from askwise.core.belief import Observation
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.problem import JointState, Problem, joint_state
+from askwise.core.questions import Answer, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import JointState, Problem
-from askwise.query import ContradictoryObservation
-from askwise.questions import Answer, QueryCost
+from askwise.methods import AGENTS, make_agent
+from askwise.play.ask import typical_way
 from askwise.seeds import spawn
-from askwise.tracking import Observation
 from tests.graphs import lopsided, random_problem
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
@@ -70,27 +70,27 @@ def test_from_what_was_seen_and_answered_it_decides_as_who_has_watched(name: str
         answers = [step.answer for step in episode.steps[:n] if step.answer is not None]
         ego = episode.steps[n].state.ego
         agent = watched(problem, method, actions, answers, ego, seed)
-        named = [problem.teammate_actions[action] for action in actions]
+        named = [problem.teammate.actions.names[action] for action in actions]
         advice = askwise.ask(problem, method, seen=named, answers=answers, ego=ego_name(problem, ego), seed=seed)
         assert advice.decision == agent[0]
         np.testing.assert_array_equal(advice.belief, agent[1])
 
 
 def ego_name(problem: Problem, ego: int) -> object:
-    return ego if not isinstance(problem, askwise.FactoredProblem) else problem.ego_model.name(ego)
+    return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def watched(
     problem: Problem, method: str, actions: list[int], answers: list[Answer], ego: int, seed: int
 ) -> tuple[askwise.Decision, object]:
     """What an agent decides that stood where it stands now, and watched."""
-    belief = "robust" if problem.teammate_policies is not None else None
+    belief = "robust" if problem.policies is not None else None
     agent = make_agent(method, **({} if belief is None else {"belief": belief}))
     agent.reset(problem, spawn(seed, 3)[2])
     here = problem.start.teammate
     seen = [Observation(JointState(here, ego))]
     for action in actions:
-        here = problem.teammate_next(here, action)
+        here = problem.teammate.next(here, action)
         seen.append(Observation(JointState(here, ego), action))
     seen += [Observation(JointState(here, ego), None, answer) for answer in answers]
     for observation in seen[:-1]:
@@ -106,7 +106,7 @@ def test_from_where_the_teammate_is_it_infers_with_the_belief_of_the_method(meth
         episode = askwise.simulate(problem, "never", seed=seed)
         there = episode.steps[min(4, len(episode.steps) - 1)].state.teammate
         steps = [step.teammate_action for step in episode.steps[:4] if step.teammate_action is not None]
-        one = askwise.ask(problem, method, teammate=problem.teammate_model.name(there), seed=seed)
+        one = askwise.ask(problem, method, teammate=problem.teammate.model.name(there), seed=seed)
         other = askwise.ask(problem, method, seen=steps, seed=seed)
         assert one.state == other.state
         assert (one.decision.action, one.decision.ask) == (other.decision.action, other.decision.ask)
@@ -124,7 +124,7 @@ def test_at_the_start_it_is_the_first_decision_of_an_episode() -> None:
 
 def test_what_it_says() -> None:
     advice = askwise.ask(workshop(), "ezq-exact", teammate=(0, 1), ego=((4, 0), "C"), answers=[("A", False)])
-    assert advice.problem.joint_state(ego=((4, 0), "C")) == JointState(0, advice.state.ego)
+    assert joint_state(advice.problem, ego=((4, 0), "C")) == JointState(0, advice.state.ego)
     assert advice.possible is not None
     assert advice.possible.tolist() == [False, True, True]
     assert advice.way is not None
@@ -139,7 +139,7 @@ def test_what_it_says() -> None:
 def test_an_agent_of_ones_own_that_keeps_no_belief() -> None:
     class Waits(askwise.Agent):
         def decide(self, observation: Observation) -> askwise.Decision:
-            return askwise.Decision(action=self.problem.wait, why="Wait.")
+            return askwise.Decision(action=self.problem.ego.actions.stay, why="Wait.")
 
     advice = askwise.ask(workshop(), Waits(), teammate=(0, 2))
     assert (advice.action, advice.belief, advice.possible) == ("NOOP", None, None)
@@ -158,7 +158,7 @@ def test_the_typical_way_is_a_shortest_one() -> None:
     end = problem.grid.state((3, 4))
     way = typical_way(problem, end)
     assert len(way) == 7
-    assert problem.teammate_next(*way[-1]) == end
+    assert problem.teammate.next(*way[-1]) == end
 
 
 ACTIONS = "one of 'NORTH', 'EAST', 'SOUTH', 'WEST', 'WORK', 'NOOP'"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.agents import AGENTS
 from askwise.cli import COMMANDS, build_parser
+from askwise.methods import AGENTS
 from tests.browser import browser, visit
 from tests.html_site import problems_of
 from tests.shown import ROOT, Reader, blocks, missing_links, own_folder
@@ -73,9 +73,9 @@ def test_a_domain_takes_less_than_sixty_lines() -> None:
 
 
 def test_every_column_and_key_of_a_study_is_explained() -> None:
-    from askwise.experiments.schema.reading_instances import drawn_keys
-    from askwise.experiments.schema.study_file import KEYS
-    from askwise.experiments.schema.tables import SCHEMAS
+    from askwise.studies.schema.reading_instances import drawn_keys
+    from askwise.studies.schema.study_file import KEYS
+    from askwise.studies.schema.tables import SCHEMAS
 
     page = (DOCS / "how-to" / "own-study.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`\[?(\w+)\]?`", page))

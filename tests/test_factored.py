@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.factored import FactoredProblem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem, joint_state
+from askwise.core.questions import AnyPrice, QueryCost
 from askwise.model import Model, Policy, boltzmann, urop
-from askwise.problem import JointState, Problem
-from askwise.questions import AnyPrice, QueryCost
 from tests.refused import Fault, assert_refused, each
 
 WARD = Model.from_edges(
@@ -42,7 +42,7 @@ def ward(**given: Any) -> FactoredProblem:
 
 
 def targets(problem: FactoredProblem) -> list[list[object]]:
-    steps = [problem.ego_steps(state) for state in range(WARD.n_states)]
+    steps = [problem.ego.steps(state) for state in range(WARD.n_states)]
     return [[WARD.name(s) for s, row in enumerate(steps) if row[goal] == 0] for goal in range(len(problem.goals))]
 
 
@@ -66,7 +66,7 @@ def test_targets_by_name_whatever_their_order() -> None:
 def test_goals_as_a_dict_are_the_targets_of_both() -> None:
     problem = ward(goals={"first": "r1", "second": "r2"}, teammate_goals=None, ego_goals=None)
     assert targets(problem) == [["r1"], ["r2"]]
-    assert [problem.teammate_targets(goal).tolist() for goal in (0, 1)] == [[2], [3]]
+    assert [problem.teammate.targets(goal).tolist() for goal in (0, 1)] == [[2], [3]]
     other = ward(goals={"first": "r1", "second": "r2"}, teammate_goals=None, ego_goals=["desk", "hall"])
     assert targets(other) == [["desk"], ["hall"]]
 
@@ -84,8 +84,8 @@ def test_the_prior_cannot_be_changed() -> None:
 def test_states_by_name() -> None:
     problem = ward(start=JointState("hall", "r1"))  # type: ignore[arg-type]
     assert problem.start == JointState(1, 2)
-    assert problem.joint_state("r2") == JointState(3, 2)
-    assert problem.joint_state(ego="desk") == JointState(1, 0)
+    assert joint_state(problem, "r2") == JointState(3, 2)
+    assert joint_state(problem, ego="desk") == JointState(1, 0)
 
 
 def test_prices_by_name_and_as_a_function() -> None:
@@ -98,11 +98,11 @@ def test_prices_by_name_and_as_a_function() -> None:
 def test_groups_and_moves_by_name() -> None:
     problem = ward(groups={"both": ["second", "first"]}, ego_moves=["left", "right"])
     assert problem.groups == {"both": (0, 1)}
-    assert [problem.ego_actions[move] for move in problem.ego_moves] == ["left", "right"]
+    assert [problem.ego.actions.names[move] for move in problem.ego.actions.moves] == ["left", "right"]
 
 
 def test_one_model_for_both() -> None:
-    assert ward(ego_model=None).ego_model is WARD
+    assert ward(ego_model=None).ego.model is WARD
 
 
 # -- policies of the teammate ------------------------------------------------------------------------------------
@@ -112,9 +112,9 @@ def test_policies_are_what_is_watched_played_and_measured() -> None:
     given = {"first": urop(WARD, "r1"), "second": boltzmann(WARD, "r2", 1.0)}
     problem = ward(teammate_policies=given)
     hall = WARD.state("hall")
-    assert problem.teammate_policy(hall)[1] == pytest.approx(given["second"].probabilities[hall])
-    assert problem.teammate_optimal(hall)[1].tolist() == given["second"].support[hall].tolist()
-    edp, _ = problem.teammate_matrices(hall)
+    assert problem.teammate.policy(hall)[1] == pytest.approx(given["second"].probabilities[hall])
+    assert problem.teammate.optimal(hall)[1].tolist() == given["second"].support[hall].tolist()
+    edp, _ = problem.teammate.divergence(hall)
     assert edp[0, 1] == pytest.approx(float(askwise.edp(WARD, given["first"], given["second"], at="hall")))
     assert edp[1, 0] == pytest.approx(float(askwise.edp(WARD, given["second"], given["first"], at="hall"))) == 2
     assert askwise.simulate(problem, "never", seed=0).teammate == "policy"
@@ -124,15 +124,15 @@ def test_a_table_is_a_policy_too() -> None:
     tables = [urop(WARD, room).probabilities for room in ("r1", "r2")]
     tables = [np.where(table.any(axis=1, keepdims=True), table, np.eye(table.shape[1])[WARD.stay]) for table in tables]
     problem = ward(teammate_policies=tables)
-    assert problem.teammate_policies is not None
-    assert problem.teammate_policies[0].at("hall") == {"left": 1.0}
+    assert problem.policies is not None
+    assert problem.policies[0].at("hall") == {"left": 1.0}
 
 
 def test_uniform_shortest_plans_given_as_policies_change_no_belief() -> None:
     given = ward(teammate_policies=[urop(WARD, "r1"), urop(WARD, "r2")])
     for state in range(4):  # from the garden there is no way
-        np.testing.assert_array_equal(given.teammate_policy(state), ward().teammate_policy(state))
-        for one, two in zip(given.teammate_matrices(state), ward().teammate_matrices(state), strict=True):
+        np.testing.assert_array_equal(given.teammate.policy(state), ward().teammate.policy(state))
+        for one, two in zip(given.teammate.divergence(state), ward().teammate.divergence(state), strict=True):
             np.testing.assert_allclose(one, two)
 
 
@@ -304,16 +304,16 @@ def test_an_ego_model_with_labels_decides_as_one_with_a_column_for_each_action(m
             for ego in (model, model.with_columns())
         ]
         ranks, columns = problems
-        assert ranks.ego_model.labels is not None
-        assert columns.ego_model.labels is None
-        assert (ranks.ego_actions, ranks.wait, ranks.ego_moves) == (
-            columns.ego_actions,
-            columns.wait,
-            columns.ego_moves,
+        assert ranks.ego.model.labels is not None
+        assert columns.ego.model.labels is None
+        assert (ranks.ego.actions.names, ranks.ego.actions.stay, ranks.ego.actions.moves) == (
+            columns.ego.actions.names,
+            columns.ego.actions.stay,
+            columns.ego.actions.moves,
         )
         for ego in range(6):
-            assert np.array_equal(ranks.ego_optimal(ego), columns.ego_optimal(ego))
-            following = [[each.ego_next(ego, a) for a in range(len(each.ego_actions))] for each in problems]
+            assert np.array_equal(ranks.ego.optimal(ego), columns.ego.optimal(ego))
+            following = [[each.ego.next(ego, a) for a in range(len(each.ego.actions.names))] for each in problems]
             assert following[0] == following[1]
         for goal in "xyz":
             left, right = (askwise.simulate(each, method, goal=goal, seed=seed) for each in problems)

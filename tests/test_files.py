@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from askwise.errors import InputError
-from askwise.files import make_folder, reason, remove_left_overs, save_figure, sync_names, whole_file
+from askwise.text.files import make_folder, reason, remove_left_overs, save_figure, sync_names, whole_file
 from tests.refused import assert_refused
 
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.agents import make_agent
+from askwise import simulate
+from askwise.core.game import Game, InvalidDecision
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer
+from askwise.core.teammates import Urop
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.errors import AskwiseError
-from askwise.game import Game, InvalidDecision
-from askwise.problem import Problem
-from askwise.questions import Answer
+from askwise.methods import make_agent
 from askwise.seeds import spawn
-from askwise.simulation import simulate
-from askwise.teammates import Urop
 from tests.graphs import random_problem
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop
@@ -93,7 +93,7 @@ def test_it_is_cut_off() -> None:
     problem = ToolFetching(workshop())
     game = Game(problem, 0, max_steps=2)
     for _ in range(2):
-        game.act(problem.wait, problem.teammate_actions.index("NOOP"))
+        game.act(problem.ego.actions.stay, problem.teammate.actions.names.index("NOOP"))
     assert game.over
     assert game.truncated
     with pytest.raises(AskwiseError, match=r"^the game is cut off after 2 steps; begin another one$"):
@@ -103,9 +103,9 @@ def test_it_is_cut_off() -> None:
 def test_what_can_be_done_now() -> None:
     problem = ToolFetching(workshop())
     game = Game(problem, 0)
-    assert [problem.teammate_actions[a] for a in game.teammate_available()] == ["NORTH", "EAST", "NOOP"]
-    assert problem.wait in game.ego_available()
-    assert all(problem.ego_next(game.state.ego, a) >= 0 for a in game.ego_available())
+    assert [problem.teammate.actions.names[a] for a in game.teammate_available()] == ["NORTH", "EAST", "NOOP"]
+    assert problem.ego.actions.stay in game.ego_available()
+    assert all(problem.ego.next(game.state.ego, a) >= 0 for a in game.ego_available())
 
 
 FAULTS: dict[str, tuple[Callable[[Game], object], str]] = {
@@ -150,7 +150,7 @@ def test_a_game_that_does_not_know_the_goal_does_not_answer() -> None:
 
 
 def test_it_takes_what_describes_a_problem_and_says_how_it_stands() -> None:
-    game = Game(workshop(), "A")
+    game = Game(ToolFetching(workshop()), "A")
     assert repr(game) == "<Game: 0 steps, cost 0, goes on>"
     game.ask((0,))
     assert repr(game) == "<Game: 1 step, cost 0.5, goes on>"

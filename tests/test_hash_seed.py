@@ -22,8 +22,8 @@ import pytest
 import askwise
 from askwise.cli import main
 from askwise.domains.tool_fetching.generate import generate
-from askwise.showing.layout import Net, lay_out
-from askwise.showing.page import page_text
+from askwise.view.layout import Net, lay_out
+from askwise.view.page import page_text
 from tests.agents.test_golden import story
 from tests.envs import test_same_episodes
 from tests.experiments.studies import small
@@ -39,7 +39,7 @@ HASH_SEEDS = ("0", "4242")
 
 def layouts() -> str:
     """The places of all nodes of some graphs."""
-    models = (loop(9), path(30), tree(20), ward().teammate_model)
+    models = (loop(9), path(30), tree(20), ward().teammate.model)
     return str([node.at for model in models for node in lay_out(Net.of(model)).nodes])
 
 

@@ -1,9 +1,10 @@
-"""Imports go one way, and the package offers what it lists."""
+"""Imports go one way, folder by folder, and the package offers what it lists."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,76 +15,50 @@ from pathlib import Path
 import pytest
 
 import askwise
+from askwise.core.problem import Problem
+from askwise.core.side import Side
+from askwise.domains.domain import Domain
 
 SOURCE = Path(askwise.__file__).parent
 
-LAYERS = (
-    {"errors", "types", "watching", "showing.palette"},
-    {
-        "_compiled",
-        "_graph",
-        "_ingredients",
-        "_jit",
-        "_kept",
-        "_references",
-        "_later",
-        "_registering",
-        "arguments",
-        "files",
-        "frozen",
-        "limits",
-        "memory",
-        "reading",
-        "seeds",
-    },
-    {"chain"},
-    {"model"},
-    {"divergence"},
-    {"designing.grounds", "designing.space"},
-    {"pddl"},
-    {"query", "ego", "questions", "answers", "problem"},
-    {"decisions", "factored", "factored_input", "tracking"},
-    {"showing.asking", "showing.grounds", "showing.vocabulary", "showing.words"},
-    {"game", "showing.layout", "showing.scene", "domains.parts", "domains.registry", "domains.studied"},
-    {"planning"},
-    {"agents", "teammates"},
-    {"episode"},
-    {"plot", "domains"},
-    {"deciding", "evaluation", "showing", "simulation", "trace"},
-    {"designing"},
-    {"auditing", "envs"},
-    {"domains.tool_fetching.envs"},
-    {"experiments.schema"},
-    {"experiments.running", "experiments.analysis"},
-    {"experiments"},
-    {"serving"},
-    {"__main__", "cli", "starters", "studio"},
-)
-"""From the ground up: a part imports its own layer and those below. A module that is listed is a part of its own."""
+GROUND = (
+    "errors", "types", "seeds", "frozen", "workers", "_kept", "_references", "_ingredients", "_jit", "_compiled"
+)  # fmt: skip
+"""What knows nothing of the subject: errors, arrays, processes that are watched, compiled loops."""
 
-TOOL_FETCHING = "domains.tool_fetching"
-MAY_IMPORT_TOOL_FETCHING = ("domains/tool_fetching/", "domains/registry.py")
-MAY_NAME_IT = ("__init__.py",)
-"""The list of all that the package offers: for type checkers it says where each name is, and loads nothing."""
+LIBRARY = (
+    "text", "model", "divergence", "pddl", "core", "planning", "methods", "domains", "play", "api", "view"
+)  # fmt: skip
+"""The library, from the bottom up: each folder imports only those before it."""
 
-LAYER_OF = {part: level for level, layer in enumerate(LAYERS) for part in layer}
+APPLICATIONS = {
+    "decisions": set(),
+    "designs": set(),
+    "envs": set(),
+    "audits": {"decisions"},
+    "studies": set(),
+    "recognition": {"studies"},
+    "serving": {"decisions", "audits"},
+    "studio": {"designs", "studies"},
+    "starters": set(),
+    "cli": {"audits", "decisions", "designs", "recognition", "serving", "studies", "studio"},
+    "__main__": {"cli"},
+}
+"""The applications, which import the library, and which others each of them may import."""
 
-
-def _part(path: Path) -> str:
-    """The part of the package that a file belongs to."""
-    inside = path.relative_to(SOURCE)
-    return _part_of(".".join(inside.parts).removesuffix(".py"))
-
-
-def _part_of(module: str) -> str:
-    """The part that a module (without ``askwise.``) belongs to: the longest listed name, or its top folder."""
-    words = module.split(".")
-    prefixes = [".".join(words[:k]) for k in range(len(words), 0, -1)]
-    return next((prefix for prefix in prefixes if prefix in LAYER_OF), words[0])
+ALLOWED = {
+    **{name: set((*GROUND, *LIBRARY)[:k]) for k, name in enumerate((*GROUND, *LIBRARY))},
+    **{name: {*GROUND, *LIBRARY, *others} for name, others in APPLICATIONS.items()},
+}
+"""What each folder, and each module beside them, may import."""
 
 
 def _files() -> list[Path]:
     return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
+
+
+def _folder(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
 @cache
@@ -97,8 +72,7 @@ def _imports(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            # The package itself lists its own modules that way.
-            assert node.level == 0 or path == SOURCE / "__init__.py", f"{path}: relative imports hide where they lead"
+            assert node.level == 0, f"{path}: relative imports hide where they lead"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
@@ -107,52 +81,35 @@ def _imports(path: Path) -> Iterator[str]:
                 yield name.removeprefix("askwise.")
 
 
-def _imported_parts(path: Path) -> Iterator[str]:
-    """Every part of askwise that a file imports; ``from askwise import X`` is the part X."""
-    return (_part_of(name) for name in _imported(path))
-
-
-def _imports_tool_fetching(path: Path) -> bool:
-    return any(f"{name}.".startswith(f"{TOOL_FETCHING}.") for name in _imported(path))
-
-
 def _edges() -> set[tuple[str, str]]:
-    """Which part imports which other one."""
-    return {(_part(path), part) for path in _files() for part in _imported_parts(path) if part != _part(path)}
+    """Which folder imports which other one."""
+    pairs = {(_folder(path), name.split(".")[0]) for path in _files() for name in _imported(path)}
+    return {(user, used) for user, used in pairs if user != used}
 
 
-def test_every_part_has_a_layer() -> None:
-    """What is imported has one too: ``from askwise import edp`` would hide which part is meant."""
-    parts = {_part(path) for path in _files()} | {used for _, used in _edges()}
-    assert parts - set(LAYER_OF) == set()
+def test_every_folder_is_listed() -> None:
+    """What is imported is listed too: ``from askwise import edp`` would hide which folder is meant."""
+    assert {_folder(path) for path in _files()} | {used for _, used in _edges()} == set(ALLOWED)
 
 
-def test_imports_never_go_up() -> None:
-    known = [(user, used) for user, used in _edges() if {user, used} <= set(LAYER_OF)]
-    assert [(user, used) for user, used in known if LAYER_OF[used] > LAYER_OF[user]] == []
+def test_each_folder_imports_only_what_it_may() -> None:
+    assert sorted((user, used) for user, used in _edges() if used not in ALLOWED[user]) == []
 
 
-def test_parts_of_one_layer_do_not_import_each_other_in_a_circle() -> None:
-    uses: dict[str, set[str]] = {}
-    for user, used in _edges():
-        uses.setdefault(user, set()).add(used)
-    order = list(TopologicalSorter(uses).static_order())
-    assert order.index("chain") < order.index("model") < order.index("divergence")
+def test_what_applications_may_import_of_each_other_is_used_and_has_no_cycle() -> None:
+    used = _edges()
+    unused = [(name, other) for name, others in APPLICATIONS.items() for other in others if (name, other) not in used]
+    assert unused == []
+    assert set(TopologicalSorter(APPLICATIONS).static_order()) == set(APPLICATIONS)
 
 
-def test_only_tool_fetching_itself_imports_tool_fetching() -> None:
-    inside = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
-    others = {name: path for name, path in inside.items() if not name.startswith(MAY_IMPORT_TOOL_FETCHING)}
-    found = {name for name, path in others.items() if _imports_tool_fetching(path)}
-    assert found == set(MAY_NAME_IT)
-    assert any(_imports_tool_fetching(path) for name, path in inside.items() if name not in others), (
-        "or it sees nothing"
-    )
+def test_few_files_lie_beside_the_folders() -> None:
+    assert len(list(SOURCE.glob("*.py"))) <= 12
 
 
-SHORTCUTS = {("model", "grid", "drawing"), ("auditing", "results", "telling")}
-"""Imports that close a circle on purpose: a map has a method that reads a drawing, which holds a map; an audit can be
-printed, in words that are told elsewhere."""
+SHORTCUTS = {("model", "grid", "drawing"), ("audits", "results", "telling")}
+"""Imports inside a folder that close a circle on purpose: a map has a method that reads a drawing, which holds a map;
+an audit can be printed, in words that are written elsewhere."""
 
 
 def _packages() -> list[str]:
@@ -183,26 +140,45 @@ def test_inside_a_package_nothing_imports_each_other_in_a_circle(package: str) -
 
 
 def test_packages_inside_packages_are_walked() -> None:
-    assert {"experiments", "experiments.analysis", "experiments.analysis.figures"} <= set(_packages())
-    inside = _uses_inside("experiments")
-    assert "schema" in inside["running"] & inside["analysis"]
+    assert {"studies", "studies.analysis", "studies.analysis.figures"} <= set(_packages())
+    inside = _uses_inside("studies")
+    assert inside["schema"] == set()
+    assert inside["running"] == inside["analysis"] == {"schema"}
     assert {"running", "analysis"} <= inside["conducting"]
 
 
-def test_running_and_analysis_do_not_know_each_other() -> None:
-    inside = _uses_inside("experiments")
-    assert inside["schema"] == set()
-    assert inside["running"] == inside["analysis"] == {"schema"}
+# -- small interfaces --------------------------------------------------------------------------------------------
 
 
-def test_studies_know_no_domain() -> None:
-    users = [*(SOURCE / "experiments").rglob("*.py"), *(SOURCE / "cli" / name for name in ("study.py", "reproduce.py"))]
-    known = {name for path in users for name in _imported(path) if name.startswith("domains.")}
-    assert {".".join(name.split(".")[:2]) for name in known} == {"domains.registry", "domains.studied"}
+def _members(kind: type) -> list[str]:
+    return [name for name in vars(kind) if not name.startswith("_")]
 
 
-def test_arrays_and_errors_import_nothing_of_ours() -> None:
-    assert [(user, used) for user, used in _edges() if user in LAYERS[0]] == []
+def test_problems_sides_and_domains_are_small() -> None:
+    """Of a problem, what it has when it is made, and its methods."""
+    problem = {name for name in vars(askwise.Coverage("A.W\nF.B")) if not name.startswith("_")} - {"drawing", "weights"}
+    assert len(problem) + len(_members(Problem)) <= 10
+    assert len(_members(Side)) <= 10
+    assert len(_members(Domain)) <= 8
+
+
+@pytest.mark.parametrize("kind", [Problem, Side, Domain])
+def test_no_member_is_looked_for_by_its_name(kind: type) -> None:
+    """``getattr(problem, "teammate", None)`` would be a member that may or may not be there."""
+    asked = {
+        node.args[1].value
+        for path in _files()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("getattr", "hasattr")
+        and isinstance(node.args[1], ast.Constant)
+    }
+    members = {*_members(kind), *inspect.signature(kind).parameters} - {"args", "kwargs", "name"}
+    assert asked & members == set()
+
+
+# -- what the package offers -------------------------------------------------------------------------------------
 
 
 def _lines_for_type_checkers() -> dict[str, str]:
@@ -214,8 +190,8 @@ def _lines_for_type_checkers() -> dict[str, str]:
         assert isinstance(node, ast.ImportFrom)
         for alias in node.names:
             assert alias.asname == alias.name, "only `import X as X` is a public name to a type checker"
-            # Without a module the line is `from . import X`: X is a module of the package.
-            found[alias.name] = node.module or f"askwise.{alias.name}"
+            assert node.module is not None
+            found[alias.name] = node.module
     return found
 
 
@@ -228,9 +204,9 @@ def test_type_checkers_see_what_the_package_lists() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(askwise.__all__) - {"__version__"}))
 def test_every_listed_name_is_where_type_checkers_look_for_it(name: str) -> None:
+    found = getattr(askwise, name)
     home = importlib.import_module(_lines_for_type_checkers()[name])
-    expected = home if home.__name__ == f"askwise.{name}" else getattr(home, name)
-    assert getattr(askwise, name) is expected
+    assert found is getattr(home, name)
 
 
 def test_an_unknown_name_is_refused() -> None:

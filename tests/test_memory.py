@@ -11,18 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from askwise import memory
 from askwise.cli import main
+from askwise.core.questions import QueryCost, additive_price
 from askwise.divergence import Divergence
 from askwise.divergence.agreement import doubt_between
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
+from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Pursuit, pursuit, urop
 from askwise.planning.exact.arrays import arrays_of
 from askwise.planning.tables import tables_of
-from askwise.query.value import QuestionValue
-from askwise.questions import QueryCost, additive_price
+from askwise.text import table_budget as memory
 
 SIDE = 150
 WITHIN = 0.3
@@ -46,7 +46,7 @@ def steps_to(of: GridWorld, n: int) -> Callable[[], object]:
 
 def tables_for_planning() -> Callable[[], object]:
     problem = ToolFetching(generate(size=SIDE, stations=70, walls=0.1, seed=1))
-    _ = problem.prior, problem.ego_steps(problem.start.ego), problem.grid.predecessors
+    _ = problem.prior, problem.ego.steps(problem.start.ego), problem.grid.predecessors
     return lambda: tables_of(problem)
 
 
@@ -132,10 +132,10 @@ CLAIMING = [
     "askwise.model.pursuit",
     "askwise.divergence.family",
     "askwise.divergence.agreement",
-    "askwise.ego",
+    "askwise.core.side",
     "askwise.planning.tables",
     "askwise.planning.exact.arrays",
-    "askwise.query.value",
+    "askwise.methods.question_value",
 ]
 
 
@@ -217,19 +217,19 @@ def test_a_large_open_grid_is_played_without_a_table(monkeypatch: pytest.MonkeyP
     bare = ToolFetching(instance)
     assert (usual.prior == bare.prior).all()
     for cell in range(usual.grid.n_states):
-        assert (usual.teammate_steps(cell) == bare.teammate_steps(cell)).all()
-        assert (usual.teammate_optimal(cell) == bare.teammate_optimal(cell)).all()
-        np.testing.assert_allclose(usual.teammate_policy(cell), bare.teammate_policy(cell), rtol=1e-12)
+        assert (usual.teammate.steps(cell) == bare.teammate.steps(cell)).all()
+        assert (usual.teammate.optimal(cell) == bare.teammate.optimal(cell)).all()
+        np.testing.assert_allclose(usual.teammate.policy(cell), bare.teammate.policy(cell), rtol=1e-12)
         for tool in range(7):
             ego = cell * 7 + tool
-            assert (usual.ego_steps(ego) == bare.ego_steps(ego)).all()
-            assert (usual.ego_optimal(ego) == bare.ego_optimal(ego)).all()
-            for one, other in zip(usual.ego_matrices(ego), bare.ego_matrices(ego), strict=True):
+            assert (usual.ego.steps(ego) == bare.ego.steps(ego)).all()
+            assert (usual.ego.optimal(ego) == bare.ego.optimal(ego)).all()
+            for one, other in zip(usual.ego.divergence(ego), bare.ego.divergence(ego), strict=True):
                 np.testing.assert_array_equal(one, other)
     states = np.arange(5, 60, dtype=np.int32)
-    assert (usual.teammate_steps_from(states) == bare.teammate_steps_from(states)).all()
-    assert "distance" not in vars(bare._stations)
-    assert not bare.teammate_steps(3).flags.writeable
+    assert (usual.teammate.steps(states) == bare.teammate.steps(states)).all()
+    assert "distance" not in vars(vars(bare.teammate)["_stations"])
+    assert not bare.teammate.steps(3).flags.writeable
 
 
 def test_moves_of_a_large_map_are_no_lists(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_moves_of_a_large_map_are_no_lists(monkeypatch: pytest.MonkeyPatch) -> N
     bare = ToolFetching(instance)
     for cell in range(usual.grid.n_states):
         for action in range(5):
-            following = bare.teammate_next(cell, action)
+            following = bare.teammate.next(cell, action)
             assert type(following) is int
-            assert following == usual.teammate_next(cell, action)
-            assert bare.ego_next(cell * 5, action) == usual.ego_next(cell * 5, action)
+            assert following == usual.teammate.next(cell, action)
+            assert bare.ego.next(cell * 5, action) == usual.ego.next(cell * 5, action)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from askwise.files import opened, whole_file
+from askwise.text.files import opened, whole_file
 from tests.refused import assert_refused
 from tests.test_files import names, write
 

@@ -9,13 +9,13 @@ import pytest
 
 import askwise
 from askwise import AnswerModel, Choice, Game, QueryCost, Tracker
-from askwise.agents import make_agent
-from askwise.answers import TRUTHFUL, truth
+from askwise.core.answers import TRUTHFUL, truth
+from askwise.core.game import InvalidDecision
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer
+from askwise.core.teammates import Urop
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.game import InvalidDecision
-from askwise.problem import Problem
-from askwise.questions import Answer
-from askwise.teammates import Urop
+from askwise.methods import make_agent
 from tests.graphs import random_problem
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop

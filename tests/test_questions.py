@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from askwise.questions import AdditivePrice, AnyPrice, QueryCost, additive_price, price_among
+from askwise.core.questions import AdditivePrice, AnyPrice, QueryCost, additive_price, price_among
 from tests.refused import Fault, assert_refused, each
 
 

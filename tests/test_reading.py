@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise import reading
 from askwise.errors import InputError
-from askwise.reading import Field, as_text, parse_json, parse_toml, read_stdin, read_text, shown
+from askwise.text import reading
+from askwise.text.reading import Field, as_text, parse_json, parse_toml, read_stdin, read_text, shown
 from tests.refused import Fault, assert_refused, each
 
 JSON = st.recursive(

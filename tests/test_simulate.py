@@ -14,23 +14,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askwise import trace
-from askwise.agents import Agent, Answer, BeliefAgent, Decision, Never, Observation
+from askwise import simulate, trace
+from askwise.api import as_problem
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.episode import Episode
+from askwise.core.game import InvalidDecision, ends
+from askwise.core.problem import JointState
+from askwise.core.teammates import Teammate
 from askwise.domains.coverage import Coverage
-from askwise.domains.registry import as_problem
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.problem import product_problem
-from askwise.episode import Episode
 from askwise.errors import AskwiseError, InputError
-from askwise.game import InvalidDecision, ends
-from askwise.problem import JointState
-from askwise.query import ContradictoryObservation
-from askwise.simulation import simulate
-from askwise.teammates import Teammate
+from askwise.methods import Agent, Answer, BeliefAgent, Decision, Never, Observation
 from tests.agents.asking import AsksHalf, Scripted
 from tests.refused import Fault, assert_refused, each
-from tests.tool_fetching import instance, instances, workshop
+from tests.tool_fetching import instance, instances, product_problem, workshop
 
 BELIEFS = ("elimination", "bayes", "robust")
 TEAMMATES = ("urop", "uniform", "noisy:0.2", "via", "boltzmann:1.5", "plan:NORTH,SOUTH,EAST,NOOP")
@@ -59,8 +57,8 @@ def assert_sound(episode: Episode) -> None:
         assert step.teammate_action is not None
         before = state
         state = JointState(
-            problem.teammate_next(before.teammate, step.teammate_action),
-            problem.ego_next(before.ego, step.decision.action),
+            problem.teammate.next(before.teammate, step.teammate_action),
+            problem.ego.next(before.ego, step.decision.action),
         )
         assert min(state.teammate, state.ego) >= 0
         last = number == len(episode.steps) and episode.finished

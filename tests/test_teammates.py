@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from askwise import simulate
+from askwise.core.problem import Problem
+from askwise.core.teammates import TEAMMATES, Boltzmann, FixedPlan, Noisy, Teammate, Uniform, Urop, Via, make_teammate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import WORK
 from askwise.errors import InputError
-from askwise.problem import Problem
-from askwise.simulation import simulate
-from askwise.teammates import TEAMMATES, Boltzmann, FixedPlan, Noisy, Teammate, Uniform, Urop, Via, make_teammate
 from tests.graphs import random_problem
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import Cell, instance, instances, told, workshop
@@ -37,10 +37,10 @@ def walk(problem: Problem, teammate: Teammate, goal: int, seed: int, limit: int 
     while len(path) < limit:
         action = teammate.act(state)
         path.append((state, action))
-        if problem.stays(action) and problem.teammate_steps(state)[goal] == 0:
+        if action == problem.teammate.actions.stay and problem.teammate.steps(state)[goal] == 0:
             return path
-        state = problem.teammate_next(state, action)
-        assert state >= 0, f"{teammate.name} did {problem.teammate_actions[action]}, which was not available"
+        state = problem.teammate.next(state, action)
+        assert state >= 0, f"{teammate.name} did {problem.teammate.actions.names[action]}, which was not available"
     raise AssertionError(f"{teammate.name} never arrived")
 
 
@@ -48,7 +48,7 @@ def first_actions(problem: Problem, teammate: Teammate, goal: int, n: int) -> Co
     rng = np.random.default_rng(12345)
     teammate.reset(problem, goal, rng)
     state = problem.start.teammate
-    return Counter(problem.teammate_actions[teammate.act(state)] for _ in range(n))
+    return Counter(problem.teammate.actions.names[teammate.act(state)] for _ in range(n))
 
 
 def assert_shares(counts: Counter[str], shares: dict[str, float]) -> None:
@@ -88,10 +88,10 @@ def test_every_teammate_gets_there_by_what_is_available(kind: str, drawn: Instan
 def some_plan(problem: ToolFetching, data: st.DataObject) -> list[str]:
     state, plan = problem.start.teammate, []
     for _ in range(data.draw(st.integers(0, 6))):
-        available = [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(state, a) >= 0]
+        available = [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(state, a) >= 0]
         action = data.draw(st.sampled_from(available))
-        plan.append(problem.teammate_actions[action])
-        state = problem.teammate_next(state, action)
+        plan.append(problem.teammate.actions.names[action])
+        state = problem.teammate.next(state, action)
     return plan
 
 
@@ -100,7 +100,7 @@ def some_plan(problem: ToolFetching, data: st.DataObject) -> list[str]:
 def test_every_teammate_plays_coverage_too(kind: str, goal: int) -> None:
     problem = Coverage("A....\n.#W#.\nBF..C")
     path = walk(problem, make_teammate(kind), goal, seed=5)
-    assert problem.teammate_model.name(path[-1][0]) == [(0, 2), (0, 0), (4, 0)][goal]
+    assert problem.teammate.model.name(path[-1][0]) == [(0, 2), (0, 0), (4, 0)][goal]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -152,7 +152,7 @@ def test_uniform_draws_actions_uniformly() -> None:
 @given(instances(max_side=4, max_stations=3), st.integers(0, 100))
 def test_urop_and_uniform_take_shortest_ways(drawn: Instance, seed: int) -> None:
     problem = ToolFetching(drawn)
-    for goal, steps in enumerate(problem.teammate_steps(problem.start.teammate)):
+    for goal, steps in enumerate(problem.teammate.steps(problem.start.teammate)):
         for teammate in (Urop(), Uniform()):
             path = walk(problem, teammate, goal, seed)
             assert len(path) == steps + 1
@@ -188,12 +188,12 @@ def test_noise_on_top_of_another_teammate() -> None:
 def test_via_passes_its_point_and_wastes_nothing_else(drawn: Instance, data: st.DataObject) -> None:
     problem = ToolFetching(drawn)
     goal = data.draw(st.integers(0, len(problem.goals) - 1))
-    region = [s for s in range(problem.grid.n_states) if problem.teammate_steps(s)[goal] >= 0]
+    region = [s for s in range(problem.grid.n_states) if problem.teammate.steps(s)[goal] >= 0]
     detour = data.draw(st.sampled_from(region))
     there = ToolFetching(instance_to(drawn, problem.grid.cells[detour].tolist()))
     path = walk(problem, Via(tuple(problem.grid.cells[detour].tolist())), goal, seed=0)
     assert detour in [state for state, _ in path]
-    expected = there.teammate_steps(problem.start.teammate)[0] + problem.teammate_steps(detour)[goal] + 1
+    expected = there.teammate.steps(problem.start.teammate)[0] + problem.teammate.steps(detour)[goal] + 1
     assert len(path) == expected
 
 
@@ -232,7 +232,7 @@ def test_via_draws_a_point_anywhere_it_can_get_to() -> None:
 
 def test_via_may_turn_back_at_the_goal() -> None:
     problem = open_room((0, 0), (1, 0), size=(3, 1))
-    actions = [problem.teammate_actions[a] for _, a in walk(problem, Via((2, 0)), 0, seed=0)]
+    actions = [problem.teammate.actions.names[a] for _, a in walk(problem, Via((2, 0)), 0, seed=0)]
     assert actions == ["EAST", "EAST", "WEST", "WORK"]
 
 
@@ -261,7 +261,7 @@ def test_boltzmann_at_its_goal_mostly_works_and_nowhere_else() -> None:
             fetcher=(0, 0),
         )
     )
-    assert elsewhere.teammate_next(elsewhere.start.teammate, WORK) >= 0, "it could"
+    assert elsewhere.teammate.next(elsewhere.start.teammate, WORK) >= 0, "it could"
     weights = {"EAST": 1.0, "NOOP": math.exp(-1), "NORTH": math.exp(-2), "WEST": math.exp(-2)}
     shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     assert_shares(first_actions(elsewhere, Boltzmann(1.0), 1, 4000), shares)
@@ -282,15 +282,17 @@ def test_a_plan_is_done_then_it_goes_on() -> None:
     problem = ToolFetching(workshop())
     plan = ["NORTH", "NOOP", "SOUTH", "EAST", "EAST"]
     path = walk(problem, make_teammate("plan: NORTH, NOOP,SOUTH,EAST,EAST"), 0, seed=0)
-    actions = [problem.teammate_actions[a] for _, a in path]
+    actions = [problem.teammate.actions.names[a] for _, a in path]
     assert actions == [*plan, "EAST", "EAST", "EAST", "WORK"]
-    assert [problem.teammate_actions[a] for _, a in walk(problem, FixedPlan([]), 0, seed=0)] == ["EAST"] * 5 + ["WORK"]
+    assert [problem.teammate.actions.names[a] for _, a in walk(problem, FixedPlan([]), 0, seed=0)] == ["EAST"] * 5 + [
+        "WORK"
+    ]
 
 
 def test_a_plan_may_work_elsewhere_and_at_the_goal() -> None:
     problem = open_room((0, 0), (1, 0), size=(2, 1))
     path = walk(problem, make_teammate("plan:EAST,WORK"), 0, seed=0)
-    assert [problem.teammate_actions[a] for _, a in path] == ["EAST", "WORK"]
+    assert [problem.teammate.actions.names[a] for _, a in path] == ["EAST", "WORK"]
 
 
 # -- names and faults --------------------------------------------------------------------------------------------

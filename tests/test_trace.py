@@ -13,18 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise import trace
-from askwise.agents import Agent, Decision
-from askwise.agents.pairs import PairZones
-from askwise.agents.recorded import pairs_from_json, pairs_to_json
+from askwise import simulate, trace
+from askwise.core.decision import PairZones
+from askwise.core.episode import Episode
+from askwise.core.questions import Choice
 from askwise.domains.coverage import Coverage
-from askwise.domains.tool_fetching import Instance, recording
+from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
 from askwise.errors import InputError
-from askwise.questions import Choice
-from askwise.reading import Field
-from askwise.simulation import simulate
+from askwise.methods import Agent, Decision
+from askwise.methods.recorded import pairs_from_json, pairs_to_json
+from askwise.text.reading import Field
 from tests.agents.asking import AsksHalf, Scripted
 from tests.domains.elsewhere import Elsewhere
 from tests.refused import Fault, assert_refused, each
@@ -143,7 +142,7 @@ def test_a_trace_read_by_eye() -> None:
 
 
 def test_the_documentation_names_every_key() -> None:
-    documented = (trace.__doc__ or "") + (recording.__doc__ or "")
+    documented = trace.__doc__ or ""
     found = trace.to_json(episode(AsksHalf()))
     for key in {*found, *found["steps"][0]} - {"format"}:
         assert f"``{key}``" in documented, key

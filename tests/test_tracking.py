@@ -8,14 +8,13 @@ import pickle
 import numpy as np
 import pytest
 
-from askwise.agents import make_agent
+from askwise import simulate
+from askwise.core.belief import Observation, Tracker
+from askwise.core.belief_kinds import ContradictoryObservation, Robust
+from askwise.core.problem import JointState
+from askwise.core.questions import Answer
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import JointState
-from askwise.query import ContradictoryObservation
-from askwise.query.beliefs import Robust
-from askwise.questions import Answer
-from askwise.simulation import simulate
-from askwise.tracking import Observation, Tracker
+from askwise.methods import make_agent
 from tests.graphs import random_problem
 from tests.tool_fetching import workshop
 
@@ -23,13 +22,13 @@ from tests.tool_fetching import workshop
 def test_steps_and_answers_change_the_belief() -> None:
     problem = ToolFetching(workshop())
     tracker = Tracker(problem, "bayes")
-    north = problem.teammate_actions.index("NORTH")
-    start, there = problem.start, problem.teammate_next(problem.start.teammate, 0)
+    north = problem.teammate.actions.names.index("NORTH")
+    start, there = problem.start, problem.teammate.next(problem.start.teammate, 0)
     assert north == 0
     tracker.update(Observation(start))
     assert tracker.probabilities == pytest.approx(problem.prior)
     tracker.update(Observation(JointState(there, start.ego), north))
-    expected = problem.prior * problem.teammate_policy(start.teammate)[:, north]
+    expected = problem.prior * problem.teammate.policy(start.teammate)[:, north]
     assert tracker.probabilities == pytest.approx(expected / expected.sum())
     tracker.update(Observation(JointState(there, start.ego), None, Answer((1,), False)))
     assert tracker.possible.tolist() == [False, False, True]
@@ -82,7 +81,7 @@ def test_a_teammate_that_errs_chooses_among_the_actions_it_has() -> None:
     problem = random_problem(1)
     belief = Tracker(problem, "robust").belief
     assert isinstance(belief, Robust)
-    assert belief._slip == pytest.approx(0.1 / len(problem.teammate_actions))
+    assert belief._slip == pytest.approx(0.1 / len(problem.teammate.actions.names))
 
 
 def test_copies_go_their_own_way() -> None:

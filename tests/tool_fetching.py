@@ -15,8 +15,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from askwise.core.episode import Episode
+from askwise.core.factored import FactoredProblem
 from askwise.domains.tool_fetching import FORMAT, Instance, ToolFetching
-from askwise.episode import Episode
+from askwise.domains.tool_fetching.rules import FETCHER_NOOP
+from askwise.model import Model
 
 Cell = tuple[int, int]
 
@@ -218,8 +221,8 @@ def told(episode: Episode) -> str:
     for step in episode.steps:
         state = problem.decode(step.state)
         worker, fetcher = (_cell(problem, cell) for cell in (state.worker, state.fetcher))
-        work = "" if step.teammate_action is None else problem.teammate_actions[step.teammate_action]
-        fetch = "asks" if step.decision.action is None else problem.ego_actions[step.decision.action]
+        work = "" if step.teammate_action is None else problem.teammate.actions.names[step.teammate_action]
+        fetch = "asks" if step.decision.action is None else problem.ego.actions.names[step.decision.action]
         holds = "-" if state.holding < 0 else names[state.holding]
         belief = [] if step.belief is None else [f"{p:4.2f}" if p > 0 else " -  " for p in step.belief]
         line = f"{step.t:2}  {worker} {work:8} {fetcher} {fetch:10} {holds:5}  " + "  ".join(belief)
@@ -232,3 +235,26 @@ def told(episode: Episode) -> str:
 def _cell(problem: ToolFetching, state: int) -> str:
     x, y = problem.grid.cells[state].tolist()
     return f"({x}, {y})"
+
+
+def product_problem(instance: Instance) -> FactoredProblem:
+    """Return the same problem with the fetcher's whole product model; small instances only."""
+    plain = ToolFetching(instance)
+    rules, n = plain.rules, plain.rules.n_stations
+    n_ego = plain.grid.n_states * (n + 1)
+    names = plain.ego.actions.names
+    successor = [[plain.ego.next(ego, a) for a in range(len(names))] for ego in range(n_ego)]
+    fetcher = Model(successor, actions=names, stay=names[FETCHER_NOOP])
+    return FactoredProblem(
+        goals=plain.goals,
+        prior=plain.prior,
+        teammate_model=plain.grid,
+        teammate_goals=list(rules.station_cells),
+        ego_model=fetcher,
+        ego_goals=[cell * (n + 1) + goal + 1 for goal, cell in enumerate(rules.station_cells)],
+        start=plain.start,
+        query_cost=plain.query_cost,
+        ego_moves=[names[move] for move in plain.ego.actions.moves],
+        groups={name: [plain.goals[goal] for goal in goals] for name, goals in plain.groups.items()},
+        answers=plain.answers,
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 OWN = ("askwise", "tests")
 """Packages whose objects are looked into."""
@@ -59,14 +59,14 @@ def _in_results(problem: Problem) -> Iterator[str]:
     """Write to all that the methods of the protocol return, and see whether they then return something else."""
     teammate, ego = problem.start.teammate, problem.start.ego
     calls: dict[str, Callable[[], Any]] = {
-        "teammate_policy": lambda: problem.teammate_policy(teammate),
-        "teammate_optimal": lambda: problem.teammate_optimal(teammate),
-        "teammate_targets": lambda: problem.teammate_targets(0),
-        "teammate_steps": lambda: problem.teammate_steps(teammate),
-        "teammate_matrices": lambda: problem.teammate_matrices(teammate),
-        "ego_optimal": lambda: problem.ego_optimal(ego),
-        "ego_steps": lambda: problem.ego_steps(ego),
-        "ego_matrices": lambda: problem.ego_matrices(ego),
+        "teammate_policy": lambda: problem.teammate.policy(teammate),
+        "teammate_optimal": lambda: problem.teammate.optimal(teammate),
+        "teammate_targets": lambda: problem.teammate.targets(0),
+        "teammate_steps": lambda: problem.teammate.steps(teammate),
+        "teammate_matrices": lambda: problem.teammate.divergence(teammate),
+        "ego_optimal": lambda: problem.ego.optimal(ego),
+        "ego_steps": lambda: problem.ego.steps(ego),
+        "ego_matrices": lambda: problem.ego.divergence(ego),
     }
     for name, call in calls.items():
         before = pickle.dumps(call())
@@ -76,7 +76,7 @@ def _in_results(problem: Problem) -> Iterator[str]:
                 array[...] = 7
         if pickle.dumps(call()) != before:
             yield f"problem.{name}(...)[...] = ..."
-    yield from _in_value(problem.ego_map(), "problem.ego_map()", set())
+    yield from _in_value(problem.ego.table(), "problem.ego.table()", set())
 
 
 def _happens(attempt: Callable[[], object]) -> bool:

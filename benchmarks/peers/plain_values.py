@@ -1,6 +1,6 @@
 """What acting and asking cost at a moment, told plainly: dictionaries, Bayes' rule action by action, everything tried.
 
-Nothing of `askwise.planning` and `askwise.auditing` is used: of a problem only where actions lead, how probable each
+Nothing of `askwise.planning` and `askwise.audits` is used: of a problem only where actions lead, how probable each
 goal makes what the teammate does, and where goals are reached. Costs are whole ones, to the end of the episode.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 Belief = tuple[tuple[int, float], ...]
 """The possible goals with their probabilities."""
@@ -60,8 +60,8 @@ class PlainValues:
         cost = 1.0
         for action, part in seen.items():
             share = sum(p for _, p in part)
-            there = self.problem.teammate_next(teammate, action)
-            if len(part) == 1 and self.problem.stays(action):
+            there = self.problem.teammate.next(teammate, action)
+            if len(part) == 1 and action == self.problem.teammate.actions.stay:
                 cost += share * self._alone(part[0][0], teammate, ego)
             else:
                 cost += share * self.value(_scaled(part, share), there, ego)
@@ -69,18 +69,18 @@ class PlainValues:
 
     def _alone(self, goal: int, teammate: int, ego: int) -> float:
         """Return the cost after a step if the goal is known: the teammate has made it, too."""
-        left = int(self.problem.teammate_steps(teammate)[goal])
-        return float(max(left, int(self.problem.ego_steps(ego)[goal])))
+        left = int(self.problem.teammate.steps(teammate)[goal])
+        return float(max(left, int(self.problem.ego.steps(ego)[goal])))
 
     def _teammate(self, teammate: int) -> list[dict[int, float]]:
         if teammate not in self._steps:
-            rows = self.problem.teammate_policy(teammate).tolist()
+            rows = self.problem.teammate.policy(teammate).tolist()
             self._steps[teammate] = [{action: p for action, p in enumerate(row) if p > 0} for row in rows]
         return self._steps[teammate]
 
     def _ego(self, ego: int) -> list[int]:
         if ego not in self._moves:
-            following = (self.problem.ego_next(ego, action) for action in range(len(self.problem.ego_actions)))
+            following = (self.problem.ego.next(ego, action) for action in range(len(self.problem.ego.actions.names)))
             self._moves[ego] = sorted({there for there in following if there >= 0})
         return self._moves[ego]
 

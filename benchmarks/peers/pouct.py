@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pomdp_py
 
-from askwise.agents import BeliefAgent, Decision, Observation
-from askwise.problem import JointState, Problem
+from askwise.core.problem import JointState, Problem
+from askwise.methods import BeliefAgent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 
@@ -40,27 +40,27 @@ class Rules:
     def teammate_action(self, teammate: int, goal: int) -> int:
         """Draw what the teammate does."""
         if teammate not in self._policies:
-            self._policies[teammate] = np.cumsum(self.problem.teammate_policy(teammate), axis=1)
+            self._policies[teammate] = np.cumsum(self.problem.teammate.policy(teammate), axis=1)
         row = self._policies[teammate][goal]
         return int(min(np.searchsorted(row, random.random() * row[-1], side="right"), row.size - 1))
 
     def plan(self, ego: int, goal: int) -> int:
         """Return what to do if the goal were known."""
         if ego not in self._plans:
-            self._plans[ego] = [int(row.argmax()) for row in self.problem.ego_optimal(ego)]
+            self._plans[ego] = [int(row.argmax()) for row in self.problem.ego.optimal(ego)]
         return self._plans[ego][goal]
 
     def moves(self, ego: int) -> list[tuple[str, int]]:
         """Return the ontic actions that are available."""
         if ego not in self._moves:
-            n = len(self.problem.ego_actions)
-            self._moves[ego] = [("act", a) for a in range(n) if self.problem.ego_next(ego, a) >= 0]
+            n = len(self.problem.ego.actions.names)
+            self._moves[ego] = [("act", a) for a in range(n) if self.problem.ego.next(ego, a) >= 0]
         return self._moves[ego]
 
     def arrived(self, ego: int, goal: int) -> bool:
         """Whether the ego agent is at its target."""
         if ego not in self._ego_steps:
-            self._ego_steps[ego] = self.problem.ego_steps(ego).tolist()
+            self._ego_steps[ego] = self.problem.ego.steps(ego).tolist()
         return self._ego_steps[ego][goal] == 0
 
     def outcome(self, state: tuple[int, int, int], action: tuple[str, Any]) -> tuple[tuple[int, int, int], Any, float]:
@@ -72,10 +72,10 @@ class Rules:
         if kind == "ask":
             return state, ("answer", goal in what), -self.problem.query_cost(tuple(what))
         did = self.teammate_action(teammate, goal)
-        reached = self.problem.ego_next(ego, what)
-        if self.problem.stays(did) and self.arrived(reached, goal):
+        reached = self.problem.ego.next(ego, what)
+        if did == self.problem.teammate.actions.stay and self.arrived(reached, goal):
             return (DONE, teammate, reached), "over", -1.0
-        return (goal, self.problem.teammate_next(teammate, did), reached), ("did", did), -1.0
+        return (goal, self.problem.teammate.next(teammate, did), reached), ("did", did), -1.0
 
 
 class Choice(pomdp_py.Action):  # type: ignore[misc]
@@ -123,7 +123,7 @@ class Plan(pomdp_py.RolloutPolicy):  # type: ignore[misc]
     def rollout(self, state: Any, history: Any = None) -> Any:  # noqa: ARG002
         """Go and do the goal that was drawn."""
         goal, _, ego = state.data
-        return Choice(("act", self._rules.problem.wait if goal == DONE else self._rules.plan(ego, goal)))
+        return Choice(("act", self._rules.problem.ego.actions.stay if goal == DONE else self._rules.plan(ego, goal)))
 
 
 def reduced_questions(problem: Problem, ego: int, probabilities: FloatArray) -> list[Question]:
@@ -133,7 +133,7 @@ def reduced_questions(problem: Problem, ego: int, probabilities: FloatArray) -> 
     half = int(np.searchsorted(mass, 0.5)) + 1
     lengths = sorted({1, 2, 3, 5, half, max(1, half // 2), len(order) // 4})
     sets = [order[:length] for length in lengths] + [[goal] for goal in order[1:3]]
-    optimal = problem.ego_optimal(ego)
+    optimal = problem.ego.optimal(ego)
     sets += [[goal for goal in order if optimal[goal, action]] for action in range(optimal.shape[1])]
     found: dict[Question, None] = {}
     for asked in sets:
@@ -185,7 +185,7 @@ class Pouct(BeliefAgent):
         )
         plan = Plan(self._rules, reduced_questions(self.problem, state.ego, probabilities))
         agent = pomdp_py.Agent(belief, plan, blackbox_model=Blackbox(self._rules))
-        farthest = (self.problem.ego_steps(state.ego).max(), self.problem.teammate_steps(state.teammate).max())
+        farthest = (self.problem.ego.steps(state.ego).max(), self.problem.teammate.steps(state.teammate).max())
         horizon = 2 * int(max(farthest))
         search = pomdp_py.POUCT(
             max_depth=horizon + 5,

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 try:
     import stormpy
@@ -47,7 +47,7 @@ def program(problem: Problem, most: int) -> str:
     start = problem.start
     teammate, ego = _reached(problem)
     asked = list(_questions(problem))
-    used = [a for a in range(len(problem.ego_actions)) if any(problem.ego_next(here, a) >= 0 for here in ego)]
+    used = [a for a in range(len(problem.ego.actions.names)) if any(problem.ego.next(here, a) >= 0 for here in ego)]
     lines = [
         "pomdp",
         "observables phase, w, e, q, r endobservables",
@@ -75,8 +75,8 @@ def _reached(problem: Problem) -> tuple[list[int], list[int]]:
     """Return the states that the two agents can come to."""
     found = []
     for start, following, n in (
-        (problem.start.teammate, problem.teammate_next, len(problem.teammate_actions)),
-        (problem.start.ego, problem.ego_next, len(problem.ego_actions)),
+        (problem.start.teammate, problem.teammate.next, len(problem.teammate.actions.names)),
+        (problem.start.ego, problem.ego.next, len(problem.ego.actions.names)),
     ):
         seen, waiting = {start}, [start]
         while waiting:
@@ -96,12 +96,12 @@ def _drawn(problem: Problem) -> Iterator[str]:
 
 def _actions(problem: Problem, teammate: list[int], here: int) -> Iterator[str]:
     """Iterate over what the ego agent can do in one state, whatever the goal and wherever the teammate is."""
-    for action in range(len(problem.ego_actions)):
-        there = problem.ego_next(here, action)
+    for action in range(len(problem.ego.actions.names)):
+        there = problem.ego.next(here, action)
         if there < 0:
             continue
         for w in teammate:
-            shares = problem.teammate_policy(w)
+            shares = problem.teammate.policy(w)
             for goal in range(len(problem.goals)):
                 steps = [(k, float(share)) for k, share in enumerate(shares[goal]) if share > 0]
                 if problem.prior[goal] == 0 or not steps:
@@ -113,10 +113,14 @@ def _actions(problem: Problem, teammate: list[int], here: int) -> Iterator[str]:
 
 
 def _step(problem: Problem, goal: int, w: int, ego: int, action: int, share: float) -> str:
-    over = problem.stays(action) and problem.teammate_steps(w)[goal] == 0 and problem.ego_steps(ego)[goal] == 0
+    over = (
+        action == problem.teammate.actions.stay
+        and problem.teammate.steps(w)[goal] == 0
+        and problem.ego.steps(ego)[goal] == 0
+    )
     if over:
         return f"{share!r}:(phase'=2)&(g'=0)&(r'=0)&(q'=0)&(w'={problem.start.teammate})&(e'={problem.start.ego})"
-    return f"{share!r}:(w'={problem.teammate_next(w, action)})&(e'={ego})&(r'=0)"
+    return f"{share!r}:(w'={problem.teammate.next(w, action)})&(e'={ego})&(r'=0)"
 
 
 def _questions(problem: Problem) -> Iterator[Asked]:

@@ -9,7 +9,7 @@ import sys
 from time import process_time
 
 from askwise import Observation, ToolFetching, generate
-from askwise.agents import make_agent
+from benchmarks.versions import methods
 
 
 def torn_problem(side: int, stations: int) -> ToolFetching:
@@ -17,14 +17,16 @@ def torn_problem(side: int, stations: int) -> ToolFetching:
     seed = 0
     while True:
         problem = ToolFetching(generate(width=side, stations=stations, toolboxes=2, seed=seed))
-        if not problem.ego_optimal(problem.start.ego).all(axis=0).any():
+        earlier = getattr(problem, "ego_optimal", None)  # its name before problems had sides
+        optimal = problem.ego.optimal if earlier is None else earlier
+        if not optimal(problem.start.ego).all(axis=0).any():
             return problem
         seed += 1
 
 
 def _main(method: str, side: str, stations: str) -> None:
     problem = torn_problem(int(side), int(stations))
-    agent = make_agent(method)
+    agent = methods().make_agent(method)
     agent.reset(problem, 1)
     agent.decide(Observation(problem.start))
     print(process_time())

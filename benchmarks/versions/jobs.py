@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askwise import Divergence, Instance, Prior, QueryCost, ToolFetching, evaluate, generate, simulate, solve
-from askwise.domains.tool_fetching.problem import product_problem
 from benchmarks import cases
 from benchmarks.versions import steps
 from benchmarks.versions.moments import Moments, decisions
@@ -195,6 +194,8 @@ def _evaluated(maps: Sequence[Instance], method: str) -> object:
 
 def _plain(setting: Setting, moments: Moments) -> Iterator[Job]:
     maps = plain_maps(setting)
+    from tests.tool_fetching import product_problem  # of this version only
+
     ways = {COMPRESSED: _Kept(ToolFetching, maps), PLAIN: _Kept(product_problem, maps)}
     for way, problems in ways.items():
         yield Job(way, "making the problem", _prepared(1, _problem_made, problems.make, maps[0]))

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from askwise import Agent, Decision, JointState, Observation, Problem, simulate
-from askwise.agents import Answer, make_agent
+from askwise import Agent, Answer, Decision, JointState, Observation, Problem, simulate
 from askwise.seeds import Seed
 from askwise.types import FloatArray
+from benchmarks.versions import methods
 from benchmarks.versions.work import Done, Go
 
 Moments: TypeAlias = dict[str, list[list[list[Any]]]]
@@ -26,7 +26,7 @@ class Recorder(Agent):
     """Another agent, and what it saw while several goals were possible."""
 
     def __init__(self, name: str) -> None:
-        self.inner = make_agent(name)
+        self.inner: Agent = methods().make_agent(name)
         self.name = name
         self.seen: list[list[Any]] = []
 
@@ -62,7 +62,7 @@ def recorded(method: str, problems: Sequence[Problem]) -> list[list[list[Any]]]:
 def decisions(problems: Sequence[Problem], method: str, told: Sequence[Sequence[Sequence[Any]]]) -> Go:
     """Return the work of deciding at all these moments; a piece is a decision."""
     watched = [[_observation(each) for each in episode] for episode in told]
-    agent = make_agent(method)
+    agent = methods().make_agent(method)
 
     def go() -> Done:
         seconds, outcome = 0.0, []

@@ -9,27 +9,36 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from askwise._registering import register_when_loaded
-
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from askwise.agents import Agent as Agent
-    from askwise.agents import Decision as Decision
-    from askwise.agents import Observation as Observation
-    from askwise.answers import AnswerModel as AnswerModel
-    from askwise.auditing.auditing import audit as audit
-    from askwise.auditing.results import Audit as Audit
-    from askwise.auditing.results import AuditedEpisode as AuditedEpisode
-    from askwise.auditing.results import AuditedStep as AuditedStep
-    from askwise.deciding import Advice as Advice
-    from askwise.deciding import ask as ask
+    from askwise.api import ask as ask
+    from askwise.api import evaluate as evaluate
+    from askwise.api import lower_bound as lower_bound
+    from askwise.api import simulate as simulate
+    from askwise.api import solve as solve
+    from askwise.audits.auditing import audit as audit
+    from askwise.audits.results import Audit as Audit
+    from askwise.audits.results import AuditedEpisode as AuditedEpisode
+    from askwise.audits.results import AuditedStep as AuditedStep
+    from askwise.core.answers import AnswerModel as AnswerModel
+    from askwise.core.belief import Tracker as Tracker
+    from askwise.core.belief_kinds import ContradictoryObservation as ContradictoryObservation
+    from askwise.core.episode import Episode as Episode
+    from askwise.core.factored import FactoredProblem as FactoredProblem
+    from askwise.core.game import Game as Game
+    from askwise.core.problem import JointState as JointState
+    from askwise.core.problem import Problem as Problem
+    from askwise.core.questions import Answer as Answer
+    from askwise.core.questions import Choice as Choice
+    from askwise.core.questions import QueryCost as QueryCost
+    from askwise.core.teammates import Teammate as Teammate
     from askwise.decisions.entry import decide as decide
     from askwise.decisions.problem import DecisionProblem as DecisionProblem
     from askwise.decisions.recommendation import Recommendation as Recommendation
     from askwise.decisions.session import Session as Session
-    from askwise.designing.designing import design as design
-    from askwise.designing.results import Design as Design
+    from askwise.designs.designing import design as design
+    from askwise.designs.results import Design as Design
     from askwise.divergence import Divergence as Divergence
     from askwise.divergence import DpDistribution as DpDistribution
     from askwise.divergence import Zone as Zone
@@ -41,21 +50,17 @@ if TYPE_CHECKING:
     from askwise.divergence import wcd as wcd
     from askwise.divergence import zones as zones
     from askwise.domains.coverage import Coverage as Coverage
-    from askwise.domains.plain.file import ProblemFile as ProblemFile
+    from askwise.domains.stated.file import ProblemFile as ProblemFile
     from askwise.domains.tool_fetching import Instance as Instance
     from askwise.domains.tool_fetching import Prior as Prior
     from askwise.domains.tool_fetching import ToolFetching as ToolFetching
     from askwise.domains.tool_fetching.generate import generate as generate
-    from askwise.episode import Episode as Episode
     from askwise.errors import AskwiseError as AskwiseError
     from askwise.errors import InputError as InputError
     from askwise.errors import NotConvergedError as NotConvergedError
-    from askwise.evaluation import Evaluation as Evaluation
-    from askwise.evaluation import evaluate as evaluate
-    from askwise.evaluation import lower_bound as lower_bound
-    from askwise.evaluation import solve as solve
-    from askwise.factored import FactoredProblem as FactoredProblem
-    from askwise.game import Game as Game
+    from askwise.methods import Agent as Agent
+    from askwise.methods import Decision as Decision
+    from askwise.methods import Observation as Observation
     from askwise.model import Drawing as Drawing
     from askwise.model import GridWorld as GridWorld
     from askwise.model import Model as Model
@@ -65,106 +70,97 @@ if TYPE_CHECKING:
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
     from askwise.planning.bounds import Bound as Bound
+    from askwise.planning.exact.arrays import TooLarge as TooLarge
     from askwise.planning.exact.optimal import Solution as Solution
-    from askwise.planning.exact.size import TooLarge as TooLarge
-    from askwise.problem import JointState as JointState
-    from askwise.problem import Problem as Problem
-    from askwise.query import ContradictoryObservation as ContradictoryObservation
-    from askwise.questions import Answer as Answer
-    from askwise.questions import Choice as Choice
-    from askwise.questions import QueryCost as QueryCost
-    from askwise.simulation import simulate as simulate
-    from askwise.teammates import Teammate as Teammate
-    from askwise.tracking import Tracker as Tracker
+    from askwise.play import trace as trace
+    from askwise.play.ask import Advice as Advice
+    from askwise.play.evaluation import Evaluation as Evaluation
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
-
-    from . import plot as plot
-    from . import trace as trace
+    from askwise.view import plot as plot
 
 _HOME = {
-    "Advice": "askwise.deciding",
-    "Agent": "askwise.agents",
-    "Answer": "askwise.questions",
-    "AnswerModel": "askwise.answers",
+    "Advice": "askwise.play.ask",
+    "Agent": "askwise.methods",
+    "Answer": "askwise.core.questions",
+    "AnswerModel": "askwise.core.answers",
     "AskwiseError": "askwise.errors",
-    "Audit": "askwise.auditing.results",
-    "AuditedEpisode": "askwise.auditing.results",
-    "AuditedStep": "askwise.auditing.results",
+    "Audit": "askwise.audits.results",
+    "AuditedEpisode": "askwise.audits.results",
+    "AuditedStep": "askwise.audits.results",
     "Bound": "askwise.planning.bounds",
-    "Choice": "askwise.questions",
-    "ContradictoryObservation": "askwise.query",
+    "Choice": "askwise.core.questions",
+    "ContradictoryObservation": "askwise.core.belief_kinds",
     "Coverage": "askwise.domains.coverage",
-    "Decision": "askwise.agents",
+    "Decision": "askwise.methods",
     "DecisionProblem": "askwise.decisions.problem",
-    "Design": "askwise.designing.results",
+    "Design": "askwise.designs.results",
     "Divergence": "askwise.divergence",
     "DpDistribution": "askwise.divergence",
     "Drawing": "askwise.model",
-    "Episode": "askwise.episode",
-    "Evaluation": "askwise.evaluation",
-    "FactoredProblem": "askwise.factored",
-    "Game": "askwise.game",
+    "Episode": "askwise.core.episode",
+    "Evaluation": "askwise.play.evaluation",
+    "FactoredProblem": "askwise.core.factored",
+    "Game": "askwise.core.game",
     "GridWorld": "askwise.model",
     "InputError": "askwise.errors",
     "Instance": "askwise.domains.tool_fetching",
-    "JointState": "askwise.problem",
+    "JointState": "askwise.core.problem",
     "Model": "askwise.model",
     "NotConvergedError": "askwise.errors",
-    "Observation": "askwise.agents",
+    "Observation": "askwise.methods",
     "Policy": "askwise.model",
     "Prior": "askwise.domains.tool_fetching",
-    "Problem": "askwise.problem",
-    "ProblemFile": "askwise.domains.plain.file",
-    "QueryCost": "askwise.questions",
+    "Problem": "askwise.core.problem",
+    "ProblemFile": "askwise.domains.stated.file",
+    "QueryCost": "askwise.core.questions",
     "Recommendation": "askwise.decisions.recommendation",
     "Result": "askwise.types",
     "Session": "askwise.decisions.session",
     "Solution": "askwise.planning.exact.optimal",
-    "Teammate": "askwise.teammates",
-    "TooLarge": "askwise.planning.exact.size",
+    "Teammate": "askwise.core.teammates",
+    "TooLarge": "askwise.planning.exact.arrays",
     "ToolFetching": "askwise.domains.tool_fetching",
-    "Tracker": "askwise.tracking",
+    "Tracker": "askwise.core.belief",
     "Verdict": "askwise.types",
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
-    "ask": "askwise.deciding",
-    "audit": "askwise.auditing.auditing",
+    "ask": "askwise.api",
+    "audit": "askwise.audits.auditing",
     "boltzmann": "askwise.model",
     "decide": "askwise.decisions.entry",
-    "design": "askwise.designing.designing",
+    "design": "askwise.designs.designing",
     "dp": "askwise.divergence",
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",
     "edp": "askwise.divergence",
-    "evaluate": "askwise.evaluation",
+    "evaluate": "askwise.api",
     "follow": "askwise.model",
     "generate": "askwise.domains.tool_fetching.generate",
-    "lower_bound": "askwise.evaluation",
-    "plot": "askwise.plot",
-    "simulate": "askwise.simulation",
-    "solve": "askwise.evaluation",
-    "trace": "askwise.trace",
+    "lower_bound": "askwise.api",
+    "simulate": "askwise.api",
+    "solve": "askwise.api",
     "uniform_optimal": "askwise.model",
     "urop": "askwise.model",
     "wcd": "askwise.divergence",
     "zones": "askwise.divergence",
 }
 
-__all__ = ["__version__", *_HOME]
+_MODULES = {"plot": "askwise.view.plot", "trace": "askwise.play.trace"}
+
+__all__ = ["__version__", *_HOME, *_MODULES]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in _HOME and name not in _MODULES:
         raise AttributeError(f"module 'askwise' has no attribute {name!r}")
-    home = importlib.import_module(_HOME[name])
-    value = home if _HOME[name] == f"askwise.{name}" else getattr(home, name)
+    if name in _MODULES:
+        value: object = importlib.import_module(_MODULES[name])
+    else:
+        value = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-register_when_loaded()

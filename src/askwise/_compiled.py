@@ -25,9 +25,6 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from askwise.watching import pulse
-from askwise.watching.interrupts import HeldBack
-
 _F = TypeVar("_F", bound=Callable[..., object])
 
 PATIENCE = 200_000
@@ -156,6 +153,9 @@ def alone(kernel: _F) -> _F:
 def load() -> None:
     """Load numba. Ctrl-C waits for it, and its time is not held against the agent that decides."""
     if "askwise._jit" not in sys.modules:
+        from askwise.workers import pulse
+        from askwise.workers.interrupts import HeldBack
+
         interrupts = HeldBack()
         pulse.own.pause()
         interrupts.hold()

@@ -35,8 +35,8 @@ import numba
 from numba.core import event
 
 from askwise._kept import kept
-from askwise.watching import pulse
-from askwise.watching.interrupts import HeldBack
+from askwise.workers import pulse
+from askwise.workers.interrupts import HeldBack
 
 _njit: Any = numba.njit  # takes more options than its types say
 _types: Any = numba.types
@@ -50,11 +50,11 @@ PARTS = {
     "askwise.planning.exact": "the search for the optimum",
     "askwise.planning": "the planner",
     "askwise.divergence": "how long goals look alike",
-    "askwise.query": "what questions are worth",
+    "askwise.methods": "what questions are worth",
     "askwise.decisions": "the search for the best plan of questions",
     "askwise.pddl": "the search for optimal plans",
-    "askwise.designing": "the search for designs",
-    "askwise.chain": "expected steps",
+    "askwise.designs": "the search for designs",
+    "askwise.model.chain": "expected steps",
     "askwise": "models",
 }
 """What kernels are for, by the beginning of the name of their module; the first that fits."""

@@ -32,7 +32,7 @@ import numba
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 
-from askwise.watching import pulse
+from askwise.workers import pulse
 
 VERSIONS = 5
 """How many versions of a kernel are kept: those that were used last."""

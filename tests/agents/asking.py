@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.agents import Agent, BeliefAgent, Decision, Observation
-from askwise.problem import JointState, Problem
+from askwise.core.problem import JointState, Problem
+from askwise.methods import Agent, BeliefAgent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
@@ -41,4 +41,4 @@ class Scripted(Agent):
     def decide(self, observation: Observation) -> Decision:
         self.seen.append(observation)
         step = len(self.seen) - 1
-        return self.script[step] if step < len(self.script) else Decision(action=self.problem.wait)
+        return self.script[step] if step < len(self.script) else Decision(action=self.problem.ego.actions.stay)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from askwise.agents import Agent
+from askwise.methods import Agent
 from tests.agents import misbehaving
 
 FILE = Path(misbehaving.__file__)

@@ -13,7 +13,8 @@ import threading
 
 import numpy as np
 
-from askwise.agents import Decision, Never, Situation
+from askwise.core.problem import joint_state
+from askwise.methods import Decision, Never, Situation
 from askwise.errors import InputError
 
 
@@ -162,7 +163,7 @@ class SetsMethod(Ok):
 
     def reset(self, problem, seed=None):
         super().reset(problem, seed)
-        problem.ego_steps = lambda ego: 0  # HERE
+        problem.ego.steps = lambda ego: 0  # HERE
 
 
 class Deletes(Ok):
@@ -183,19 +184,19 @@ class SetsGroups(Ok):
 
 class WritesMap(Ok):
     def turn(self, decision, observation):
-        self.problem.ego_map().unloaded[:] = 0  # HERE
+        self.problem.ego.table().unloaded[:] = 0  # HERE
         return decision
 
 
 class WritesSuccessor(Ok):
     def turn(self, decision, observation):
-        self.problem.teammate_model.successor[0, 0] = 0  # HERE
+        self.problem.teammate.model.successor[0, 0] = 0  # HERE
         return decision
 
 
 class SetsModel(Ok):
     def turn(self, decision, observation):
-        self.problem.teammate_model.stay = 0  # HERE
+        self.problem.teammate.model.stay = 0  # HERE
         return decision
 
 
@@ -207,7 +208,7 @@ class MovesItself(Ok):
 
 class WritesSteps(Ok):
     def turn(self, decision, observation):
-        self.problem.teammate_steps(observation.state.teammate)[:] = 0  # HERE
+        self.problem.teammate.steps(observation.state.teammate)[:] = 0  # HERE
         return decision
 
 
@@ -277,7 +278,7 @@ class RaisesItsOwn(Ok):
 
 class RefusedByAskwise(Ok):
     def turn(self, decision, observation):
-        return self.problem.joint_state("nowhere")  # HERE
+        return joint_state(self.problem, "nowhere")  # HERE
 
 
 class Stops(Ok):

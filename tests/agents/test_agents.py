@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise import trace
-from askwise.agents import AGENTS, Agent, BeliefAgent, Decision, Informed, KnowsGoal, Never, Observation, make_agent
+from askwise import simulate, trace
+from askwise.core.episode import Episode
+from askwise.core.problem import JointState, optimal_costs
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.episode import Episode
 from askwise.errors import InputError
-from askwise.problem import JointState, optimal_costs
-from askwise.simulation import simulate
+from askwise.methods import AGENTS, Agent, BeliefAgent, Decision, Informed, KnowsGoal, Never, Observation, make_agent
 from tests.agents.asking import AsksHalf, Scripted
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
@@ -70,11 +69,11 @@ def assert_acts_by_the_gate(episode: Episode) -> None:
     for step in episode.steps:
         assert step.belief is not None
         possible = step.belief > 0
-        common = np.flatnonzero(problem.ego_optimal(step.state.ego)[possible].all(axis=0))
+        common = np.flatnonzero(problem.ego.optimal(step.state.ego)[possible].all(axis=0))
         if common.size:
             assert step.decision.action in common
         elif step.decision.ask is None:
-            assert step.decision.action == problem.wait
+            assert step.decision.action == problem.ego.actions.stay
 
 
 @every_kind
@@ -104,7 +103,7 @@ def test_never_says_why() -> None:
     # The toolboxes lie in opposite directions: nothing is right for all three goals.
     torn = agent.decide(Observation(problem.start))
     assert torn == Decision(
-        action=problem.wait, why="Wait: 3 goals are possible and no action is optimal for all of them."
+        action=problem.ego.actions.stay, why="Wait: 3 goals are possible and no action is optimal for all of them."
     )
     # The worker goes north: B or C. Then east, along the row of B: still both. At last past B: only C.
     path = [("NORTH", (0, 1)), ("NORTH", (0, 2)), ("NORTH", (0, 3)), ("NORTH", (0, 4)), ("EAST", (1, 4))]
@@ -113,13 +112,13 @@ def test_never_says_why() -> None:
         agent.decide(Observation(JointState(problem.grid.state(cell), problem.start.ego), action_of(problem, name)))
         worker = problem.grid.state(cell)
     assert agent.belief.possible.tolist() == [False, True, True]
-    last = JointState(problem.teammate_next(worker, action_of(problem, "EAST")), problem.start.ego)
+    last = JointState(problem.teammate.next(worker, action_of(problem, "EAST")), problem.start.ego)
     known = agent.decide(Observation(last, action_of(problem, "EAST")))
-    assert known == Decision(action=problem.ego_actions.index("EAST"), why="EAST: only C is possible.")
+    assert known == Decision(action=problem.ego.actions.names.index("EAST"), why="EAST: only C is possible.")
 
 
 def action_of(problem: ToolFetching, name: str) -> int:
-    return problem.teammate_actions.index(name)
+    return problem.teammate.actions.names.index(name)
 
 
 def test_never_acts_on_what_is_common() -> None:
@@ -128,7 +127,7 @@ def test_never_acts_on_what_is_common() -> None:
     agent.reset(problem, 0)
     decided = agent.decide(Observation(problem.start))
     assert decided.action is not None
-    name = problem.ego_actions[decided.action]
+    name = problem.ego.actions.names[decided.action]
     assert name in ("NORTH", "WEST")
     assert decided.why == f"{name}: optimal for all 2 possible goals."
 
@@ -157,7 +156,7 @@ def test_a_new_episode_starts_from_the_prior() -> None:
         agent.reset(problem, 0)
         np.testing.assert_allclose(agent.probabilities, problem.prior, rtol=1e-15)
         agent.decide(Observation(problem.start))
-        there = problem.teammate_next(problem.start.teammate, action_of(problem, "EAST"))
+        there = problem.teammate.next(problem.start.teammate, action_of(problem, "EAST"))
         agent.decide(Observation(JointState(there, problem.start.ego), action_of(problem, "EAST")))
         assert agent.probabilities.tolist() != problem.prior.tolist()
 
@@ -171,14 +170,14 @@ def test_informed_is_told_and_goes() -> None:
     agent.told(2)
     assert agent.probabilities.tolist() == [0, 0, 1]
     decided = agent.decide(Observation(problem.start))
-    assert decided == Decision(action=problem.ego_actions.index("EAST"), why="EAST: the goal is known to be C.")
+    assert decided == Decision(action=problem.ego.actions.names.index("EAST"), why="EAST: the goal is known to be C.")
 
 
 @given(instances(max_side=6, max_stations=5), st.integers(0, 1000))
 def test_informed_walks_straight_to_the_end(drawn: Instance, seed: int) -> None:
     episode = simulate(drawn, "informed", seed=seed)
     problem = episode.problem
-    steps = [int(problem.ego_steps(step.state.ego)[episode.goal]) for step in episode.steps]
+    steps = [int(problem.ego.steps(step.state.ego)[episode.goal]) for step in episode.steps]
     assert steps == [max(steps[0] - k, 0) for k in range(len(steps))]
     assert episode.cost == optimal_costs(problem, problem.start)[episode.goal]
 

@@ -10,16 +10,16 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from askwise.agents import AGENTS, Agent, BeliefAgent, Decision, KnowsGoal, Observation, make_agent
+from askwise import simulate
+from askwise.core.episode import Episode
+from askwise.core.problem import Problem, optimal_costs
+from askwise.core.questions import QueryCost, Question
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.episode import Episode
-from askwise.problem import Problem, optimal_costs
-from askwise.questions import QueryCost, Question
+from askwise.methods import AGENTS, Agent, BeliefAgent, Decision, KnowsGoal, Observation, make_agent
 from askwise.seeds import Seed
-from askwise.simulation import simulate
 from askwise.types import BoolArray, FloatArray
 from tests.tool_fetching import workshop
 
@@ -157,10 +157,10 @@ class Contract:
         assert (used.start, used.query_cost, used.goals) == (fresh.start, fresh.query_cost, fresh.goals)
         for step in episode.steps:
             ego, teammate = step.state.ego, step.state.teammate
-            np.testing.assert_array_equal(used.ego_matrices(ego), fresh.ego_matrices(ego))
-            np.testing.assert_array_equal(used.teammate_matrices(teammate), fresh.teammate_matrices(teammate))
-            np.testing.assert_array_equal(used.ego_optimal(ego), fresh.ego_optimal(ego))
-            np.testing.assert_array_equal(used.teammate_policy(teammate), fresh.teammate_policy(teammate))
+            np.testing.assert_array_equal(used.ego.divergence(ego), fresh.ego.divergence(ego))
+            np.testing.assert_array_equal(used.teammate.divergence(teammate), fresh.teammate.divergence(teammate))
+            np.testing.assert_array_equal(used.ego.optimal(ego), fresh.ego.optimal(ego))
+            np.testing.assert_array_equal(used.teammate.policy(teammate), fresh.teammate.policy(teammate))
 
     @every_map
     def test_keeps_to_the_gate(self, where: str) -> None:
@@ -172,7 +172,7 @@ class Contract:
                 assert step.belief is not None
                 possible = step.belief > 0
                 assert possible[episode.goal], "the true goal is never lost"
-                common = np.flatnonzero(problem.ego_optimal(step.state.ego)[possible].all(axis=0))
+                common = np.flatnonzero(problem.ego.optimal(step.state.ego)[possible].all(axis=0))
                 gate = step.decision.gate
                 assert gate is not None, "every decision tells its gate"
                 assert (gate.possible, list(gate.common)) == (possible.sum(), common.tolist())
@@ -182,7 +182,7 @@ class Contract:
                 if self.gated and common.size:
                     assert step.decision.action in common
                 elif self.gated and step.decision.ask is None:
-                    assert step.decision.action == problem.wait
+                    assert step.decision.action == problem.ego.actions.stay
 
     @every_map
     def test_costs_add_up(self, where: str) -> None:
@@ -228,10 +228,10 @@ def assert_explained(problem: Problem, decision: Decision, possible: BoolArray, 
     if decision.ask is not None:
         assert decision.why.startswith("Ask")
         assert decision.considered == decision.ask == tuple(sorted(decision.ask))
-    elif decision.action == problem.wait and "Wait" in decision.why:
+    elif decision.action == problem.ego.actions.stay and "Wait" in decision.why:
         assert decision.why.startswith("Wait: ")
     else:
-        assert decision.why.startswith(f"{problem.ego_actions[decision.action or 0]}: ")
+        assert decision.why.startswith(f"{problem.ego.actions.names[decision.action or 0]}: ")
         if gated:
             assert decision == Decision(action=decision.action, why=decision.why), "no question was considered"
     if decision.considered is not None:

@@ -20,14 +20,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askwise.agents import Observation, make_agent
+from askwise import simulate
+from askwise.core.questions import QueryCost
+from askwise.core.side import ModelSide
 from askwise.divergence import Divergence, zones
 from askwise.domains.coverage import Coverage
+from askwise.methods import Observation, make_agent
+from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Policy
-from askwise.query.value import QuestionValue
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
-from askwise.types import FloatArray
 
 GRID = GridWorld(9, 7)
 GOALS = {"A": (8, 0), "B": (8, 6)}
@@ -70,10 +70,9 @@ class RarelyEast(Coverage):
 
     def __init__(self, share: float, query_cost: QueryCost) -> None:
         super().__init__(DRAWING.strip(), query_cost=query_cost)
-        self.family = rare_family(share)
-
-    def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
-        return self.family.matrices_at(teammate)
+        side = ModelSide(GRID, [self.teammate.targets(goal) for goal in range(2)])
+        vars(side)["family"] = rare_family(share)
+        self.teammate = side
 
 
 def example(cost: float) -> Coverage:
@@ -81,8 +80,8 @@ def example(cost: float) -> Coverage:
 
 
 def values_at_start(problem: Coverage) -> QuestionValue:
-    edp = problem.teammate_matrices(problem.start.teammate)[0]
-    branching = problem.ego_matrices(problem.start.ego)[1]
+    edp = problem.teammate.divergence(problem.start.teammate)[0]
+    branching = problem.ego.divergence(problem.start.ego)[1]
     return QuestionValue(problem.prior, branching, edp, problem.query_cost)
 
 
@@ -96,16 +95,16 @@ def expected_value(share: float) -> float:
 def test_the_example_is_the_one_of_the_paper() -> None:
     problem = example(0.5)
     assert problem.goals == ("A", "B")
-    grid = problem.teammate_model
+    grid = problem.teammate.model
     assert (grid.name(problem.start.teammate), grid.name(problem.start.ego)) == ((4, 3), (8, 4))
-    assert [grid.name(int(problem.teammate_targets(goal)[0])) for goal in range(2)] == [GOALS["A"], GOALS["B"]]
+    assert [grid.name(int(problem.teammate.targets(goal)[0])) for goal in range(2)] == [GOALS["A"], GOALS["B"]]
 
 
 def test_with_urops_the_question_saves_two_steps() -> None:
     problem = example(0.5)
-    edp = problem.teammate_matrices(problem.start.teammate)[0]
+    edp = problem.teammate.divergence(problem.start.teammate)[0]
     np.testing.assert_allclose(edp[[0, 1], [1, 0]], 2, rtol=1e-12)
-    assert problem.ego_matrices(problem.start.ego)[1][0, 1] == 1
+    assert problem.ego.divergence(problem.start.ego)[1][0, 1] == 1
     values = values_at_start(problem)
     np.testing.assert_allclose(values.torn, 2, rtol=1e-12)
     assert values.value([0]) == values.value([1]) == pytest.approx(2, rel=1e-12)
@@ -160,7 +159,7 @@ def test_with_urops_it_is_not_asked_for_more(method: str) -> None:
     agent = make_agent(method)
     agent.reset(problem, 0)
     decided = agent.decide(Observation(problem.start))
-    assert (decided.ask, decided.action) == (None, problem.wait)
+    assert (decided.ask, decided.action) == (None, problem.ego.actions.stay)
     assert decided.net == pytest.approx(-0.01, rel=1e-9)
 
 
@@ -177,7 +176,7 @@ def test_with_a_teammate_that_rarely_goes_east_it_must_not_cost_more_than_one(
     assert decided.value == pytest.approx(expected_value(0.01), rel=1e-12)
     assert decided.cost == cost
     if not asked:
-        assert decided.action == problem.wait
+        assert decided.action == problem.ego.actions.stay
         assert decided.considered in ((0,), (1,)), "it says what it would have asked"
 
 

@@ -9,12 +9,12 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from askwise.agents import Agent, Decision, Gate, Observation, Situation, make_agent
+from askwise import simulate
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.problem import Problem
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods import Agent, Decision, Gate, Observation, Situation, make_agent
 from askwise.types import FloatArray
 from tests.tool_fetching import workshop
 
@@ -34,7 +34,7 @@ def decided(problem: Problem, method: str = "ezq-exact") -> Decision:
 
 
 def named(problem: Problem, actions: Sequence[int]) -> list[str]:
-    return [problem.ego_actions[action] for action in actions]
+    return [problem.ego.actions.names[action] for action in actions]
 
 
 # -- the paper's two-goal grid -----------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_the_paper_asks_at_once_between_the_goals() -> None:
     assert pair.expected == pytest.approx((2, 2))
     # With one pair the value of telling them apart is just its weight.
     assert decision.value == pytest.approx(pair.weight) == pytest.approx(2)
-    south, north = (problem.ego_actions.index(name) for name in ("SOUTH", "NORTH"))
+    south, north = (problem.ego.actions.names.index(name) for name in ("SOUTH", "NORTH"))
     assert decision.gate == Gate(2, (), tuple(sorted([(north, 1), (south, 1)])))
     assert decision.gate.open
 
@@ -91,8 +91,8 @@ def test_nothing_is_worked_out_before_it_is_looked_at(monkeypatch: pytest.Monkey
     def refuse(*_: object) -> None:
         raise AssertionError("worked out although nobody looked")
 
-    monkeypatch.setattr("askwise.agents.explanation.gate_at", refuse)
-    monkeypatch.setattr("askwise.agents.explanation.heaviest_pairs", refuse)
+    monkeypatch.setattr("askwise.core.decision.gate_at", refuse)
+    monkeypatch.setattr("askwise.core.decision.heaviest_pairs", refuse)
     episode = simulate(workshop(), "ezq-exact", seed=1)
     with pytest.raises(AssertionError, match="nobody looked"):
         episode.steps[0].decision.gate  # noqa: B018
@@ -137,7 +137,7 @@ class Sure(Agent):
     """Decides by itself, and shows a belief."""
 
     def decide(self, observation: Observation) -> Decision:
-        return Decision(action=self.problem.wait)
+        return Decision(action=self.problem.ego.actions.stay)
 
     @property
     def probabilities(self) -> FloatArray:
@@ -155,7 +155,7 @@ def test_an_agent_that_decides_all_by_itself_is_explained_too() -> None:
 def test_an_agent_without_a_belief_has_nothing_to_show() -> None:
     class Blind(Agent):
         def decide(self, observation: Observation) -> Decision:
-            return Decision(action=self.problem.wait)
+            return Decision(action=self.problem.ego.actions.stay)
 
     (step,) = simulate(workshop(), Blind(), goal="C", seed=1, max_steps=1).steps
     assert (step.decision.gate, step.decision.pairs) == (None, ())

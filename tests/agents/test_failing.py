@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.agents import Agent, AgentFailed, Decision, Interruption, Never, Observation
+from askwise import evaluate, simulate
 from askwise.cli import main
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.game import InvalidDecision
+from askwise.core.teammates import Teammate
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.evaluation import evaluate
-from askwise.game import InvalidDecision
-from askwise.query import ContradictoryObservation
+from askwise.methods import Agent, AgentFailed, Decision, Interruption, Never, Observation
 from askwise.seeds import Seed
-from askwise.simulation import simulate
-from askwise.teammates import Teammate
 from askwise.types import FloatArray
 from tests.agents.blamed import FILE, Culprit, culprits
 from tests.tool_fetching import workshop

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.agents import AGENTS
+from askwise import simulate
 from askwise.domains.tool_fetching import Instance
-from askwise.showing.account import account
-from askwise.simulation import simulate
+from askwise.methods import AGENTS
+from askwise.view.account import account
 from tests.showing.episodes import golden
 from tests.tool_fetching import drawn_map, instance
 

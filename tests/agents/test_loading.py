@@ -15,16 +15,16 @@ from textwrap import dedent
 import pytest
 
 import askwise
-from askwise.agents import Agent, BeliefAgent, make_agent
+from askwise import simulate
 from askwise.cli import main
-from askwise.simulation import simulate
+from askwise.methods import Agent, BeliefAgent, make_agent
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop
 
 MINE = """
     from dataclasses import dataclass
 
-    from askwise.agents import Agent, BeliefAgent
+    from askwise.methods import Agent, BeliefAgent
     from helper import REASON
 
     @dataclass
@@ -142,7 +142,9 @@ def test_two_files_that_are_called_alike_stay_apart(folder: Path) -> None:
 def test_nothing_is_left_on_the_path_and_nothing_is_hidden(folder: Path) -> None:
     before = list(sys.path)
     (folder / "json.py").write_text("1 / 0\n")
-    (folder / "uses_json.py").write_text("import json\nfrom askwise.agents import Never\nNever.seen = json.dumps({})\n")
+    (folder / "uses_json.py").write_text(
+        "import json\nfrom askwise.methods import Never\nNever.seen = json.dumps({})\n"
+    )
     assert make_agent("uses_json.py:Never").name == "never"
     assert sys.path == before
 
@@ -309,4 +311,4 @@ def test_help_mentions_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_name_of_an_agent_is_no_place() -> None:
-    assert isinstance(make_agent("askwise.agents:Never"), Agent), "askwise's own can be named so too"
+    assert isinstance(make_agent("askwise.methods:Never"), Agent), "askwise's own can be named so too"

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.agents import Agent, BeliefAgent, Decision, Ezq, Never, Observation, Toolbox, make_agent
+from askwise import simulate
+from askwise.core.episode import Episode, Step
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost, Question
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.episode import Episode, Step
-from askwise.problem import JointState
-from askwise.questions import QueryCost, Question
-from askwise.simulation import simulate
+from askwise.methods import Agent, BeliefAgent, Decision, Ezq, Never, Observation, Toolbox, make_agent
 from askwise.types import BoolArray
 from tests.query.questions import plain_value
 from tests.refused import Fault, assert_refused, each
@@ -96,7 +96,7 @@ def test_toolbox_waits_where_the_median_move_is_of_no_use() -> None:
     problem = crossing({"here": (3, 3), "west": (1, 3)}, {"here": 2, "west": 3})
     decided = first_decision(problem, "toolbox")
     assert decided == Decision(
-        action=problem.wait, why="Wait: SOUTH, the move of medium use, is optimal for 0 possible goals."
+        action=problem.ego.actions.stay, why="Wait: SOUTH, the move of medium use, is optimal for 0 possible goals."
     )
 
 
@@ -106,7 +106,7 @@ def test_toolbox_waits_where_the_median_move_is_right_for_all() -> None:
     agent = Toolbox()
     agent.reset(problem, 0)
     assert agent.when_torn(problem.start, np.ones(4, dtype=np.bool_)) == Decision(
-        action=problem.wait, why="Wait: NORTH, the move of medium use, is optimal for 4 possible goals."
+        action=problem.ego.actions.stay, why="Wait: NORTH, the move of medium use, is optimal for 4 possible goals."
     )
 
 
@@ -206,7 +206,7 @@ def cut_of(episode: Episode, step: Step, asked: Question) -> float:
     """The program's objective: (P_i + P_j) for each pair cut that branches now, less the price of each goal."""
     assert step.belief is not None
     problem, belief = episode.problem, step.belief
-    optimal = problem.ego_optimal(step.state.ego)
+    optimal = problem.ego.optimal(step.state.ego)
     pairs = combinations(np.flatnonzero(belief > 0).tolist(), 2)
     cut = [(i, j) for i, j in pairs if (i in asked) != (j in asked) and not (optimal[i] & optimal[j]).any()]
     return float(sum(belief[i] + belief[j] for i, j in cut) - problem.query_cost.per_goal * len(asked))
@@ -216,7 +216,8 @@ def test_cost_prob_waits_where_its_price_is_too_high() -> None:
     cost = {"base": 0.0, "per_station": 2.0}
     problem = crossing(AROUND, {"north": 1, "south": 1}, query_cost=cost)
     assert first_decision(problem, "cost-prob") == Decision(
-        action=problem.wait, why="Wait: no question about the 2 possible goals is worth its price (proven optimal)."
+        action=problem.ego.actions.stay,
+        why="Wait: no question about the 2 possible goals is worth its price (proven optimal).",
     )
     cheap = crossing(AROUND, {"north": 1, "south": 1}, query_cost={"base": 9.0, "per_station": 0.9})
     assert first_decision(cheap, "cost-prob").ask is not None, "the price of asking at all is not in its program"
@@ -250,8 +251,8 @@ def value_of(episode: Episode, step: Step, asked: Question) -> float:
     assert step.belief is not None
     goals = np.flatnonzero(step.belief > 0)
     inside = np.ix_(goals, goals)
-    edp = episode.problem.teammate_matrices(step.state.teammate)[0][inside]
-    branching = episode.problem.ego_matrices(step.state.ego)[1][inside]
+    edp = episode.problem.teammate.divergence(step.state.teammate)[0][inside]
+    branching = episode.problem.ego.divergence(step.state.ego)[1][inside]
     places = {int(goal): k for k, goal in enumerate(goals)}
     return plain_value({places[goal] for goal in asked}, step.belief[goals], branching, edp)
 
@@ -292,7 +293,7 @@ def test_the_optimiser_of_ezq_shows_in_its_verdict() -> None:
 
 def branching_after(problem: ToolFetching, agent: BeliefAgent, state: JointState, action: int) -> float:
     """The step at which plans must branch after an action, each pair of possible goals weighed by its probability."""
-    branching = problem.ego_matrices(problem.ego_next(state.ego, action))[1]
+    branching = problem.ego.divergence(problem.ego.next(state.ego, action))[1]
     belief = agent.probabilities
     pairs = combinations(np.flatnonzero(belief > 0).tolist(), 2)
     return float(sum((belief[i] + belief[j]) * branching[i, j] for i, j in pairs if np.isfinite(branching[i, j])))
@@ -341,7 +342,7 @@ def test_late_takes_the_move_that_keeps_both_open() -> None:
     problem = maze()
     chosen = {
         tie_break: Counter(
-            problem.ego_actions[first_decision(problem, Never(tie_break=tie_break), seed).action or 0]
+            problem.ego.actions.names[first_decision(problem, Never(tie_break=tie_break), seed).action or 0]
             for seed in range(40)
         )
         for tie_break in ("random", "late")

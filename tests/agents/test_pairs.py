@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from askwise.agents.explanation import affordable
-from askwise.agents.pairs import PairZones, heaviest_pairs
+from askwise.core.decision import PairZones, affordable, heaviest_pairs
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
@@ -26,8 +25,8 @@ def pair_in_workshop(first: int, second: int) -> PairZones:
 def test_all_pairs_with_their_numbers_the_heaviest_first(drawn: Instance) -> None:
     problem = ToolFetching(drawn)
     found = heaviest_pairs(problem, problem.start, problem.prior, most=100)
-    edp, wcd = problem.teammate_matrices(problem.start.teammate)
-    branching = problem.ego_matrices(problem.start.ego)[1]
+    edp, wcd = problem.teammate.divergence(problem.start.teammate)
+    branching = problem.ego.divergence(problem.start.ego)[1]
     assert {(pair.first, pair.second) for pair in found} == set(combinations(range(len(problem.goals)), 2))
     for pair in found:
         i, j = pair.first, pair.second

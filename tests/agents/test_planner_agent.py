@@ -9,19 +9,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from askwise.agents import Observation, PlannerAgent, make_agent
+from askwise import lower_bound, simulate, solve
+from askwise.core.episode import Episode
+from askwise.core.factored import FactoredProblem
+from askwise.core.game import Game
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import QueryCost
+from askwise.core.side import ModelSide
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
-from askwise.evaluation import lower_bound, solve
-from askwise.factored import FactoredProblem
-from askwise.game import Game
-from askwise.model import GridWorld, Model, Policy
+from askwise.methods import Observation, PlannerAgent, make_agent
+from askwise.model import GridWorld, Model, Policy, goal_states
 from askwise.planning.search.settings import FULL, LIGHT
-from askwise.problem import JointState, Problem
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
-from askwise.types import BoolArray, FloatArray
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
 
@@ -82,7 +81,7 @@ def played(problem: Problem, **options: object) -> list[Episode]:
 def test_it_plays_the_same_whatever_the_seed_of_its_lots() -> None:
     problem = drawn(1)
     path = simulate(problem, "never", goal=3, seed=1)
-    plan = "plan:" + ",".join(problem.teammate_actions[s.teammate_action or 0] for s in path.steps)
+    plan = "plan:" + ",".join(problem.teammate.actions.names[s.teammate_action or 0] for s in path.steps)
     one, other = (simulate(problem, "planner", plan, goal=3, seed=seed) for seed in (1, 2))
     assert one.steps == other.steps
 
@@ -97,12 +96,12 @@ def test_it_never_asks_while_something_is_free() -> None:
                 continue
             asked += 1
             assert step.belief is not None
-            possible, left = step.belief > 0, problem.teammate_steps(teammate)
-            now = np.maximum(left + 1, problem.ego_steps(ego))
-            for action in range(len(problem.ego_actions)):
-                there = problem.ego_next(ego, action)
+            possible, left = step.belief > 0, problem.teammate.steps(teammate)
+            now = np.maximum(left + 1, problem.ego.steps(ego))
+            for action in range(len(problem.ego.actions.names)):
+                there = problem.ego.next(ego, action)
                 if there >= 0:
-                    then = 1 + np.maximum(left, problem.ego_steps(there))
+                    then = 1 + np.maximum(left, problem.ego.steps(there))
                     assert (then > now)[possible].any()
     assert asked > 0
 
@@ -173,6 +172,10 @@ class Softened(FactoredProblem):
         grid = GridWorld(size, size)
         corners = [(0, 0), (size - 1, 0), (0, size - 1), (size - 1, size - 1)]
         middle = grid.state((size // 2, size // 2))
+        side = ModelSide(grid, [goal_states(grid, corner, "corner") for corner in corners])
+        best = np.array([side.policy(state) for state in range(grid.n_states)])  # [n_states, n_goals, n_actions]
+        can = grid.successor >= 0
+        shares = (1 - self.slips) * best + (self.slips * can / can.sum(axis=1, keepdims=True))[:, None]
         super().__init__(
             goals=("A", "B", "C", "D"),
             prior=np.array([0.4, 0.3, 0.2, 0.1]),
@@ -182,30 +185,19 @@ class Softened(FactoredProblem):
             ego_goals=corners,
             start=JointState(middle, middle),
             query_cost=QueryCost(0.5, 0.1),
+            teammate_policies=[Policy(grid, shares[:, goal]) for goal in range(4)],
         )
-        shares = np.array([self.teammate_policy(state) for state in range(grid.n_states)])
-        self.teammate_policies = tuple(Policy(grid, shares[:, goal]) for goal in range(4))
-
-    def teammate_policy(self, teammate: int) -> FloatArray:
-        """See `Problem`."""
-        best = super().teammate_policy(teammate)
-        can = self.teammate_model.successor[teammate] >= 0
-        return np.asarray((1 - self.slips) * best + self.slips * can / can.sum())
-
-    def teammate_optimal(self, teammate: int) -> BoolArray:
-        """See `Problem`."""
-        return np.asarray(self.teammate_policy(teammate) > 0)
 
 
 def softened_walk(problem: Softened, goal: int, seed: int) -> list[int]:
     """What such a teammate does, until it is at its goal and stays."""
     rng, here, actions = np.random.default_rng(seed), problem.start.teammate, []
     while True:
-        share = problem.teammate_policy(here)[goal]
+        share = problem.teammate.policy(here)[goal]
         actions.append(int(rng.choice(share.size, p=share)))
-        if problem.teammate_steps(here)[goal] == 0 and problem.stays(actions[-1]):
+        if problem.teammate.steps(here)[goal] == 0 and actions[-1] == problem.teammate.actions.stay:
             return actions
-        here = problem.teammate_next(here, actions[-1])
+        here = problem.teammate.next(here, actions[-1])
 
 
 ASSUMES = "; assumes that the teammate takes a shortest way from here on"
@@ -219,7 +211,7 @@ def test_a_teammate_with_policies_of_its_own(belief: str) -> None:
         goal, agent = seed, PlannerAgent(setting="light", belief=belief)
         agent.reset(problem)
         game = Game(problem, goal)
-        for action in softened_walk(problem, goal, seed) + [problem.teammate_model.stay] * 20:
+        for action in softened_walk(problem, goal, seed) + [problem.teammate.model.stay] * 20:
             decision = agent.decide(game.observation)
             while decision.ask is not None:
                 assert decision.verdict.endswith(ASSUMES)
@@ -241,9 +233,9 @@ def test_with_policies_the_belief_is_theirs() -> None:
     """A step that no shortest plan takes rules nothing out for a teammate that slips."""
     problem, agent = Softened(), PlannerAgent()
     agent.reset(problem)
-    game, stay = Game(problem, 0), problem.teammate_model.stay
+    game, stay = Game(problem, 0), problem.teammate.model.stay
     agent.decide(game.observation)
-    game.act(problem.wait, stay)
+    game.act(problem.ego.actions.stay, stay)
     agent.decide(game.observation)
     np.testing.assert_allclose(agent.probabilities, problem.prior, rtol=1e-12)
 
@@ -281,7 +273,7 @@ def test_goals_that_the_teammate_cannot_reach_any_more_are_left_out() -> None:
         if more:
             assert decision.ask in ((1,), (2,)), "nothing is asked about A"
         else:
-            assert decision.action == problem.ego_actions.index("B")
+            assert decision.action == problem.ego.actions.names.index("B")
 
 
 def test_where_nothing_can_be_reached_it_waits() -> None:
@@ -299,7 +291,10 @@ def test_where_nothing_can_be_reached_it_waits() -> None:
         agent = make_agent(method, belief="robust")
         agent.reset(problem)
         decision = agent.decide(Observation(JointState(walk.state("end"), problem.start.ego)))
-        assert (decision.action, decision.why) == (problem.wait, "Wait: no possible goal can be reached any more.")
+        assert (decision.action, decision.why) == (
+            problem.ego.actions.stay,
+            "Wait: no possible goal can be reached any more.",
+        )
 
 
 def refused_as(what: str) -> str:

@@ -8,13 +8,13 @@ from textwrap import dedent
 
 import pytest
 
-from askwise.agents import AGENTS, BeliefAgent, Never, make_agent, methods
+from askwise import simulate
 from askwise.errors import InputError
-from askwise.simulation import simulate
+from askwise.methods import AGENTS, BeliefAgent, Never, make_agent, methods
 from tests.tool_fetching import workshop
 
 CODE = """
-    from askwise.agents import Agent, BeliefAgent
+    from askwise.methods import Agent, BeliefAgent
 
     class Curious(BeliefAgent):
         '''Asks about the likeliest goal.'''
@@ -38,7 +38,7 @@ CODE = """
 """
 
 POINTS = """
-    [askwise.agents]
+    [askwise.methods]
     curious = {module}:Curious
     made = {module}:made_by_a_function
     stranger = {module}:Stranger

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from askwise.agents import Agent, BeliefAgent, Decision, Observation
-from askwise.answers import n_answers
-from askwise.episode import Episode, Step
-from askwise.game import after, ends
-from askwise.problem import JointState, Problem, optimal_costs
-from askwise.questions import Answer, Choice, Question
+from askwise.core.answers import n_answers
+from askwise.core.episode import Episode, Step
+from askwise.core.game import after, ends
+from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.questions import Answer, Choice, Question
+from askwise.methods import Agent, BeliefAgent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
@@ -49,10 +49,10 @@ class Erratic(BeliefAgent):
             self.asked += 1
             return Decision(ask=tuple(possible[: 1 + self.odd % (len(possible) - 1)]))
         if self.t < self.settles and len(possible) > 1:
-            can = [a for a in range(len(self.problem.ego_actions)) if self.problem.ego_next(state.ego, a) >= 0]
+            can = [a for a in range(len(self.problem.ego.actions.names)) if self.problem.ego.next(state.ego, a) >= 0]
             return Decision(action=can[(7 * self.t + self.odd) % len(can)])
         goal = int(self.probabilities.argmax())
-        return Decision(action=int(self.problem.ego_optimal(state.ego)[goal].argmax()))
+        return Decision(action=int(self.problem.ego.optimal(state.ego)[goal].argmax()))
 
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         raise NotImplementedError
@@ -78,7 +78,7 @@ def _onwards(
             yield from _onwards(problem, goal, share * likely, agent, (*steps, step), Observation(state, None, answer))
         return
     assert decision.action is not None
-    for action, likely in enumerate(problem.teammate_policy(state.teammate)[goal].tolist()):
+    for action, likely in enumerate(problem.teammate.policy(state.teammate)[goal].tolist()):
         if likely > 0:
             now = after(problem, state, decision.action, action)
             taken = (*steps, Step(t, state, None, decision, action, None, 1.0))

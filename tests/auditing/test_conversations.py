@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.auditing.conversations import ConversationBench, read_conversation
+from askwise.audits.conversations import ConversationBench, read_conversation
 from askwise.decisions.problem import Asking, DecisionProblem
 from askwise.errors import AskwiseError
 from tests.refused import assert_refused
 
-SCHEMA = json.loads(files("askwise.auditing").joinpath("conversation.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(files("askwise.audits").joinpath("conversation.schema.json").read_text(encoding="utf-8"))
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "conversations"
 
 DECISION = {

@@ -9,12 +9,12 @@ import pytest
 
 import askwise
 from askwise import trace
-from askwise.auditing import working
-from askwise.auditing.auditing import audit
+from askwise.audits import working
+from askwise.audits.auditing import audit
+from askwise.core.episode import Episode
+from askwise.core.game import InvalidDecision
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
-from askwise.game import InvalidDecision
 from tests.refused import assert_refused
 
 

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise.auditing.exact import ExactJudge
-from askwise.auditing.faults import FAULTS, fault_of
-from askwise.auditing.judging import Bench, appointed
-from askwise.auditing.moments import Moment, moments
-from askwise.auditing.planned import PlannerJudge
+from askwise.audits.exact import ExactJudge
+from askwise.audits.faults import FAULTS, fault_of
+from askwise.audits.judging import Bench, appointed
+from askwise.audits.moments import Moment, moments
+from askwise.audits.planned import PlannerJudge
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.exact.size import TooLarge
-from askwise.problem import Problem
-from askwise.questions import Choice, QueryCost
+from askwise.planning.exact.arrays import TooLarge
 from tests.auditing.paths import Erratic
 from tests.graphs import lopsided, random_problem
 from tests.planning.plain_optimum import PlainOptimum, conditional
@@ -93,7 +93,7 @@ def test_by_hand() -> None:
     """To ask costs 0.5 and saves a step of waiting: 1 on average."""
     problem = fork()
     bench = Bench(problem, "optimal")
-    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.wait)
+    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
     assert (asked.cost, asked.regret, asked.fault) == (0.5, 0.0, "")
     assert (waited.cost, waited.regret, waited.fault) == (1.0, 0.5, "under-asking")
     assert waited.best in ((0,), (1,))
@@ -107,7 +107,7 @@ def test_by_hand() -> None:
 def test_equally_good_is_no_mistake() -> None:
     problem = fork(query_cost={"base": 1.0})
     bench = Bench(problem, "optimal")
-    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.wait)
+    asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
     assert (asked.regret, asked.fault, asked.needed, asked.fitted) == (0.0, "", False, True)
     assert (waited.regret, waited.fault, waited.needed, waited.fitted) == (0.0, "", False, None)
 
@@ -116,7 +116,7 @@ def test_what_is_best_does_not_depend_on_what_was_done() -> None:
     """Several ways are as short as each other: the judge names the same one, whichever of them was taken."""
     problem = ToolFetching(generate(width=5, stations=2, toolboxes=2, seed=0))
     bench, sure = Bench(problem, "optimal"), Moment(problem.start, np.array([1.0, 0.0]))
-    steps = [a for a in range(len(problem.ego_actions)) if problem.ego_next(problem.start.ego, a) >= 0]
+    steps = [a for a in range(len(problem.ego.actions.names)) if problem.ego.next(problem.start.ego, a) >= 0]
     judged = {action: bench.judged(sure, action) for action in steps}
     right = [action for action, each in judged.items() if each.regret == 0]
     assert len(right) > 1
@@ -136,10 +136,10 @@ def test_a_goal_out_of_reach_for_good_is_an_infinite_regret() -> None:
     for seed in range(200):
         problem = random_problem(seed)
         bench = Bench(problem, "optimal")
-        for action in range(len(problem.ego_actions)):
-            there = problem.ego_next(problem.start.ego, action)
+        for action in range(len(problem.ego.actions.names)):
+            there = problem.ego.next(problem.start.ego, action)
             if there >= 0:
-                lost = bool((problem.ego_steps(there) < 0)[problem.prior > 0].any())
+                lost = bool((problem.ego.steps(there) < 0)[problem.prior > 0].any())
                 assert math.isinf(bench.judged(start(problem), action).regret) == lost
                 if lost:
                     return
@@ -199,11 +199,11 @@ def test_who_acts_after_the_last_question_has_missed_none() -> None:
     """A fourth question for 0.01 would tell more than it costs, but the verdict speaks of three."""
     bench, moment = after_three_answers(0.01)
     assert bench.judge.verdict == "optimal with at most 3 questions, exact"
-    waited = bench.judged(moment, bench.problem.wait)
+    waited = bench.judged(moment, bench.problem.ego.actions.stay)
     assert waited.cost == pytest.approx(1.0)
     assert (waited.regret, waited.needed, waited.fault) == (0.0, False, "")
     bench, moment = after_three_answers(0.01, questions=4)
-    waited = bench.judged(moment, bench.problem.wait)
+    waited = bench.judged(moment, bench.problem.ego.actions.stay)
     assert waited.regret == pytest.approx(1 - (0.01 + 0.9 * 0.6 + 0.1), abs=1e-9)
     assert (waited.needed, waited.fault) == (True, "under-asking")
 

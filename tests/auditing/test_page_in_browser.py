@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from askwise.auditing.page import write_page
+from askwise.audits.page import write_page
 from tests.auditing.test_results import BOTH
 from tests.browser import browser, visit
 

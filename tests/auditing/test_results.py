@@ -11,9 +11,9 @@ import math
 
 import pytest
 
-from askwise.auditing.page import MOST_EPISODES, page_text
-from askwise.auditing.results import Audit, AuditedEpisode, AuditedStep
-from askwise.auditing.telling import as_json, csv_text, failure, told
+from askwise.audits.page import MOST_EPISODES, page_text
+from askwise.audits.results import Audit, AuditedEpisode, AuditedStep
+from askwise.audits.telling import as_json, csv_text, failure, told
 
 
 def step(

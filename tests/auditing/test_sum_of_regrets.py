@@ -8,14 +8,14 @@ from collections.abc import Callable
 import pytest
 
 import askwise
-from askwise.agents import Agent, make_agent
-from askwise.answers import AnswerModel
+from askwise import evaluate, solve
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, solve
-from askwise.problem import Problem
-from askwise.questions import QueryCost
+from askwise.methods import Agent, make_agent
 from tests.auditing.paths import Erratic, every_episode
 from tests.planning.test_optimal import fork
 

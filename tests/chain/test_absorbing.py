@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from askwise.chain import AbsorbingChain
+from askwise.model.chain import AbsorbingChain
 from tests import exact
 from tests.exact import Law
 from tests.small_models import absorbing_chain, chains

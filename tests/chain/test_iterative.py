@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from askwise.chain import AbsorbingChain, expected_steps
-from askwise.chain import expected as expected_module
-from askwise.chain.bound import proven_bound
-from askwise.chain.solve import direct_solve, iterative_solve
 from askwise.divergence.agreement import agreement
 from askwise.model import GridWorld, urop
+from askwise.model.chain import AbsorbingChain, expected_steps
+from askwise.model.chain import expected as expected_module
+from askwise.model.chain.bound import proven_bound
+from askwise.model.chain.solve import direct_solve, iterative_solve
 from tests import exact
 from tests.exact import Law
 from tests.small_models import absorbing_chain, chains

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from askwise.chain import longest_path
+from askwise.model.chain import longest_path
 from tests import exact
 from tests.exact import Law
 from tests.small_models import ONE, absorbing_chain, chains

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import askwise
-from askwise import agents
-from askwise.agents import AGENTS, Ezq, Never, Observation, make_agent
+from askwise import methods as agents
+from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.questions import QueryCost
+from askwise.methods import AGENTS, Ezq, Never, Observation, make_agent
 from askwise.seeds import spawn
-from askwise.showing.methods import OWN, SUMMARIES
-from askwise.simulation import simulate
+from askwise.view.methods import OWN, SUMMARIES
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 
@@ -160,7 +160,7 @@ def test_it_is_what_the_agent_decides(run: Run, method: str) -> None:
     decision = agent.decide(Observation(problem.start))
     found = answer(run, "drawn.json", "--method", method, "--seed", "3")
     assert found["ask"] == (None if decision.ask is None else [problem.goals[goal] for goal in decision.ask])
-    assert found["action"] == (None if decision.action is None else problem.ego_actions[decision.action])
+    assert found["action"] == (None if decision.action is None else problem.ego.actions.names[decision.action])
     assert (found["value"], found["cost"]) == (pytest.approx(decision.value), decision.cost)
 
 
@@ -214,7 +214,7 @@ def test_the_planner_infers_with_its_own_belief(run: Run, seed: int) -> None:
         options = ["drawn.json", "--method", "planner", "--worker", f"{wx},{wy}", "--fetcher", f"{fx},{fy}"]
         found = answer(run, *options)
         assert step.decision.action is not None
-        assert (found["ask"], found["action"]) == (None, episode.problem.ego_actions[step.decision.action])
+        assert (found["ask"], found["action"]) == (None, episode.problem.ego.actions.names[step.decision.action])
         assert found["why"] == step.decision.why
         assert found == answer(run, *options, "--belief", "bayes")
         compared += 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.auditing.telling import told
+from askwise.audits.telling import told
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import workshop
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from askwise.agents import AGENTS
 from askwise.cli import COMMANDS, build_parser
 from askwise.cli.completion import SHELLS
 from askwise.cli.shells import commands_of
+from askwise.methods import AGENTS
 from tests.cli.command import Run
 
 

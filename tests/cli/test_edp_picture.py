@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from askwise import files
 from askwise.cli import edp
+from askwise.text import files
 from tests.cli.command import Run
 from tests.domains.instances import instance_json
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from askwise.agents import AGENTS
-from askwise.answers import AnswerModel
+from askwise import evaluate, lower_bound
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate, lower_bound
-from askwise.questions import QueryCost
+from askwise.methods import AGENTS
+from askwise.play.evaluation import evaluating
 from tests.cli.command import Run
 from tests.tool_fetching import workshop
 
@@ -137,7 +138,7 @@ def test_too_large(run: Run) -> None:
 
 
 def test_too_many_decisions(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(evaluate.__kwdefaults__ or {}, "limit", 5)
+    monkeypatch.setitem(evaluating.evaluate.__kwdefaults__ or {}, "limit", 5)
     run("evaluate", "workshop.json", "--method", "never", "--exact").assert_refused(
         "askwise evaluate: too large to evaluate exactly: agent 'never' is not done after 5 decisions; "
         "go on anyway (go_on, --go-on), or draw episodes (episodes, --episodes)"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from askwise.experiments.schema.study_file import study_from
-from askwise.watching import limits as usual
+from askwise.studies.schema.study_file import study_from
+from askwise.workers import limits as usual
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.domains.instances import EXAMPLE
 from tests.experiments.studies import SMALL, small, stored, toml
@@ -46,7 +46,7 @@ def test_an_agent_that_hangs_or_dies_under_a_limit(run: Run, command: list[str],
 
 LATE = """\
 import os, time
-from askwise.agents import Never
+from askwise.methods import Never
 time.sleep(100_000)
 
 class Late(Never):

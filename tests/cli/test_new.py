@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from askwise.api import as_problem
 from askwise.cli.new import ENDINGS, NOTE
-from askwise.domains import registry
 from tests.cli.command import Outcome, Run
 
 DRAWN = "A...B\n.W.F.\nC..#.\n"
@@ -75,9 +75,9 @@ def test_wrong_options(run: Run, options: list[str], message: str) -> None:
 def test_a_drawn_map_becomes_a_problem(run: Run) -> None:
     Path("plan.txt").write_text(DRAWN)
     run("new", "--kind", "map", "--from", "plan.txt", "-o", "plan.toml").assert_fine()
-    problem = registry.as_problem("plan.toml")
+    problem = as_problem("plan.toml")
     assert problem.goals == ("A", "B", "C")
-    assert problem.teammate_model is problem.ego_model  # type: ignore[attr-defined]
+    assert problem.teammate.model is problem.ego.model
     assert run("edp", "plan.toml").assert_fine() == run("edp", "plan.txt").assert_fine()
     text = Path("plan.toml").read_text()
     assert 'ego = [[0, 0], "A"]' in text, "how to change the ego agent's targets"
@@ -87,7 +87,7 @@ def test_a_drawn_map_becomes_a_problem(run: Run) -> None:
 
 def test_a_drawn_map_becomes_coverage(run: Run) -> None:
     run("new", "--kind", "coverage", "--from", "-", "-o", "plan.toml", stdin=DRAWN).assert_fine()
-    assert registry.as_problem("plan.toml").goals == ("A", "B", "C")
+    assert as_problem("plan.toml").goals == ("A", "B", "C")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from askwise.experiments import two_goal_grid
-from askwise.experiments.two_goal_grid import Comparison
+from askwise.studies import two_goal_grid
+from askwise.studies.two_goal_grid import Comparison
 from tests.cli.command import Run
 
 REPORT = """\

@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from askwise import trace
-from askwise.agents import AGENTS
+from askwise import simulate, trace
 from askwise.cli.run import as_json
-from askwise.showing.account import account
-from askwise.showing.watch import OWN_SCREEN, USUAL_SCREEN
-from askwise.simulation import simulate
-from askwise.teammates import TEAMMATES
+from askwise.core.teammates import TEAMMATES
+from askwise.methods import AGENTS
+from askwise.view.account import account
+from askwise.view.watch import OWN_SCREEN, USUAL_SCREEN
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.showing.episodes import asking
 from tests.tool_fetching import workshop

@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from askwise.core.problem import optimal_costs
 from askwise.domains.tool_fetching import Prior, ToolFetching
-from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.domains.tool_fetching.generate import generate
-from askwise.problem import optimal_costs
+from askwise.view.description import describe
 from tests.cli.command import Run
 from tests.domains.instances import instance_json
 from tests.tool_fetching import workshop
-
-LOOK = DOMAIN.look
 
 SHOWN = """\
 Tool fetching: 6 x 5 cells, 2 walls, 3 stations, 2 toolboxes
@@ -64,20 +62,28 @@ def test_the_description_agrees_with_the_problem(kind: str) -> None:
     given = generate(width=12, stations=15, toolboxes=4, walls=0.2, prior=Prior(kind, 3.0), seed=5)
     problem = ToolFetching(given)
     costs = optimal_costs(problem, problem.start)
-    assert LOOK.prior(given).tolist() == problem.prior.tolist()
     expected = float(problem.prior @ costs)
     line = f"cost with the goal known: {expected:.1f} expected, from {costs.min():.0f} to {costs.max():.0f}\n"
-    assert LOOK.describe(given).endswith(line)
-    assert f"prior: {kind}" in LOOK.describe(given)
+    assert describe(problem).endswith(line)
+    assert f"prior: {kind}" in describe(problem)
 
 
 def test_weights_and_many_toolboxes() -> None:
     given = generate(width=12, stations=2, toolboxes=14, seed=5)
     data = {**given.to_json(), "prior": {"S1": 3, "S2": 1}}
-    text = LOOK.describe(type(given).from_json(data))
+    text = describe(ToolFetching(type(given).from_json(data)))
     assert "\nprior: weights by station\n" in text
     assert " and 2 more\n" in text
     assert "(no tools)" in text
+
+
+def test_the_range_of_costs_is_that_of_possible_stations() -> None:
+    given = generate(width=12, stations=2, toolboxes=2, seed=5)
+    problem = ToolFetching(type(given).from_json({**given.to_json(), "prior": {"S1": 1, "S2": 0}}))
+    best = optimal_costs(problem, problem.start)
+    assert best[0] != best[1]
+    line = f"cost with the goal known: {best[0]:.1f} expected, from {best[0]:.0f} to {best[0]:.0f}\n"
+    assert describe(problem).endswith(line)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "日本"])
@@ -116,13 +122,13 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
             "trace.json",
             '{"format": "askwise/trace@1"}',
             "file 'trace.json', format: found an episode that was played, askwise/trace@1; "
-            "expected an instance file (askwise.trace.load takes this one)",
+            "expected an instance file (askwise.play.trace.load takes this one)",
         ),
         (
             "later.json",
             '{"format": "askwise/trace@2"}',
             "file 'later.json', format: found an episode that was played, askwise/trace@2; "
-            "expected an instance file (askwise.trace.load takes this one)",
+            "expected an instance file (askwise.play.trace.load takes this one)",
         ),
     ],
 )

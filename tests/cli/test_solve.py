@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from askwise import solve
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import solve
-from askwise.questions import QueryCost
 from tests.cli.command import Run
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop
@@ -74,7 +74,7 @@ def test_a_choice_first(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         generate(width=6, stations=6, toolboxes=3, query_cost=QueryCost(0.3, 0.3, per_option=0.0), seed=0)
     )
     problem.instance.save("choice.json")
-    monkeypatch.setattr("askwise.domains.registry.as_problem", lambda _: problem)  # files do not say it
+    monkeypatch.setattr("askwise.api.as_problem", lambda _: problem)  # files do not say it
     groups = json.loads(run("solve", "choice.json", "--json").assert_fine())["ask"]
     assert all(isinstance(group, list) for group in groups)
     assert "\nfirst                   ask which it is: " in run("solve", "choice.json").assert_fine()

@@ -85,7 +85,7 @@ def test_as_the_exact_optimum(seed: int) -> None:
         assert advice.option("ask", name).loss <= best
     else:
         assert first.action is not None
-        assert advice.option("act", problem.ego_actions[first.action]).loss <= best
+        assert advice.option("act", problem.ego.actions.names[first.action]).loss <= best
 
 
 def test_some_ask_and_some_act() -> None:

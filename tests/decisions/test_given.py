@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import askwise
+from askwise.core.questions import Choice, QueryCost
 from askwise.decisions.entry import read_decision_file
 from askwise.decisions.reading import LARGEST_FILE, parse
-from askwise.questions import Choice, QueryCost
 from tests.refused import Fault, assert_refused, each
 
 TWO = {"a": 0.6, "b": 0.4}

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from askwise import Divergence, Drawing, FactoredProblem, GridWorld, Model, solve
-from askwise.designing.space import Space
-from askwise.problem import optimal_costs
+from askwise.core.problem import optimal_costs
+from askwise.designs.space import Space
 
 EQUAL = 1e-9
 Value = Callable[[Any], float]
@@ -83,7 +83,7 @@ def matrices(given: Any) -> tuple[Any, Any, list[float]]:
     if isinstance(given, Drawing):
         found = Divergence(given.grid, given.goals).matrices_at(given.teammate)
         return *found, [1 / len(given.goals)] * len(given.goals)
-    edp, wcd = given.teammate_matrices(given.start.teammate)
+    edp, wcd = given.teammate.divergence(given.start.teammate)
     return edp, wcd, given.prior.tolist()
 
 
@@ -97,12 +97,12 @@ def steps_of(given: Any) -> list[int]:
         assert given.teammate is not None
         goals = [[model.state(cell) for cell in cells] for cells in given.goals.values()]
         return _steps(model, model.state(given.teammate), goals)
-    goals = [given.teammate_targets(goal).tolist() for goal in range(len(given.goals))]
-    found = _steps(given.teammate_model, given.start.teammate, goals)
-    if given.teammate_model is not given.ego_model:
+    goals = [given.teammate.targets(goal).tolist() for goal in range(len(given.goals))]
+    found = _steps(given.teammate.model, given.start.teammate, goals)
+    if given.teammate.model is not given.ego.model:
         return found
-    ends = [given.ego_targets(goal).tolist() for goal in range(len(given.goals))]
-    return found + _steps(given.ego_model, given.start.ego, ends)
+    ends = [given.ego.targets(goal).tolist() for goal in range(len(given.goals))]
+    return found + _steps(given.ego.model, given.start.ego, ends)
 
 
 def _steps(model: Model, start: int, goals: list[list[int]]) -> list[int]:

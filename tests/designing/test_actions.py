@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.designing.telling import save, told
+from askwise.designs.actions import forbid_actions
+from askwise.designs.telling import save, told
 from askwise.errors import InputError
 from askwise.pddl import Cones, Recognition, cones_of, load, recognition
-from askwise.pddl.designs import forbid_actions
 from askwise.pddl.writing import texts_of
 from tests.pddl.test_same_names import FORK as SAME_NAMES
 

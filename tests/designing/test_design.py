@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise import Coverage, Drawing, FactoredProblem, GridWorld, InputError, Model, ProblemFile
-from askwise.designing.telling import as_json, save, told
+from askwise.designs.telling import as_json, save, told
 from askwise.domains.registry import read_file
 from tests.designing.plain import expected_edp, worst_case
 from tests.shown import ROOT
@@ -193,7 +193,7 @@ def test_the_ego_agents_ways_are_kept_too() -> None:
 
 
 def test_starts_and_targets_stay_free() -> None:
-    from askwise.domains.registry import space_of
+    from askwise.designs.places import space_of_place as space_of
 
     problem = shared_corridor()
     assert not {(0, 1), (1, 2), (4, 2), (4, 0), (4, 1), (3, 1), (2, 0)} & set(space_of(problem).names)
@@ -275,7 +275,7 @@ def test_tool_fetching_walks_by_way_of_the_toolbox() -> None:
     instance = workshop()
     found = askwise.design(instance, 1, minimise="edp")
     problem = askwise.ToolFetching(instance)
-    steps = problem.ego_steps(problem.start.ego).tolist()
+    steps = problem.ego.steps(problem.start.ego).tolist()
     assert list(found.before.ego_costs.values()) == steps
     assert found.after.ego_costs == found.before.ego_costs
     assert set(found.forbidden) == set(found.changed.walls) - set(instance.walls)
@@ -292,7 +292,7 @@ def test_problems_made_in_python_come_back_as_such() -> None:
     plain = FactoredProblem({"X": "x", "Y": "y"}, teammate_model=model, start=("h", "h"), groups={"all": ["X", "Y"]})
     changed = askwise.design(plain, forbid=[("x", "c", "y")]).changed
     assert (changed.goals, changed.groups, changed.start) == (plain.goals, plain.groups, plain.start)
-    assert changed.teammate_model is changed.ego_model
+    assert changed.teammate.model is changed.ego.model
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ def test_refused_teammates() -> None:
         "teammate.policy: found a policy of its own; expected none: designs are for a teammate that takes shortest ways"
     )
     problem = askwise.ToolFetching(workshop())
-    vars(problem)["teammate_policies"] = (None,)
+    vars(problem)["policies"] = (None,)
     assert refusal(problem, 1) == (
         "teammate_policies: found policies of one's own; expected None: designs are for shortest ways"
     )

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.chain import METHODS
 from askwise.divergence import edp
 from askwise.model import GridWorld, Model, Policy, uniform_optimal, urop
+from askwise.model.chain import METHODS
 from tests import exact
 from tests.exact import Plain, floats
 from tests.small_models import (

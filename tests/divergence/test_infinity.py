@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.chain import METHODS
 from askwise.divergence import Divergence, ecd, edp, wcd
 from askwise.model import GridWorld, Model, Policy, urop
+from askwise.model.chain import METHODS
 from tests.exact import Plain
 from tests.small_models import (
     deterministic_model,

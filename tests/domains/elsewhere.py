@@ -1,17 +1,23 @@
-"""A problem of no domain: it can do what every problem can, and nobody knows how to draw or to record it."""
+"""A problem that no domain knows."""
 
 from __future__ import annotations
 
-from typing import Any
+from askwise.core.problem import Problem
 
 
-class Elsewhere:
-    """Does what another problem does, under a type of its own."""
+class Elsewhere(Problem):
+    """The same as another problem, under a type that no domain recognises."""
 
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_inner":
-            raise AttributeError(name)
-        return getattr(self._inner, name)
+    def __init__(self, inner: Problem) -> None:
+        groups = {name: [inner.goals[goal] for goal in goals] for name, goals in inner.groups.items()}
+        super().__init__(
+            goals=inner.goals,
+            teammate=inner.teammate,
+            ego=inner.ego,
+            start=inner.start,
+            prior=inner.prior,
+            query_cost=inner.query_cost,
+            answers=inner.answers,
+            groups=groups,
+            policies=inner.policies,
+        )

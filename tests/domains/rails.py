@@ -8,8 +8,8 @@ from typing import Any
 from askwise.domains.basic import BasicDomain, BasicProblem
 from askwise.errors import InputError
 from askwise.model import Model
-from askwise.reading import Field
-from askwise.showing.vocabulary import Vocabulary
+from askwise.text.reading import Field
+from askwise.text.vocabulary import Vocabulary
 
 FORMAT = "toy/rails@1"
 WORDS = Vocabulary(title="Rails", teammate="tram", ego="bus", goal="stop", teammate_sign="T", ego_sign="B")

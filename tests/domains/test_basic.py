@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 
 import askwise
+from askwise.core.problem import JointState, joint_state, teammate_goals
 from askwise.domains import registry
 from askwise.domains.basic import BasicDomain, BasicProblem
-from askwise.problem import JointState
-from askwise.reading import Field
-from askwise.showing import start_scene, text
-from askwise.showing.account import account
+from askwise.studies.schema.studied import studies_of
+from askwise.text.reading import Field
+from askwise.view import text
+from askwise.view.account import account
+from askwise.view.description import describe
+from askwise.view.episodes import start_scene
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
 from tests.domains.toy import plug_in
@@ -46,11 +49,11 @@ def domain(**other: Any) -> BasicDomain:
 
 def test_it_owns_its_instances_and_their_problems_only() -> None:
     problem = RAILS.problem(LINE)
-    assert RAILS.owns(LINE)
-    assert RAILS.owns(problem)
+    assert RAILS.recognises(LINE)
+    assert RAILS.recognises(problem)
     assert RAILS.problem(problem) is problem
-    assert not RAILS.owns(askwise.Coverage("A.W\nF.B"))
-    assert not RAILS.owns(BasicProblem("another instance", goals={"x": "b", "y": "a"}, **_two_states()))
+    assert not RAILS.recognises(askwise.Coverage("A.W\nF.B"))
+    assert not RAILS.recognises(BasicProblem("another instance", goals={"x": "b", "y": "a"}, **_two_states()))
 
 
 def _two_states() -> dict[str, Any]:
@@ -62,30 +65,30 @@ def test_problems_are_equal_if_their_instances_and_starts_are() -> None:
     assert one == other
     assert one != RAILS.problem(Line(LINE.stops, "gate", "town"))
     assert one != LINE
-    elsewhere = RAILS.moments.starting_at(one, JointState(0, 1))
+    elsewhere = RAILS.problem(one, JointState(0, 1))
     assert (elsewhere.start, one.start) == (JointState(0, 1), JointState(0, 2))
     assert elsewhere != one
 
 
 def test_a_start_that_its_file_does_not_hold_is_not_written() -> None:
-    elsewhere = RAILS.moments.starting_at(RAILS.problem(LINE), RAILS.problem(LINE).joint_state("gate", "town"))
+    elsewhere = RAILS.problem(RAILS.problem(LINE), joint_state(RAILS.problem(LINE), "gate", "town"))
     assert registry.domain_of(elsewhere) is RAILS
     assert_refused(
-        lambda: RAILS.recording.write(elsewhere),
+        lambda: RAILS.write(elsewhere),
         "start: found 'gate' and 'town', where its instance does not start; "
         "expected that of its instance: a file of toy/rails@1 holds no other",
     )
 
 
 def test_files_hold_what_json_holds() -> None:
-    contents = RAILS.recording.write(LINE)
+    contents = RAILS.write(LINE)
     assert contents == {
         "format": rails.FORMAT,
         "stops": ["gate", "park", "bridge", "town"],
         "tram": "gate",
         "bus": "bridge",
     }
-    assert RAILS.recording.read(Field("", contents)) == LINE
+    assert RAILS.read(Field("", contents)) == LINE
 
 
 def test_everybody_speaks_its_words() -> None:
@@ -93,31 +96,22 @@ def test_everybody_speaks_its_words() -> None:
     assert story.startswith("Rails: tram on a graph of 4 states, bus on a graph of 4 states, 4 stops\n")
     assert "\ntram starts at gate, bus at bridge\n" in story
     assert "\nT tram, B bus, o stop, * where the bus goes\n" in text.draw(start_scene(LINE))
-    assert RAILS.look.describe(LINE).splitlines()[2].split() == ["stop", "likely", "tram", "bus"]
+    assert describe(RAILS.problem(LINE)).splitlines()[2].split() == ["stop", "likely", "tram", "bus"]
 
 
 def test_places_on_the_command_line() -> None:
     problem = RAILS.problem(LINE)
-    assert RAILS.moments.state(problem, "park", "town") == problem.joint_state("park", "town")
-    model, goals, start = RAILS.moments.teammate_side(LINE)
+    assert RAILS.parse_state(problem, "park", "town") == joint_state(problem, "park", "town")
+    model, goals, start = teammate_goals(problem)
     assert (model.n_states, list(goals), start) == (4, list(LINE.stops), "gate")
 
 
-def test_parts_of_one_s_own_take_their_place() -> None:
-    part: Any = object()
-    given = domain(look=part, generator=part, studies=part)
-    assert given.look is part
-    assert given.generator is part
-    assert given.studies is part
-
-
 def test_studies_take_its_files_and_call_things_by_its_words() -> None:
-    studies = RAILS.studies
+    studies = studies_of("rails")
     assert (studies.words.goal, studies.words.teammate, studies.words.price) == ("stop", "tram", "per-stop cost")
     assert (
         studies.words.priors == "far favours stops that are far from the tram, near those that are near, uniform none."
     )
-    assert studies.contents(LINE) == RAILS.recording.write(LINE)
     assert_refused(
         lambda: studies.parameters(Field("instances", {})),
         "instances.domain: found 'rails', which draws no instances; expected files of its instances",
@@ -125,11 +119,11 @@ def test_studies_take_its_files_and_call_things_by_its_words() -> None:
 
 
 def test_a_problem_under_other_terms_is_no_longer_what_its_file_says() -> None:
-    other = RAILS.studies.with_terms(RAILS.problem(LINE), "near", 1.0, askwise.QueryCost(0.1))
-    assert not RAILS.owns(other)
+    other = studies_of("rails").with_terms(RAILS.problem(LINE), "near", 1.0, askwise.QueryCost(0.1))
+    assert not RAILS.recognises(other)
     domain = registry.domain_of(other)
     assert domain.name == "problem"
-    assert domain.recording.write(other)["query_cost"]["base"] == 0.1
+    assert domain.write(other)["query_cost"]["base"] == 0.1
 
 
 @dataclass
@@ -151,7 +145,7 @@ def test_functions_that_return_something_else_are_told_so() -> None:
             "expected BasicProblem(instance, ...)",
         )
     assert_refused(
-        lambda: domain(read=lambda _: Other()).recording.read(Field("", {})),
+        lambda: domain(read=lambda _: Other()).read(Field("", {})),
         "domain 'rails': found something of type Other; expected a Line: it reads its files",
     )
     assert_refused(

@@ -21,16 +21,17 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 import askwise
 from askwise import trace
-from askwise.agents import AGENTS
+from askwise.api import as_problem
 from askwise.cli import main
+from askwise.core.problem import Problem, teammate_goals
 from askwise.domains import registry
-from askwise.domains.parts import Look, Moments, Recording
+from askwise.domains.domain import Domain
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
-from askwise.experiments.running.play import play
-from askwise.experiments.schema.study_file import load_study
-from askwise.problem import Problem
-from askwise.reading import Field
-from askwise.showing.page import write_page
+from askwise.methods import AGENTS
+from askwise.studies.running.play import play
+from askwise.studies.schema.study_file import load_study
+from askwise.text.reading import Field
+from askwise.view.page import write_page
 from tests.browser import browser, visit
 from tests.domains import rails, toy
 from tests.envs.playing import CORRIDOR
@@ -123,13 +124,13 @@ def instance_of(name: str) -> Any:
 
 
 def problem_of(name: str) -> Problem:
-    return registry.as_problem(instance_of(name))
+    return as_problem(instance_of(name))
 
 
 def test_every_domain_is_put_to_the_test() -> None:
     tested = {registry.domain_of(instance_of(name)).name for name in FILES}
     assert tested == set(registry.names())
-    formats = {each for domain in registry.domains() for each in domain.recording.formats}
+    formats = {each for domain in registry.domains() for each in domain.formats}
     assert {contents["format"] for contents in FILES.values()} == formats
 
 
@@ -137,20 +138,18 @@ def test_every_domain_is_put_to_the_test() -> None:
 def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
     instance, problem = instance_of(name), problem_of(name)
     domain = registry.domain_of(instance)
-    assert isinstance(domain, registry.Domain)
-    assert isinstance(domain.recording, Recording)
-    assert isinstance(domain.look, Look)
-    assert isinstance(domain.moments, Moments)
+    assert isinstance(domain, Domain)
     assert isinstance(problem, Problem)
     assert registry.domain_of(problem) is domain
     assert registry.domain(domain.name) is domain
-    owners = [each.name for each in registry.domains() if each.owns(instance)]
+    owners = [each.name for each in registry.domains() if each.recognises(instance)]
     assert owners == [domain.name]
-    np.testing.assert_array_equal(domain.look.prior(instance), problem.prior)
-    assert domain.moments.state(problem) == problem.start
-    model, goals, start = domain.moments.teammate_side(instance)
+    assert domain.vocabulary(instance) == domain.vocabulary(problem) == registry.words_of(problem)
+    assert domain.vocabulary().sites == ()
+    assert domain.parse_state(problem) == problem.start
+    model, goals, start = teammate_goals(problem)
     assert (model.n_states, list(goals), model.state(start)) == (
-        *(problem.teammate_model.n_states, list(problem.goals), problem.start.teammate),
+        *(problem.teammate.model.n_states, list(problem.goals), problem.start.teammate),
     )
 
 
@@ -160,12 +159,12 @@ def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
 @every_file
 def test_a_file_says_all_there_is(name: str, tmp_path: Path) -> None:
     instance, problem = instance_of(name), problem_of(name)
-    recording = registry.domain_of(instance).recording
+    domain = registry.domain_of(instance)
     for given in (instance, problem):
         path = tmp_path / "instance.json"
-        path.write_text(json.dumps(recording.write(given)), encoding="utf-8")
+        path.write_text(json.dumps(domain.write(given)), encoding="utf-8")
         assert registry.read_file(path) == instance
-        assert registry.as_problem(path) == problem
+        assert as_problem(path) == problem
     assert registry.read(json.dumps(FILES[name])) == instance
 
 
@@ -231,10 +230,6 @@ def test_the_page_of_an_episode_works_in_a_browser(name: str, tmp_path: Path, ch
 
 @every_file
 def test_a_study_plays_it_as_simulate_does(name: str, tmp_path: Path) -> None:
-    """Domains that take part in studies; the one of the tests that is written from scratch does not."""
-    if registry.domain_of(instance_of(name)).studies is None:
-        assert name == "a domain of the tests"
-        return
     (tmp_path / "file.json").write_text(json.dumps(FILES[name]), encoding="utf-8")
     settings = 'name = "s"\nepisodes = 3\nmethods = ["never", "ezq-exact"]\npriors = ["file"]\n'
     (tmp_path / "study.toml").write_text(f'{settings}[instances]\nfiles = ["file.json"]\n', encoding="utf-8")
@@ -302,7 +297,7 @@ def test_who_is_asked_decides_as_who_has_watched(name: str, method: str) -> None
         answers = [step.answer for step in episode.steps[:n] if step.answer is not None]
         ego = episode.steps[n].state.ego
         decision, belief = watched(problem, method, actions, answers, ego, seed)
-        named = [problem.teammate_actions[action] for action in actions]
+        named = [problem.teammate.actions.names[action] for action in actions]
         advice = askwise.ask(problem, method, seen=named, answers=answers, ego=ego_name(problem, ego), seed=seed)
         assert advice.decision == decision
         np.testing.assert_array_equal(advice.belief, belief)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from askwise import simulate
+from askwise.core.problem import Problem, optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.model import Drawing
-from askwise.problem import Problem, optimal_costs
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.refused import Fault, assert_refused, each
 
 Cell = tuple[int, int]
@@ -27,13 +27,13 @@ def paper(ego: Cell, teammate: Cell = (4, 3)) -> Coverage:
 @pytest.mark.parametrize(("ego", "branching"), [((5, 4), 4), ((2, 4), 7), ((8, 4), 1)])
 def test_when_the_plans_of_the_ego_agent_branch_in_the_paper(ego: Cell, branching: int) -> None:
     problem = paper(ego)
-    _, wcd = problem.ego_matrices(problem.start.ego)
+    _, wcd = problem.ego.divergence(problem.start.ego)
     np.testing.assert_array_equal(wcd, [[np.inf, branching], [branching, np.inf]])
 
 
 def test_how_long_the_teammate_stays_ambiguous_in_the_paper() -> None:
     problem = paper((5, 4))
-    _, wcd = problem.teammate_matrices(problem.start.teammate)
+    _, wcd = problem.teammate.divergence(problem.start.teammate)
     assert wcd[0, 1] == wcd[1, 0] == 5
 
 
@@ -42,26 +42,26 @@ def test_the_ego_agent_goes_to_the_other_goal() -> None:
     assert isinstance(problem, Problem)
     assert problem.goals == ("A", "B")
     # To B for A, to A for B.
-    assert problem.ego_steps(problem.start.ego).tolist() == [3 + 2, 3 + 4]
-    at_b = problem.ego_model.state((8, 6))
-    assert problem.ego_steps(at_b).tolist() == [0, 6]
-    assert problem.teammate_steps(problem.start.teammate).tolist() == [7, 7]
+    assert problem.ego.steps(problem.start.ego).tolist() == [3 + 2, 3 + 4]
+    at_b = problem.ego.model.state((8, 6))
+    assert problem.ego.steps(at_b).tolist() == [0, 6]
+    assert problem.teammate.steps(problem.start.teammate).tolist() == [7, 7]
     assert optimal_costs(problem, problem.start).tolist() == [8, 8]
 
 
 def test_three_goals_share_targets() -> None:
     problem = Coverage("A....\n..W..\nB.F.C")
-    grid = problem.ego_model
-    targets = [{grid.name(s) for s in range(grid.n_states) if problem.ego_steps(s)[goal] == 0} for goal in range(3)]
+    grid = problem.ego.model
+    targets = [{grid.name(s) for s in range(grid.n_states) if problem.ego.steps(s)[goal] == 0} for goal in range(3)]
     a, b, c = (0, 2), (0, 0), (4, 0)
     assert targets == [{b, c}, {a, c}, {a, b}]
     # From (2, 0): B and C are two steps away in opposite directions, A four.
-    assert problem.ego_steps(problem.start.ego).tolist() == [2, 2, 2]
-    optimal = problem.ego_optimal(problem.start.ego)
-    names = [[problem.ego_actions[k] for k in np.flatnonzero(row)] for row in optimal]
+    assert problem.ego.steps(problem.start.ego).tolist() == [2, 2, 2]
+    optimal = problem.ego.optimal(problem.start.ego)
+    names = [[problem.ego.actions.names[k] for k in np.flatnonzero(row)] for row in optimal]
     assert names == [["EAST", "WEST"], ["EAST"], ["WEST"]]
     # A and B have EAST in common, twice, until both have arrived at C: then both stay.
-    _, wcd = problem.ego_matrices(problem.start.ego)
+    _, wcd = problem.ego.divergence(problem.start.ego)
     assert np.isinf(wcd[0, 1])
     assert np.isinf(wcd[0, 2])
     assert wcd[1, 2] == 1
@@ -69,9 +69,9 @@ def test_three_goals_share_targets() -> None:
 
 def test_a_goal_of_several_cells() -> None:
     problem = Coverage("A..B\nW..F\nA..B")
-    assert problem.teammate_targets(0).tolist() == [problem.teammate_model.state(cell) for cell in [(0, 0), (0, 2)]]
+    assert problem.teammate.targets(0).tolist() == [problem.teammate.model.state(cell) for cell in [(0, 0), (0, 2)]]
     # One step to either B if the teammate goes to A, four to either A if it goes to B.
-    assert problem.ego_steps(problem.start.ego).tolist() == [1, 4]
+    assert problem.ego.steps(problem.start.ego).tolist() == [1, 4]
 
 
 @pytest.mark.parametrize("goal", ["A", "B"])
@@ -79,7 +79,7 @@ def test_a_goal_of_several_cells() -> None:
 def test_it_can_be_played(goal: str, agent: str) -> None:
     episode = simulate(paper((5, 4)), agent, goal=goal, seed=3)
     assert episode.finished
-    grid = paper((5, 4)).teammate_model
+    grid = paper((5, 4)).teammate.model
     ends = {"A": (8, 0), "B": (8, 6)}
     assert grid.name(episode.final.teammate) == ends.pop(goal)
     assert grid.name(episode.final.ego) in ends.values()

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
+from askwise.core.problem import optimal_costs
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
-from askwise.problem import optimal_costs
-from askwise.reading import parse_json
+from askwise.text.reading import parse_json
 from tests.domains.instances import EXAMPLE, instance_json
 
 FIELDS = re.compile(

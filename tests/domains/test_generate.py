@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
+from askwise.core.problem import optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.problem import optimal_costs
-from askwise.questions import QueryCost
 from tests.refused import Fault, assert_refused, each
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import FORMAT, Instance, Prior, Station
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.errors import InputError
-from askwise.questions import QueryCost
 from tests.domains.instances import EXAMPLE, instance_json
 
 

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.questions import QueryCost
 from tests.domains.instances import instance_json
 from tests.refused import assert_refused
 from tests.tool_fetching import instances, workshop

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.deciding import Advice, Way, ask, typical_way
+from askwise import ask, simulate
+from askwise.core.belief_kinds import ContradictoryObservation
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.domains.tool_fetching.generate import generate
-from askwise.query import ContradictoryObservation
-from askwise.simulation import simulate
+from askwise.play.ask import Advice, Way, typical_way
 from askwise.types import FloatArray
 from tests.tool_fetching import Cell, instance, instances, workshop
 
@@ -43,7 +43,7 @@ def believed(advice: Advice) -> FloatArray:
 
 def test_positions_tool_and_prior() -> None:
     problem = ToolFetching(workshop(prior={"kind": "near", "temperature": 2.0}))
-    state = DOMAIN.moments.state(problem, ego="4,4", holding="C")
+    state = DOMAIN.parse_state(problem, ego="4,4", holding="C")
     assert problem.decode(state) == State(problem.grid.state((0, 0)), problem.grid.state((4, 4)), 2)
     now = ask(problem, "never", ego=state.ego, answers=[("A", False)])
     expected = np.where([False, True, True], problem.prior, 0.0)
@@ -53,13 +53,13 @@ def test_positions_tool_and_prior() -> None:
 
 def test_whoever_is_not_mentioned_is_at_the_start() -> None:
     problem = ToolFetching(workshop())
-    assert DOMAIN.moments.state(problem) == problem.start
+    assert DOMAIN.parse_state(problem) == problem.start
 
 
 def test_a_fresh_start_has_the_prior_of_its_own_cells() -> None:
     own = workshop(prior={"kind": "near", "temperature": 2.0})
     problem = ToolFetching(own)
-    fresh = DOMAIN.moments.starting_at(problem, DOMAIN.moments.state(problem, teammate="5,3"))
+    fresh = DOMAIN.problem(problem, DOMAIN.parse_state(problem, teammate="5,3"))
     now = ask(fresh, "never")
     steps = np.array(steps_between(own, (5, 3), [station.at for station in own.stations.values()]))
     expected = np.exp(-steps / 2.0)

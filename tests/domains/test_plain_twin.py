@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import askwise
-from askwise.agents import AGENTS
+from askwise.core.episode import Episode
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.problem import product_problem
-from askwise.episode import Episode
-from askwise.questions import QueryCost
+from askwise.methods import AGENTS
+from tests.tool_fetching import product_problem
 
 PRIORS = ("uniform", "far", "near")
 

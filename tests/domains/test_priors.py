@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from askwise.core.belief_kinds import make_belief
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.query import make_belief
 from tests.tool_fetching import free_cells, instances, steps_between, workshop
 
 WORKER_STEPS = [5, 5, 9]
@@ -116,7 +116,7 @@ def test_weights_of_any_size_keep_what_is_possible(given_weights: tuple[float, f
 def test_far_away_on_a_large_map() -> None:
     # exp(1000) is beyond what a double can hold.
     problem = ToolFetching(generate(width=600, height=2, stations=20, prior=Prior("far", 0.5), seed=1))
-    assert problem.prior.argmax() == problem.teammate_steps(problem.start.teammate).argmax()
+    assert problem.prior.argmax() == problem.teammate.steps(problem.start.teammate).argmax()
     assert (problem.prior > 0).all()
     assert problem.prior.sum() == pytest.approx(1)
 

@@ -10,23 +10,31 @@ import numpy as np
 import pytest
 from hypothesis import event, given
 
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.questions import QueryCost
+from askwise.core.teammates import Urop
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
-from askwise.domains.tool_fetching.problem import product_problem
-from askwise.factored import FactoredProblem
 from askwise.model import Model, pursuit
-from askwise.problem import JointState, Problem, optimal_costs
-from askwise.questions import QueryCost
-from askwise.teammates import Urop
-from tests.tool_fetching import Cell, count_plans, free_cells, instance, instances, steps_between, workshop
+from tests.tool_fetching import (
+    Cell,
+    count_plans,
+    free_cells,
+    instance,
+    instances,
+    product_problem,
+    steps_between,
+    workshop,
+)
 
 
 def reachable(problem: Problem) -> list[int]:
     """Every ego state that can be reached from the start."""
     found, queue = {problem.start.ego}, [problem.start.ego]
     for ego in queue:
-        for action in range(len(problem.ego_actions)):
-            if (there := problem.ego_next(ego, action)) >= 0 and there not in found:
+        for action in range(len(problem.ego.actions.names)):
+            if (there := problem.ego.next(ego, action)) >= 0 and there not in found:
                 found.add(there)
                 queue.append(there)
     return sorted(found)
@@ -36,10 +44,10 @@ def assert_same_fetcher(structured: ToolFetching, plain: FactoredProblem) -> Non
     egos = reachable(structured)
     assert egos == reachable(plain)
     for ego in egos:
-        np.testing.assert_array_equal(structured.ego_steps(ego), plain.ego_steps(ego))
-        np.testing.assert_array_equal(structured.ego_optimal(ego), plain.ego_optimal(ego))
-        edp, wcd = structured.ego_matrices(ego)
-        plain_edp, plain_wcd = plain.ego_matrices(ego)
+        np.testing.assert_array_equal(structured.ego.steps(ego), plain.ego.steps(ego))
+        np.testing.assert_array_equal(structured.ego.optimal(ego), plain.ego.optimal(ego))
+        edp, wcd = structured.ego.divergence(ego)
+        plain_edp, plain_wcd = plain.ego.divergence(ego)
         np.testing.assert_allclose(edp, plain_edp, rtol=1e-12)
         np.testing.assert_array_equal(wcd, plain_wcd)
 
@@ -48,11 +56,11 @@ def assert_same_worker(structured: ToolFetching, plain: FactoredProblem) -> None
     n_moves_and_stay = structured.grid.n_actions
     cells = steps_between(free_cells(structured.instance), structured.instance.worker)
     for worker in map(structured.grid.state, cells):
-        np.testing.assert_array_equal(structured.teammate_steps(worker), plain.teammate_steps(worker))
-        policy = structured.teammate_policy(worker)
-        np.testing.assert_allclose(policy[:, :n_moves_and_stay], plain.teammate_policy(worker), rtol=1e-12)
+        np.testing.assert_array_equal(structured.teammate.steps(worker), plain.teammate.steps(worker))
+        policy = structured.teammate.policy(worker)
+        np.testing.assert_allclose(policy[:, :n_moves_and_stay], plain.teammate.policy(worker), rtol=1e-12)
         assert not policy[:, n_moves_and_stay:].any(), "no optimal plan waits"
-        for one, two in zip(structured.teammate_matrices(worker), plain.teammate_matrices(worker), strict=True):
+        for one, two in zip(structured.teammate.divergence(worker), plain.teammate.divergence(worker), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-12)
 
 
@@ -71,7 +79,7 @@ def test_worker_agrees_with_the_product_model(drawn: Instance) -> None:
     np.testing.assert_array_equal(structured.prior, plain.prior)
     np.testing.assert_array_equal(optimal_costs(structured, structured.start), optimal_costs(plain, plain.start))
     for goal in range(len(structured.goals)):
-        assert structured.teammate_targets(goal).tolist() == plain.teammate_targets(goal).tolist()
+        assert structured.teammate.targets(goal).tolist() == plain.teammate.targets(goal).tolist()
 
 
 @pytest.mark.parametrize("walls", [[], [(1, 1), (2, 1)]], ids=["open", "walls"])
@@ -98,7 +106,7 @@ def test_one_cell_is_enough() -> None:
 
 def test_where_plans_for_two_tools_of_one_box_part() -> None:
     problem = ToolFetching(workshop())
-    _, wcd = problem.ego_matrices(problem.start.ego)
+    _, wcd = problem.ego.divergence(problem.start.ego)
     # A and B lie in the toolbox at (0, 2), four steps away: the fifth action is PICKUP of the one or the other.
     assert wcd[0, 1] == wcd[1, 0] == 5
     # The tool of C lies to the east, the others to the west.
@@ -110,13 +118,13 @@ def test_where_plans_for_two_tools_of_one_box_part() -> None:
 def test_policy_of_the_worker_is_the_share_of_plans(drawn: Instance) -> None:
     problem = ToolFetching(drawn)
     free = free_cells(drawn)
-    policy = problem.teammate_policy(problem.start.teammate)
+    policy = problem.teammate.policy(problem.start.teammate)
     for row, station in zip(policy, drawn.stations.values(), strict=True):
         for action, share in enumerate(row):
-            there = problem.teammate_next(problem.start.teammate, action)
+            there = problem.teammate.next(problem.start.teammate, action)
             expected = 0.0
             if drawn.worker == station.at:
-                expected = float(problem.stays(action))
+                expected = float(action == problem.teammate.actions.stay)
             elif there >= 0 and action < 4:
                 x, y = problem.grid.cells[there].tolist()
                 closer = steps_between(free, station.at)[x, y] < steps_between(free, station.at)[drawn.worker]
@@ -129,10 +137,10 @@ def test_policies_worked_out_one_by_one_are_the_same(drawn: Instance) -> None:
     # Large maps do without the table of all policies. Here the table has no room either.
     with pytest.MonkeyPatch.context() as patch:
         table = ToolFetching(drawn)
-        expected = table.teammate_policy(table.start.teammate)
+        expected = table.teammate.policy(table.start.teammate)
         patch.setattr(pursuit, "POLICY_BYTES", 0)
         one_by_one = ToolFetching(drawn)
-        np.testing.assert_allclose(one_by_one.teammate_policy(one_by_one.start.teammate), expected, rtol=1e-12)
+        np.testing.assert_allclose(one_by_one.teammate.policy(one_by_one.start.teammate), expected, rtol=1e-12)
 
 
 @given(instances(max_side=3, max_stations=3))
@@ -155,9 +163,11 @@ def test_every_domain_fulfils_the_protocol() -> None:
     for problem in (ToolFetching(workshop()), product_problem(workshop()), Coverage(COVERAGE)):
         assert isinstance(problem, Problem)
         assert problem.prior.sum() == pytest.approx(1)
-        assert problem.describe_ego_action(problem.wait) == problem.ego_actions[problem.wait]
-        assert problem.ego_next(problem.start.ego, problem.wait) == problem.start.ego
-        stays = [name for a, name in enumerate(problem.teammate_actions) if problem.stays(a)]
+        assert (
+            problem.ego.actions.names[problem.ego.actions.stay] == problem.ego.actions.names[problem.ego.actions.stay]
+        )
+        assert problem.ego.next(problem.start.ego, problem.ego.actions.stay) == problem.start.ego
+        stays = [name for a, name in enumerate(problem.teammate.actions.names) if a == problem.teammate.actions.stay]
         assert stays in (["WORK"], ["STAY"])
         assert problem.query_cost([0, 1]) == problem.query_cost(2) == 0.5
     assert not isinstance(workshop(), Problem)
@@ -171,9 +181,9 @@ def test_what_is_handed_out_can_be_changed_without_harm(make: Callable[[], Probl
 
     def handed_out(given: Problem) -> list[Any]:
         ego, teammate = given.start.ego, given.start.teammate
-        ours = [given.ego_steps(ego), given.ego_optimal(ego), *given.ego_matrices(ego)]
-        theirs = [given.teammate_steps(teammate), given.teammate_policy(teammate), given.teammate_targets(0)]
-        return [*ours, *theirs, *given.teammate_matrices(teammate)]
+        ours = [given.ego.steps(ego), given.ego.optimal(ego), *given.ego.divergence(ego)]
+        theirs = [given.teammate.steps(teammate), given.teammate.policy(teammate), given.teammate.targets(0)]
+        return [*ours, *theirs, *given.teammate.divergence(teammate)]
 
     for array in handed_out(problem):
         with suppress(ValueError):  # read-only is as good as a copy
@@ -198,10 +208,10 @@ def two_rooms(names: list[int]) -> FactoredProblem:
 def test_states_may_have_numbers_for_names() -> None:
     plain, renamed = two_rooms([0, 1, 2]), two_rooms([2, 0, 1])
     for state in range(3):
-        assert renamed.teammate_steps(state).tolist() == plain.teammate_steps(state).tolist()
-        for one, two in zip(renamed.teammate_matrices(state), plain.teammate_matrices(state), strict=True):
+        assert renamed.teammate.steps(state).tolist() == plain.teammate.steps(state).tolist()
+        for one, two in zip(renamed.teammate.divergence(state), plain.teammate.divergence(state), strict=True):
             np.testing.assert_array_equal(one, two)
-        for one, two in zip(renamed.ego_matrices(state), plain.ego_matrices(state), strict=True):
+        for one, two in zip(renamed.ego.divergence(state), plain.ego.divergence(state), strict=True):
             np.testing.assert_array_equal(one, two)
 
 
@@ -209,5 +219,5 @@ def test_a_teammate_walks_among_states_that_have_numbers_for_names() -> None:
     renamed = two_rooms([2, 0, 1])
     walker = Urop()
     walker.reset(renamed, 1, np.random.default_rng(0))
-    assert renamed.teammate_actions[walker.act(1)] == "RIGHT"
-    assert renamed.stays(walker.act(2))
+    assert renamed.teammate.actions.names[walker.act(1)] == "RIGHT"
+    assert walker.act(2) == renamed.teammate.actions.stay

@@ -10,19 +10,21 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise import trace
+from askwise import simulate, trace
+from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
+from askwise.domains.domain import Domain
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
-from askwise.reading import Field
-from askwise.showing import raster, scenes, start_scene, text
-from askwise.showing.account import account
-from askwise.showing.explain import as_json, told
-from askwise.showing.page import page_data, page_text
-from askwise.showing.vocabulary import PLAIN
-from askwise.simulation import simulate
+from askwise.text.reading import Field
+from askwise.text.vocabulary import PLAIN
+from askwise.view import raster, text
+from askwise.view.account import account
+from askwise.view.episodes import scenes, start_scene
+from askwise.view.explain import as_json, told
+from askwise.view.page import page_data, page_text
 from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused
@@ -42,7 +44,7 @@ SKETCH = Sketch("A..#B\n..W..\nF...C\n")
 def test_instances_and_problems_have_a_domain() -> None:
     assert registry.domain("tool-fetching") is DOMAIN
     assert registry.domain_of(workshop()) is registry.domain_of(ToolFetching(workshop())) is DOMAIN
-    assert isinstance(DOMAIN, registry.Domain)
+    assert isinstance(DOMAIN, Domain)
     assert registry.names()[0] == "tool-fetching"
 
 
@@ -61,12 +63,12 @@ def test_what_is_of_no_domain_is_refused() -> None:
 
 def test_a_problem_stays_and_an_instance_or_a_file_becomes_one(tmp_path: Path) -> None:
     problem = Coverage(SKETCH.drawing)
-    assert registry.as_problem(problem) is problem
+    assert as_problem(problem) is problem
     workshop().save(tmp_path / "shop.json")
     for given in (workshop(), tmp_path / "shop.json", str(tmp_path / "shop.json")):
-        assert registry.as_problem(given) == ToolFetching(workshop())
+        assert as_problem(given) == ToolFetching(workshop())
     expected = "an Instance, the path of an instance file, or a Problem"
-    assert_refused(lambda: registry.as_problem(3), f"instance: found 3; expected {expected}")
+    assert_refused(lambda: as_problem(3), f"instance: found 3; expected {expected}")
 
 
 # -- files -------------------------------------------------------------------------------------------------------
@@ -105,13 +107,11 @@ def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
     class Wandering(ToolFetching):
         def __init__(self) -> None:
             super().__init__(workshop())
-            self.teammate_policies = tuple(
-                askwise.urop(self.grid, station.at) for station in self.instance.stations.values()
-            )
+            self.policies = tuple(askwise.urop(self.grid, station.at) for station in self.instance.stations.values())
 
     problem = Wandering()
     assert_refused(
-        lambda: DOMAIN.recording.write(problem),
+        lambda: DOMAIN.write(problem),
         f"teammate_policies: found policies of one's own; expected None: a file of {OWN} holds none",
     )
 
@@ -146,7 +146,7 @@ def test_it_can_be_told_drawn_and_recorded(tmp_path: Path) -> None:
     trace.save(episode, tmp_path / "episode.json")
     assert trace.load(tmp_path / "episode.json") == episode
     step = json.loads((tmp_path / "episode.json").read_text())["steps"][-1]
-    assert {"teammate_at", "ego_at", "teammate_action"} <= set(step)
+    assert {"teammate", "ego", "teammate_action"} <= set(step)
     shapes = {raster.draw(scene).shape for scene in scenes(episode)}
     assert len(shapes) == 1
 
@@ -156,7 +156,9 @@ def test_its_map_has_neither_landmarks_nor_loads() -> None:
     drawing = text.draw(start_scene(SKETCH, np.array([0.5, 0.5, 0.0])))
     assert drawing == (
         "2 A  .  .  ## B\n1 .  .  T  .  .\n0 E  .  .  .  x\n  0  1  2  3  4\n\n"
-        "T teammate, E ego agent, x ruled out, # wall\nteammate at (2, 1); ego agent at (0, 0)\n"
+        "T teammate, E ego agent, x ruled out, # wall\n"
+        "for A the ego agent goes to C or B; for B the ego agent goes to C or A; for C the ego agent goes to A or B\n"
+        "teammate at (2, 1); ego agent at (0, 0)\n"
         "belief: A 50 %, B 50 %; 1 ruled out\n5 x 3 cells, 1 wall, 3 goals\n"
     )
 
@@ -170,7 +172,7 @@ def test_every_command_takes_its_files(tmp_path: Path, capsys: pytest.CaptureFix
         name, *options = command.split()
         assert main([name, str(path), *options]) == 0
         printed[name] = capsys.readouterr().out
-    assert printed["show"].startswith("A sketch: 5 x 3 cells, 1 wall, 3 goals\n")
+    assert printed["show"].startswith("Two agents: 5 x 3 cells, 1 wall, 3 goals\n")
     assert "now        teammate at (2, 1); ego agent at (0, 0)\npossible   3 of 3 goals\n" in printed["ask"]
     assert main(["run", str(path), "--method", "baseline", "--seed", "1", "--json"]) == 0
     queries = json.loads(capsys.readouterr().out)["queries"]

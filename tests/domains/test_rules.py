@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from askwise.core.game import ends
+from askwise.core.problem import optimal_costs
 from askwise.domains.tool_fetching import Instance, Rules, State, ToolFetching
 from askwise.domains.tool_fetching.rules import FETCHER_NOOP, NOTHING, WORK, WORKER_ACTIONS, WORKER_NOOP
 from askwise.errors import InputError
-from askwise.game import ends
-from askwise.problem import optimal_costs
 from tests.refused import assert_refused
 from tests.tool_fetching import (
     Cell,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import askwise
+from askwise import simulate
 from askwise.frozen import CannotChange
-from askwise.simulation import simulate
 from tests.domains import test_contract
 from tests.domains.test_contract import every_file, problem_of
 from tests.unchangeable import changeable
@@ -47,7 +47,7 @@ def test_who_tries_to_change_a_problem_is_told_so(name: str) -> None:
     kind = type(problem).__name__
     for attempt, what in (
         (lambda: setattr(problem, "prior", None), f"{kind}.prior was to be set"),
-        (lambda: setattr(problem, "ego_steps", len), f"{kind}.ego_steps was to be set"),
+        (lambda: setattr(problem.ego, "steps", len), f"{type(problem.ego).__name__}.steps was to be set"),
         (lambda: delattr(problem, "query_cost"), f"{kind}.query_cost was to be deleted"),
         (lambda: problem.groups.update(a=(0,)), "a dictionary in one of them was to be written to"),
     ):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
 
+from askwise.core.problem import JointState
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.model import GridWorld
-from askwise.problem import JointState
-from askwise.reading import Field
-from askwise.showing.scene import Cell, Figure, Goal, Map, Scene
-from askwise.showing.vocabulary import PLAIN
-from askwise.types import FloatArray
+from askwise.text.reading import Field
+from askwise.text.vocabulary import PLAIN, Vocabulary
+from askwise.view.grounds import Cell
 
 FORMAT = "toy/coverage@1"
 
@@ -26,27 +23,6 @@ class Sketch:
     """An instance: a drawing."""
 
     drawing: str
-
-
-class Recording:
-    """Files and traces."""
-
-    formats = (FORMAT,)
-    state_keys = ("teammate_at", "ego_at")
-
-    def read(self, given: Field) -> Sketch:
-        return Sketch(given.object(["format", "drawing"], []).child("drawing").text())
-
-    def write(self, given: Sketch | ToyProblem) -> dict[str, Any]:
-        return {"format": FORMAT, "drawing": (given if isinstance(given, Sketch) else given.sketch).drawing}
-
-    def state_to_json(self, problem: ToyProblem, state: JointState) -> dict[str, Any]:
-        return {"teammate_at": list(problem.cell(state.teammate)), "ego_at": list(problem.cell(state.ego))}
-
-    def state_from_json(self, problem: ToyProblem, given: Field) -> JointState:
-        grid = problem.drawing.grid
-        cells = (given.child(key).cell(grid.width, grid.height) for key in self.state_keys)
-        return JointState(*(grid.state(cell) for cell in cells))
 
 
 class ToyProblem(Coverage):
@@ -66,63 +42,33 @@ class ToyProblem(Coverage):
         return x, y
 
 
-class Look:
-    """Scenes and sentences."""
+class Toy:
+    """The domain. Everybody stays at the start: it takes no places on the command line."""
 
-    def scene(self, problem: ToyProblem, state: JointState) -> Scene:
-        return Scene(
-            words=PLAIN,
-            ground=Map(problem.drawing.grid.walls),
-            teammate=Figure(PLAIN.teammate, PLAIN.teammate_sign, problem.cell(state.teammate)),
-            ego=Figure(PLAIN.ego, PLAIN.ego_sign, problem.cell(state.ego)),
-            goals=tuple(Goal(name, cells[0]) for name, cells in problem.drawing.goals.items()),
-        )
+    name = "toy"
+    formats = (FORMAT,)
 
-    def start(self, given: Sketch | ToyProblem) -> Scene:
-        problem = ToyProblem(given) if isinstance(given, Sketch) else given
-        return self.scene(problem, problem.start)
+    def recognises(self, given: object) -> bool:
+        return isinstance(given, Sketch | ToyProblem)
 
-    def prior(self, given: Sketch) -> FloatArray:
-        return ToyProblem(given).prior
+    def read(self, field: Field) -> Sketch:
+        return Sketch(field.object(["format", "drawing"], []).child("drawing").text())
 
-    def describe(self, given: Sketch) -> str:
-        return f"A sketch: {self.start(given).size}\n"
+    def write(self, given: Sketch | ToyProblem) -> dict[str, Any]:
+        return {"format": FORMAT, "drawing": (given if isinstance(given, Sketch) else given.sketch).drawing}
 
+    def problem(self, given: Sketch, start: JointState | None = None) -> ToyProblem:
+        assert start is None
+        return ToyProblem(given)
 
-class Moments:
-    """Everybody stays at the start: this domain takes no places on the command line."""
+    def vocabulary(self, given: Sketch | ToyProblem | None = None) -> Vocabulary:
+        return PLAIN
 
-    def state(
+    def parse_state(
         self, problem: ToyProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
         assert teammate is ego is holding is None
         return problem.start
-
-    def starting_at(self, problem: ToyProblem, state: JointState) -> ToyProblem:
-        assert state == problem.start
-        return problem
-
-    def teammate_side(self, given: Sketch) -> tuple[GridWorld, Mapping[str, Any], Cell | None]:
-        drawing = ToyProblem(given).drawing
-        return drawing.grid, drawing.goals, drawing.teammate
-
-
-class Toy:
-    """The domain."""
-
-    name = "toy"
-    words = PLAIN
-    recording = Recording()
-    look = Look()
-    moments = Moments()
-    generator = None
-    studies = None
-
-    def owns(self, given: object) -> bool:
-        return isinstance(given, Sketch | ToyProblem)
-
-    def problem(self, given: Sketch) -> ToyProblem:
-        return ToyProblem(given)
 
 
 TOY = Toy()

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from askwise.core.factored import FactoredProblem
 from askwise.envs.both import GameParallelEnv
 from askwise.envs.playing import Play
 from askwise.envs.single import GameEnv
 from askwise.envs.stage import Staging
 from askwise.errors import InputError
-from askwise.factored import FactoredProblem
 
 
 class Always:
@@ -45,9 +45,9 @@ class Numbers:
         n = len(problem.goals)
         self.space = spaces.Dict(
             {
-                "teammate": spaces.Discrete(problem.teammate_model.n_states),
-                "ego": spaces.Discrete(problem.ego_model.n_states),
-                "teammate_action": spaces.Discrete(len(problem.teammate_actions) + 1),
+                "teammate": spaces.Discrete(problem.teammate.model.n_states),
+                "ego": spaces.Discrete(problem.ego.model.n_states),
+                "teammate_action": spaces.Discrete(len(problem.teammate.actions.names) + 1),
                 "asked": spaces.MultiBinary(n),
                 "answer": spaces.Discrete(3),
                 "possible": spaces.MultiBinary(n),

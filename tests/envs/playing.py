@@ -8,11 +8,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from askwise.agents import Agent, Answer, Observation
+from askwise.core.problem import JointState
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
 from askwise.envs import ID
-from askwise.problem import JointState
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.methods import Agent, Answer, Observation
 
 SMALL: dict[str, Any] = {"size": 6, "stations": 5, "toolboxes": 2, "walls": 0.1}
 """Settings under which even a random policy gets somewhere."""

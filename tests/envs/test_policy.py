@@ -12,10 +12,10 @@ import pytest
 from gymnasium.wrappers import RecordEpisodeStatistics
 
 import askwise
+from askwise.core.game import InvalidDecision
 from askwise.domains.tool_fetching.generate import generate
 from askwise.envs import FLAT_ID, FLAT_PROBLEM_ID, PolicyAgent
 from askwise.errors import AskwiseError, InputError
-from askwise.game import InvalidDecision
 from tests.envs.playing import CORRIDOR, make
 
 INSTANCE = generate(width=6, stations=5, toolboxes=2, seed=4)
@@ -82,7 +82,7 @@ def _asks_first(problem: Any, n_ontic: int) -> Any:
             return int(n_ontic + questions[0])
         n = len(problem.goals)
         belief, ego = seen[3 + n : 3 + 2 * n], int(seen[3 + 2 * n :].argmax())
-        return int(problem.ego_optimal(ego)[belief.argmax()].argmax())
+        return int(problem.ego.optimal(ego)[belief.argmax()].argmax())
 
     return policy
 
@@ -91,7 +91,7 @@ def test_what_it_costs_is_exact() -> None:
     env = gymnasium.make(FLAT_PROBLEM_ID, problem=WARD, belief="bayes", questions=["goal"])
     env.reset(seed=0)
     problem = env.unwrapped.problem  # type: ignore[attr-defined]
-    agent = PolicyAgent(env, _asks_first(problem, len(problem.ego_actions)))
+    agent = PolicyAgent(env, _asks_first(problem, len(problem.ego.actions.names)))
     exact = askwise.evaluate(WARD, agent, exact=True)
     # Whoever asks first has the same cost for a goal on all ways of the teammate, so two ways for each are enough.
     drawn = askwise.evaluate(WARD, agent, paths=2)

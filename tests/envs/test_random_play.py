@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askwise.core.problem import optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching.rules import WORK
-from askwise.problem import optimal_costs
-from askwise.questions import QueryCost
 from tests.envs.playing import joint_state, make
 
 TINY: dict[str, Any] = {"size": (4, 3), "stations": 3, "toolboxes": 1, "walls": 0.1, "max_steps": 150}

@@ -11,9 +11,9 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from askwise.domains.tool_fetching import Prior
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
-from askwise.domains.tool_fetching.envs.flat import FlatToolFetching
-from askwise.domains.tool_fetching.envs.tool_fetching_v0 import parallel_env
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.envs.tool_fetching.flat import FlatToolFetching
+from askwise.envs.tool_fetching.tool_fetching_v0 import parallel_env
 from tests.envs.playing import CORRIDOR, NOOP, SMALL, act, make
 from tests.refused import Fault, assert_refused, each
 

@@ -72,7 +72,7 @@ def test_what_is_lost_for_good_is_lost_at_once(tmp_path: Path) -> None:
     env = RegretReward(gymnasium.make(FLAT_PROBLEM_ID, problem=str(file), max_steps=20, questions=[]))
     env.reset(seed=0, options={"goal": "left"})
     bare: Any = env.unwrapped
-    names = bare.problem.ego_actions
+    names = bare.problem.ego.actions.names
     _, reward, _, _, _ = env.step(names.index("right"))
     # Two steps would have been enough; now all twenty are spent.
     assert reward == -18.0

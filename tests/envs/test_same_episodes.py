@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
-from askwise.agents import BeliefAgent, Decision, Never
+from askwise import simulate
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching.generate import generate
 from askwise.envs import FLAT_ID, ID
-from askwise.problem import JointState
-from askwise.questions import QueryCost
+from askwise.methods import BeliefAgent, Decision, Never
 from askwise.seeds import spawn
-from askwise.simulation import simulate
 from askwise.types import BoolArray
 from tests.envs.playing import SMALL, make, steps_of
 
@@ -129,7 +129,7 @@ def test_members_of_a_vector_environment_play_as_if_alone(name: str, mode: str) 
 
 
 def test_members_do_not_share_a_teammate_that_was_given_as_an_object() -> None:
-    from askwise.teammates import Noisy
+    from askwise.core.teammates import Noisy
 
     arguments = {**SMALL, "max_steps": 25}
     actions = _actions(ID, 3, 40)

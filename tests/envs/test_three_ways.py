@@ -14,20 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askwise.agents import Agent, Decision, make_agent
+from askwise import evaluate, simulate
+from askwise.core.belief import Observation
+from askwise.core.episode import Episode
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
+from askwise.core.teammates import FixedPlan, Teammate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.domains.tool_fetching.envs.environment import ToolFetchingEnv
 from askwise.envs.problem.environment import ProblemEnv
 from askwise.envs.single import GameEnv
-from askwise.episode import Episode
-from askwise.evaluation import evaluate
-from askwise.problem import Problem
-from askwise.questions import QueryCost
+from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.methods import Agent, Decision, make_agent
 from askwise.seeds import Seed
-from askwise.simulation import simulate
-from askwise.teammates import FixedPlan, Teammate
-from askwise.tracking import Observation
 from tests.envs.plain import PlainEnv
 from tests.envs.playing import CORRIDOR
 from tests.graphs import random_problem
@@ -75,7 +74,7 @@ class Branching(Teammate):
         self.options: list[list[float]] = []
 
     def act(self, state: int) -> int:
-        shares = self.problem.teammate_policy(state)[self.goal]
+        shares = self.problem.teammate.policy(state)[self.goal]
         actions = np.flatnonzero(shares)
         step = len(self.taken)
         self.taken.append(self.chosen[step] if step < len(self.chosen) else 0)
@@ -167,7 +166,7 @@ def test_everything_that_can_happen_happens_in_all_three(name: str, method: str)
     met: set[History] = set()
     marginal, total = 0.0, 0.0
     for episode, probability in _every_episode(problem, method):
-        plan = [problem.teammate_actions[step.teammate_action] for step in episode.steps if step.answer is None]
+        plan = [problem.teammate.actions.names[step.teammate_action] for step in episode.steps if step.answer is None]
         env = make_env(problem, teammate=FixedPlan(plan))
         moments = list(_moments(env, episode, seed=1))
         met |= {tuple(moments[: k + 1]) for k in range(len(moments))}

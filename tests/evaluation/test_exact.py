@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 
 import askwise
-from askwise.agents import AGENTS, Agent, Decision, Never, Observation, make_agent
+from askwise import evaluate, lower_bound, simulate, solve
+from askwise.core.game import InvalidDecision
+from askwise.core.problem import Problem, optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
-from askwise.evaluation import evaluate, lower_bound, solve
-from askwise.game import InvalidDecision
-from askwise.planning.exact.size import TooLarge
-from askwise.problem import Problem
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods import AGENTS, Agent, Decision, Never, Observation, make_agent
+from askwise.planning.exact.arrays import TooLarge
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
@@ -70,10 +69,13 @@ class Guesses(Agent):
     """Fetches the tool of the first goal and brings it there; then does what the other goal needs. No belief at all."""
 
     def decide(self, observation: Observation) -> Decision:
-        stays = observation.teammate_action is not None and self.problem.stays(observation.teammate_action)
-        goals = np.flatnonzero(self.problem.teammate_steps(observation.state.teammate) == 0)
+        stays = (
+            observation.teammate_action is not None
+            and observation.teammate_action == self.problem.teammate.actions.stay
+        )
+        goals = np.flatnonzero(self.problem.teammate.steps(observation.state.teammate) == 0)
         goal = int(goals[0]) if stays and goals.size else 0
-        return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()), why="Go.")
+        return Decision(action=int(self.problem.ego.optimal(observation.state.ego)[goal].argmax()), why="Go.")
 
 
 def test_an_agent_without_a_belief() -> None:
@@ -97,7 +99,7 @@ def test_agrees_with_episodes(where: str, method: str) -> None:
     sample = evaluate(problem, method, episodes=400, seed=1)
     assert abs(sample.expected_marginal_cost - exact.expected_marginal_cost) <= 4 * sample.stderr + 1e-9
     assert exact.expected_cost - exact.expected_marginal_cost == pytest.approx(
-        float(problem.prior @ askwise.problem.optimal_costs(problem, problem.start))
+        float(problem.prior @ optimal_costs(problem, problem.start))
     )
 
 
@@ -189,7 +191,7 @@ def test_too_large() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.evaluation.enumeration.DECISIONS_A_TURN", 5)
+    monkeypatch.setattr("askwise.play.evaluation.enumeration.DECISIONS_A_TURN", 5)
     told: list[int] = []
     found = evaluate(workshop(), "never", exact=True, progress=told.append)
     assert told == list(range(5, found.states + 1, 5))
@@ -201,7 +203,7 @@ class Idle(Agent):
     markov = True
 
     def decide(self, observation: Observation) -> Decision:
-        return Decision(action=self.problem.wait, why="Wait.")
+        return Decision(action=self.problem.ego.actions.stay, why="Wait.")
 
 
 class Nagging(Agent):

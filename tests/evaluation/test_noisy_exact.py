@@ -7,18 +7,17 @@ import copy
 import numpy as np
 import pytest
 
-from askwise.agents import AGENTS, Agent, Decision, Observation, make_agent
-from askwise.agents.optimal import Optimal
-from askwise.agents.sparing import Sparing
-from askwise.answers import AnswerModel, same_question, same_reply
+from askwise import evaluate, simulate, solve
+from askwise.core.answers import AnswerModel, same_question, same_reply
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Choice, QueryCost, Question
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
-from askwise.evaluation import evaluate, solve
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Choice, QueryCost, Question
+from askwise.methods import AGENTS, Agent, Decision, Observation, make_agent
+from askwise.methods.optimal import Optimal
+from askwise.methods.sparing import Sparing
 from askwise.seeds import spawn
-from askwise.simulation import simulate
 from tests.graphs import random_problem
 from tests.planning.test_noisy_optimum import doubtful
 from tests.planning.test_optimal import fork
@@ -96,17 +95,17 @@ def plain_acting(
     taken: int,
 ) -> float:
     paid = sum(weights.values())
-    ego = problem.ego_next(state.ego, taken)
-    for action in range(len(problem.teammate_actions)):
+    ego = problem.ego.next(state.ego, taken)
+    for action in range(len(problem.teammate.actions.names)):
         left = {}
         for goal, weight in weights.items():
-            share = float(problem.teammate_policy(state.teammate)[goal, action])
-            there = state.teammate in problem.teammate_targets(goal)
-            over = problem.stays(action) and there and problem.ego_steps(ego)[goal] == 0
+            share = float(problem.teammate.policy(state.teammate)[goal, action])
+            there = state.teammate in problem.teammate.targets(goal)
+            over = action == problem.teammate.actions.stay and there and problem.ego.steps(ego)[goal] == 0
             if share > 0 and not over:
                 left[goal] = weight * share
         if left:
-            seen = Observation(JointState(problem.teammate_next(state.teammate, action), ego), action)
+            seen = Observation(JointState(problem.teammate.next(state.teammate, action), ego), action)
             paid += plain_cost(problem, copy.deepcopy(agent), seen, left, given)
     return paid
 
@@ -128,10 +127,13 @@ class AsksAround(Agent):
     def decide(self, observation: Observation) -> Decision:
         if self.waiting:
             return Decision(ask=self.waiting.pop(0), why="Ask.")
-        stays = observation.teammate_action is not None and self.problem.stays(observation.teammate_action)
-        goals = np.flatnonzero(self.problem.teammate_steps(observation.state.teammate) == 0)
+        stays = (
+            observation.teammate_action is not None
+            and observation.teammate_action == self.problem.teammate.actions.stay
+        )
+        goals = np.flatnonzero(self.problem.teammate.steps(observation.state.teammate) == 0)
         goal = int(goals[0]) if stays and goals.size else 0
-        return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()), why="Go.")
+        return Decision(action=int(self.problem.ego.optimal(observation.state.ego)[goal].argmax()), why="Go.")
 
 
 @pytest.mark.parametrize("answers", MODELS, ids=str)

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise.agents import AGENTS, Agent, KnowsGoal, Observation, make_agent
-from askwise.agents.sparing import held_to
+from askwise import evaluate, solve
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer
 from askwise.errors import AskwiseError
-from askwise.evaluation import evaluate, solve
+from askwise.methods import AGENTS, Agent, KnowsGoal, Observation, make_agent
+from askwise.methods.sparing import held_to
 from askwise.model import Model, Policy, boltzmann, urop
-from askwise.planning.exact.size import TooLarge
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer
+from askwise.planning.exact.arrays import TooLarge
 from askwise.seeds import spawn
 from tests.graphs import lopsided, random_problem
 
@@ -41,17 +41,17 @@ def plain_cost(problem: Problem, agent: Agent, observation: Observation, weights
         return paid
     assert decision.action is not None
     paid = sum(weights.values())
-    ego = problem.ego_next(state.ego, decision.action)
-    for action in range(len(problem.teammate_actions)):
+    ego = problem.ego.next(state.ego, decision.action)
+    for action in range(len(problem.teammate.actions.names)):
         left = {}
         for goal, weight in weights.items():
-            share = float(problem.teammate_policy(state.teammate)[goal, action])
-            there = state.teammate in problem.teammate_targets(goal)
-            over = problem.stays(action) and there and problem.ego_steps(ego)[goal] == 0
+            share = float(problem.teammate.policy(state.teammate)[goal, action])
+            there = state.teammate in problem.teammate.targets(goal)
+            over = action == problem.teammate.actions.stay and there and problem.ego.steps(ego)[goal] == 0
             if share > 0 and not over:
                 left[goal] = weight * share
         if left:
-            seen = Observation(JointState(problem.teammate_next(state.teammate, action), ego), action)
+            seen = Observation(JointState(problem.teammate.next(state.teammate, action), ego), action)
             paid += plain_cost(problem, copy.deepcopy(agent), seen, left)
     return paid
 
@@ -161,17 +161,17 @@ def test_every_method_plays_with_teammates_that_take_detours(method: str, seed: 
 
 def known_cost(problem: askwise.FactoredProblem, goal: int) -> float:
     """What it costs beside a teammate that walks by its policy, with the goal known: straight from when it arrives."""
-    needed = int(problem.ego_steps(problem.start.ego)[goal])
-    targets = set(problem.teammate_targets(goal).tolist())
+    needed = int(problem.ego.steps(problem.start.ego)[goal])
+    targets = set(problem.teammate.targets(goal).tolist())
     walking, total, t = {problem.start.teammate: 1.0}, 0.0, 0
     while sum(walking.values()) > 1e-16:
         total += max(t + 1, needed) * sum(mass for state, mass in walking.items() if state in targets)
         following: dict[int, float] = {}
         for state, mass in walking.items():
             if state not in targets:
-                for action, share in enumerate(problem.teammate_policy(state)[goal].tolist()):
+                for action, share in enumerate(problem.teammate.policy(state)[goal].tolist()):
                     if share > 0:
-                        there = problem.teammate_next(state, action)
+                        there = problem.teammate.next(state, action)
                         following[there] = following.get(there, 0.0) + mass * share
         walking, t = following, t + 1
     return total

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askwise.agents import Agent, Decision, Observation
-from askwise.evaluation import evaluate
-from askwise.evaluation.results import interval
-from askwise.evaluation.sampling import spread, weighted
+from askwise import evaluate
+from askwise.methods import Agent, Decision, Observation
+from askwise.play.evaluation.results import interval
+from askwise.play.evaluation.sampling import spread, weighted
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop
 
@@ -36,9 +36,9 @@ class Sure(Agent):
     """Makes for A until the teammate has arrived somewhere."""
 
     def decide(self, observation: Observation) -> Decision:
-        arrived = self.problem.teammate_steps(observation.state.teammate) == 0
+        arrived = self.problem.teammate.steps(observation.state.teammate) == 0
         goal = int(arrived.argmax()) if arrived.any() else 0
-        return Decision(action=int(self.problem.ego_optimal(observation.state.ego)[goal].argmax()), why="Go.")
+        return Decision(action=int(self.problem.ego.optimal(observation.state.ego)[goal].argmax()), why="Go.")
 
 
 def test_rare_goals_are_not_missed() -> None:

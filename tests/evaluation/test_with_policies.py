@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.evaluation.circling import may_circle
+from askwise.play.evaluation.circling import may_circle
 from tests.evaluation.with_policies import FAMILIES, Compared, Settled, compare, drawn
 
 QUICK = ["never", "cost-prob", "informed"]
@@ -12,7 +12,7 @@ QUICK = ["never", "cost-prob", "informed"]
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_exact_and_sampled_costs_agree(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.agents.base.generator", lambda _: Settled())
+    monkeypatch.setattr("askwise.methods.base.generator", lambda _: Settled())
     found = Compared()
     compare(family, 1, QUICK, 20, found)
     assert found.compared >= 2

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askwise.agents import AGENTS
+from askwise import evaluate
+from askwise.core.factored import FactoredProblem
+from askwise.core.questions import QueryCost
 from askwise.errors import AskwiseError, InputError
-from askwise.evaluation import evaluate
-from askwise.factored import FactoredProblem
+from askwise.methods import AGENTS
 from askwise.model import GridWorld, Model, Policy, boltzmann, urop
-from askwise.planning.exact.size import TooLarge
-from askwise.questions import QueryCost
+from askwise.planning.exact.arrays import TooLarge
 from tests.graphs import PolicyOf, lopsided
 
 METHODS = [name for name in AGENTS if name != "optimal"]  # which refuses teammates with policies

@@ -13,9 +13,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study import Study
-from askwise.experiments.schema.study_file import study_from
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study import Study
+from askwise.studies.schema.study_file import study_from
 
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -87,7 +87,7 @@ def files_in(folder: Path) -> list[str]:
 CODE = """
     import os, sys, time
     from pathlib import Path
-    from askwise.agents import Never
+    from askwise.methods import Never
 
     def bad(problem):
         return problem.start.teammate % 3 == 0
@@ -140,7 +140,7 @@ CODE = """
 """
 
 POINTS = """
-    [askwise.agents]
+    [askwise.methods]
     dies = misbehaving:Dies
     leaves = misbehaving:Leaves
     speechless = misbehaving:Speechless

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from askwise.divergence import ecd
-from askwise.experiments import two_goal_grid
-from askwise.experiments.two_goal_grid import Comparison
+from askwise.studies import two_goal_grid
+from askwise.studies.two_goal_grid import Comparison
 
 
 def test_every_number_agrees_with_the_paper() -> None:

@@ -8,8 +8,8 @@ from textwrap import dedent
 CODE = """
     import ctypes, os, signal, sys, threading, time
     import numpy
-    from askwise.agents import Never
-    from askwise.game import Game
+    from askwise.methods import Never
+    from askwise.core.game import Game
 
     class Hangs(Never):
         def decide(self, observation):

@@ -21,7 +21,7 @@ DECIDE = "import askwise, sys; askwise.decide; print(sum(name.split('.')[0] == '
 
 
 def measured(command: tuple[str, ...] = COMMAND) -> dict[str, int]:
-    """Return how many modules a command loads, how many files it enters, and how often it switches between them."""
+    """Return how many modules a command loads, and how many files it enters, those of layouts also by themselves."""
     found = ""
     for _ in range(2):
         found = _fresh("-m", "tests.guards.coupling", *command)
@@ -72,7 +72,8 @@ def _count(command: tuple[str, ...]) -> None:
     main(command)
     sys.setprofile(None)
     modules = sum(name.split(".")[0] == "askwise" for name in sys.modules)
-    print(json.dumps({"modules": modules, "files": len(entered), "switches": switches}))
+    layout = sum("layout" in Path(name).parts for name in entered)
+    print(json.dumps({"modules": modules, "files": len(entered), "switches": switches, "layout": layout}))
 
 
 if __name__ == "__main__":

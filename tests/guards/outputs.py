@@ -66,10 +66,13 @@ def run(call: str, folder: str = "") -> str:
     with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.chdir(ROOT):
         assert main([*shlex.split(call.format(folder=folder)), "--json"]) == 0, call
     found = json.loads(shown.getvalue().replace(folder, "FOLDER") if folder else shown.getvalue())
-    return json.dumps(_untimed(found), indent=1, ensure_ascii=False)
+    return json.dumps(_kept(found), indent=1, ensure_ascii=False)
 
 
-def _untimed(found: Any) -> Any:
+def _kept(found: Any) -> Any:
+    """Return what is compared: without times, and without the last digits, which depend on the processor."""
     if isinstance(found, dict):
-        return {key: _untimed(value) for key, value in found.items() if key not in TIMED}
-    return [_untimed(value) for value in found] if isinstance(found, list) else found
+        return {key: _kept(value) for key, value in found.items() if key not in TIMED}
+    if isinstance(found, float):
+        return float(f"{found:.12g}")
+    return [_kept(value) for value in found] if isinstance(found, list) else found

@@ -46,7 +46,7 @@ def _decided(episode: Episode) -> Iterator[str]:
         assert belief is not None
         if belief.max() >= CERTAIN:
             continue
-        done = problem.ego_actions[decision.action] if decision.action is not None else "asks"
+        done = problem.ego.actions.names[decision.action] if decision.action is not None else "asks"
         parts = [f"{step.t} {done}"]
         if decision.considered is not None:
             parts.append(f"{_named(problem, decision.considered)}: saves {decision.value!r} for {decision.cost!r}")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise._graph import breadth_first
 from askwise.model import Model
 from askwise.model._kernels import BASE, count_plans, scale
+from askwise.model.graph_search import breadth_first
 from askwise.model.optimal import distances
 from tests import exact
 from tests.exact import Plain

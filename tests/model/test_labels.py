@@ -84,14 +84,14 @@ def test_labels_survive_pickle_and_cannot_be_changed() -> None:
 
 
 def test_problems_name_what_the_teammate_does() -> None:
-    from askwise.problem import all_teammate_names, teammate_does, teammate_names
+    from askwise.core.problem import all_teammate_names, teammate_does, teammate_names
 
     ego = Model.explore("o", lambda state: [(goal, goal) for goal in ("b1", "b2", "c1")] if state == "o" else [])
     problem = FactoredProblem(["b1", "b2", "c1"], None, tree(), ["b1", "b2", "c1"], ego, ["b1", "b2", "c1"], ("a", "o"))
     assert teammate_does(problem, 2, 0) == "x"
     assert teammate_names(problem, 2) == ("x", "", "STAY")
     assert all_teammate_names(problem) == ("l", "r", "x", "y", "STAY")
-    assert problem.ego_actions == ("b1", "b2", "c1", "STAY")  # decisions are read without a state beside them
+    assert problem.ego.actions.names == ("b1", "b2", "c1", "STAY")  # decisions are read without a state beside them
 
 
 REFUSED = {

@@ -43,6 +43,21 @@ def test_grids_without_a_closed_form(grid: GridWorld, targets: list[IntArray]) -
     assert Pursuit(grid, targets).distance.tolist() == searched(grid, targets).distance.tolist()
 
 
+def test_a_large_table_waits_until_many_states_are_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = GridWorld(4, 3, walls=[(1, 0), (1, 1)])
+    plain = searched(grid, single(0, 5, 9))
+    monkeypatch.setattr("askwise.model.pursuit.EARLY_BYTES", 0)
+    late = Pursuit(grid, single(0, 5, 9))
+    few = np.array([3, 7], dtype=np.int32)
+    assert late.steps_at(3).tolist() == plain.steps_at(3).tolist()
+    assert late.steps_from(few).tolist() == plain.steps_from(few).tolist()
+    assert not late.steps_at(3).flags.writeable
+    assert "distance" not in vars(late)
+    assert late.steps_at(4).tolist() == plain.steps_at(4).tolist()
+    assert "distance" in vars(late)
+    assert late.distance.tolist() == plain.distance.tolist()
+
+
 def test_columns_for_more_actions() -> None:
     pursuit = Pursuit(GridWorld(3, 3), single(0, 8))
     more = pursuit.optimal_at(4, more_actions=2)

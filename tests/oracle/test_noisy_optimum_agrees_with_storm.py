@@ -11,9 +11,9 @@ import pytest
 from tests.graphs import random_problem
 from tests.planning.test_optimal import fork
 
-from askwise.answers import AnswerModel
-from askwise.evaluation import solve
-from askwise.problem import Problem
+from askwise import solve
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
 
 pytest.importorskip("stormpy")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from askwise.factored import FactoredProblem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.model import Model
-from askwise.problem import JointState
-from askwise.questions import QueryCost
 
 Draw = st.DrawFn
 

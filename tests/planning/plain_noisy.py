@@ -2,7 +2,7 @@
 
 `PlainNoisy` solves problems with at most so many questions: every action, every subset of the possible goals (and every
 choice that is handed in), beliefs by Bayes' rule. `expected_cost` plays an agent through all that can happen. Of
-`askwise.answers` neither uses anything but the three numbers of an `AnswerModel`.
+`askwise.core.answers` neither uses anything but the three numbers of an `AnswerModel`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from askwise.agents import Agent, Observation
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Choice, Question
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Choice, Question
+from askwise.methods import Agent, Observation
 from tests.planning.plain_optimum import PlainOptimum
 
 Odds = tuple[tuple[int, float], ...]
@@ -91,7 +91,7 @@ class PlainNoisy(PlainOptimum):
         cost = 1.0
         for action, there, weights in moves_of(self, belief, teammate):
             share, after = normalised(weights)
-            if self.problem.stays(action):
+            if action == self.problem.teammate.actions.stay:
                 ((goal, _),) = after
                 cost += share * self.ego_left(goal).get(ego, math.inf)
             else:
@@ -127,7 +127,9 @@ def _played(plain: PlainOptimum, agent: Agent, belief: Odds, seen: Observation) 
         share, after = normalised(weights)
         if share > 0:
             another = copy.deepcopy(agent, {id(problem): problem})
-            stays = observation.teammate_action is not None and problem.stays(observation.teammate_action)
+            stays = (
+                observation.teammate_action is not None and observation.teammate_action == problem.teammate.actions.stay
+            )
             if stays:
                 cost += share * plain.ego_left(after[0][0]).get(observation.state.ego, math.inf)
             else:
@@ -145,6 +147,6 @@ def _following(
             for reply, likelihood in told
         ]
     assert action is not None
-    ego = plain.problem.ego_next(state.ego, action)
+    ego = plain.problem.ego.next(state.ego, action)
     moves = moves_of(plain, belief, state.teammate)
     return [(Observation(JointState(there, ego), seen), weights) for seen, there, weights in moves]

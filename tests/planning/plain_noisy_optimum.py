@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from askwise.problem import Problem
-from askwise.questions import Choice
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice
 from tests.planning.plain_optimum import Belief, Cost, PlainOptimum
 
 Groups = frozenset[frozenset[int]]
@@ -119,7 +119,7 @@ class PlainNoisyOptimum(PlainOptimum):
         seen: dict[tuple[int, int], list[tuple[int, Fraction]]] = {}
         for goal, p in belief:
             for action, there, share in self.steps_of(goal, teammate):
-                if not (self.problem.stays(action) and self.ego_left(goal).get(ego) == 0):
+                if not (action == self.problem.teammate.actions.stay and self.ego_left(goal).get(ego) == 0):
                     seen.setdefault((action, there), []).append((goal, p * share))
         cost: Cost = Fraction(1)
         for (_, there), weights in seen.items():

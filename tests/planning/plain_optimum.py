@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from askwise.problem import Problem
+from askwise.core.problem import Problem
 
 Belief = tuple[tuple[int, Fraction], ...]
 """The possible goals with their probabilities."""
@@ -49,22 +49,22 @@ class PlainOptimum:
 
     @cache  # noqa: B019 - lives as long as a test
     def teammate_left(self, goal: int) -> dict[int, int]:
-        targets = {int(state) for state in self.problem.teammate_targets(goal)}
+        targets = {int(state) for state in self.problem.teammate.targets(goal)}
         return _steps_left(self.teammate_edges(), targets)
 
     @cache  # noqa: B019
     def teammate_edges(self) -> dict[int, dict[int, int]]:
-        actions = range(len(self.problem.teammate_actions))
-        return _edges(self.problem.start.teammate, actions, self.problem.teammate_next)
+        actions = range(len(self.problem.teammate.actions.names))
+        return _edges(self.problem.start.teammate, actions, self.problem.teammate.next)
 
     @cache  # noqa: B019
     def ego_edges(self) -> dict[int, dict[int, int]]:
-        return _edges(self.problem.start.ego, range(len(self.problem.ego_actions)), self.problem.ego_next)
+        return _edges(self.problem.start.ego, range(len(self.problem.ego.actions.names)), self.problem.ego.next)
 
     @cache  # noqa: B019
     def ego_left(self, goal: int) -> dict[int, int]:
         edges = self.ego_edges()
-        return _steps_left(edges, {state for state in edges if self.problem.ego_steps(state)[goal] == 0})
+        return _steps_left(edges, {state for state in edges if self.problem.ego.steps(state)[goal] == 0})
 
     @cache  # noqa: B019
     def plans(self, goal: int, teammate: int) -> int:
@@ -81,7 +81,7 @@ class PlainOptimum:
         left = self.teammate_left(goal)
         edges = self.teammate_edges()[teammate]
         if left[teammate] == 0:
-            (stay,) = (a for a in edges if self.problem.stays(a))
+            (stay,) = (a for a in edges if a == self.problem.teammate.actions.stay)
             return [(stay, teammate, Fraction(1))]
         here = self.plans(goal, teammate)
         onwards = [(a, t) for a, t in edges.items() if left.get(t) == left[teammate] - 1]
@@ -112,13 +112,13 @@ class PlainOptimum:
         seen: dict[tuple[int, int], list[tuple[int, Fraction]]] = {}
         for goal, p in belief:
             for action, there, share in self.steps_of(goal, teammate):
-                arrived = self.problem.stays(action) and self.ego_left(goal).get(ego) == 0
+                arrived = action == self.problem.teammate.actions.stay and self.ego_left(goal).get(ego) == 0
                 if not arrived:
                     seen.setdefault((action, there), []).append((goal, p * share))
         cost: Cost = Fraction(1)
         for (action, there), weights in seen.items():
             share, left = conditional(weights)
-            if self.problem.stays(action):
+            if action == self.problem.teammate.actions.stay:
                 ((goal, _),) = left  # where somebody stays, only one goal is
                 cost += share * self.ego_left(goal).get(ego, math.inf)
             else:

@@ -11,8 +11,8 @@ from functools import cache
 
 import numpy as np
 
+from askwise.core.questions import QueryCost
 from askwise.planning.tables import Tables
-from askwise.questions import QueryCost
 
 Goals = frozenset[int]
 Ego = tuple[int, int]

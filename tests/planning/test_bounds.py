@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.exact.solver import Solver
-from askwise.questions import QueryCost
 from tests.tool_fetching import instances
 
 SMALL_ENOUGH = 1e-12

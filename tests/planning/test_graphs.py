@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from askwise.agents import Optimal, PlannerAgent
-from askwise.factored import FactoredProblem
+from askwise import simulate
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
+from askwise.methods import Optimal, PlannerAgent
 from askwise.model import Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search.planner import Planner
 from askwise.planning.search.settings import FULL, LIGHT
 from askwise.planning.tables import mask_rows, tables_of
-from askwise.problem import JointState
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.planning.graphs import graph_problems
 from tests.planning.plain_optimum import PlainOptimum
 
@@ -103,21 +103,23 @@ def test_no_goal_is_given_up_however_unlikely(unlikely: float) -> None:
     problem = one_way(unlikely)
     found = solve_problem(problem)
     assert found.expected_cost == pytest.approx(float(PlainOptimum(problem).expected_cost()), rel=1e-12)
-    assert found.policy(problem.start).action == problem.wait, "a step to wait costs one; all else is final, or five"
+    assert found.policy(problem.start).action == problem.ego.actions.stay, (
+        "a step to wait costs one; all else is final, or five"
+    )
     for setting in (FULL, SEARCH):
         tables = tables_of(problem)
         plan = Planner(problem, tables, setting).plan(mask_rows([True, True]), tables.start, problem.start.ego)
-        assert (plan.action, plan.asks) == (problem.wait, False)
+        assert (plan.action, plan.asks) == (problem.ego.actions.stay, False)
         assert plan.act == pytest.approx(found.expected_marginal_cost, rel=1e-12)
 
 
 def test_a_goal_that_is_lost_no_longer_matters() -> None:
     """With a belief that lets goals come back the ego agent may find itself where one is out of reach."""
     problem = one_way(0.5)
-    gone = problem.ego_next(problem.start.ego, problem.ego_actions.index("left"))
+    gone = problem.ego.next(problem.start.ego, problem.ego.actions.names.index("left"))
     choice = solve_problem(problem).policy(JointState(problem.start.teammate, gone))
-    assert choice.action == problem.ego_actions.index("left")
+    assert choice.action == problem.ego.actions.names.index("left")
     tables = tables_of(problem)
     for setting in (FULL, SEARCH):
         plan = Planner(problem, tables, setting).plan(mask_rows([True, True]), tables.start, gone)
-        assert plan.action == problem.ego_actions.index("left")
+        assert plan.action == problem.ego.actions.names.index("left")

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
@@ -19,10 +21,7 @@ from askwise.planning.exact.arrays import check_goals
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.exact.solver import Solver
 from askwise.planning.groups import Work, bound_with_groups, charges_of, goals_dealt, lower_end
-from askwise.planning.prices import price_for_planning
-from askwise.planning.tables import tables_of
-from askwise.problem import Problem
-from askwise.questions import QueryCost
+from askwise.planning.tables import price_for_planning, tables_of
 from tests.graphs import random_problem
 from tests.planning.plain_optimum import Belief, Cost, PlainOptimum, conditional
 from tests.tool_fetching import instances

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askwise.answers import AnswerModel
+from askwise import lower_bound, solve
+from askwise.core.answers import AnswerModel
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Choice, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import lower_bound, solve
-from askwise.factored import FactoredProblem
+from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.exact.limited import LimitedSolver
-from askwise.planning.exact.size import TooLarge
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Choice, QueryCost
 from tests.graphs import random_problem
 from tests.planning.plain_noisy_optimum import PlainNoisyOptimum
 from tests.planning.test_optimal import fork

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from askwise import Choice, InputError, QueryCost, simulate
-from askwise.agents import Observation, PlannerAgent
-from askwise.answers import AnswerModel, same_question
+from askwise.core.answers import AnswerModel, same_question
+from askwise.core.factored import FactoredProblem
+from askwise.core.questions import Question
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.factored import FactoredProblem
+from askwise.methods import Observation, PlannerAgent
 from askwise.planning.noisy.choices import choices_of, every_choice
 from askwise.planning.noisy.planner import NoisyPlanner
 from askwise.planning.noisy.settings import FULL, LIGHT
 from askwise.planning.search.planner import Planner
 from askwise.planning.tables import mask_rows, tables_of
-from askwise.questions import Question
 from tests.graphs import random_problem
 from tests.planning.plain_noisy import PlainNoisy, marginal_cost_of
 from tests.planning.plain_planner import PlainPlanner

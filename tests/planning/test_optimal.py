@@ -12,22 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askwise import evaluate
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.problem import product_problem
-from askwise.evaluation import evaluate
-from askwise.factored import FactoredProblem
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
+from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
-from askwise.problem import JointState, Problem, optimal_costs
-from askwise.questions import QueryCost
 from tests.planning.plain_optimum import PlainOptimum
 from tests.refused import Fault, assert_refused, each
-from tests.tool_fetching import instance, instances, workshop
+from tests.tool_fetching import instance, instances, product_problem, workshop
 
 KINDS = ("uniform", "far", "near")
 
@@ -154,7 +153,7 @@ def test_a_dear_question_is_not_asked() -> None:
     likely = fork(query_cost={"base": 3}, prior={"A": 3, "B": 1})
     found = solve_problem(likely)
     assert found.expected_marginal_cost == pytest.approx(2 * 0.25)
-    west = likely.ego_actions.index("WEST")
+    west = likely.ego.actions.names.index("WEST")
     assert found.policy(likely.start).action == west
 
 
@@ -180,7 +179,11 @@ def test_the_cheaper_side_is_asked_about() -> None:
 def test_one_goal_is_no_riddle() -> None:
     problem = fork()
     found = Solver(problem).at(problem.start, [1])
-    assert (problem.ego_actions[found.action or 0], found.ask, found.expected_marginal_cost) == ("EAST", None, 0.0)
+    assert (problem.ego.actions.names[found.action or 0], found.ask, found.expected_marginal_cost) == (
+        "EAST",
+        None,
+        0.0,
+    )
 
 
 def test_goals_as_numbers_or_as_marks() -> None:
@@ -211,9 +214,9 @@ def test_every_choice_is_consistent_with_what_follows(seed: int) -> None:
             following = [(state, goals & set(choice.ask)), (state, goals - set(choice.ask))]
         else:
             assert choice.action is not None
-            ego = problem.ego_next(state.ego, choice.action)
-            before, steps = optimal_costs(problem, state), problem.teammate_steps(state.teammate)
-            value = sum(w * (1 + max(steps[g], problem.ego_steps(ego)[g]) - before[g]) for g, w in here.items())
+            ego = problem.ego.next(state.ego, choice.action)
+            before, steps = optimal_costs(problem, state), problem.teammate.steps(state.teammate)
+            value = sum(w * (1 + max(steps[g], problem.ego.steps(ego)[g]) - before[g]) for g, w in here.items())
             onwards = [t for t in solver.tables.following[state.teammate].tolist() if t >= 0]
             alive = solver.tables.weight > 0
             following = [(JointState(t, ego), frozenset(g for g in goals if alive[t, g])) for t in onwards]

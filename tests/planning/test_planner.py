@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise._compiled import alone
+from askwise.core.problem import Problem
+from askwise.core.questions import QueryCost
+from askwise.core.side import FAR
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.ego import FAR
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search import proposals, silence
 from askwise.planning.search.entry import best_action, silent
@@ -23,8 +25,6 @@ from askwise.planning.search.sets import add_up
 from askwise.planning.search.settings import FULL, LIGHT, PlannerSettings
 from askwise.planning.search.steps import after
 from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
-from askwise.problem import Problem
-from askwise.questions import QueryCost
 from tests.planning.plain_planner import PlainPlanner, finding_out
 from tests.tool_fetching import instances
 

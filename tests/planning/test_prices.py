@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from askwise.agents import make_agent
+from askwise import evaluate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.evaluation import evaluate
+from askwise.methods import make_agent
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.search.planner import Planner
 from askwise.planning.search.settings import FULL
 from askwise.planning.tables import mask_rows, tables_of
-from askwise.questions import QueryCost
 from tests.planning.plain_optimum import PlainOptimum
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each

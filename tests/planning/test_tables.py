@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askwise import simulate
+from askwise.core.side import FAR
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.problem import product_problem
-from askwise.ego import FAR
 from askwise.planning.tables import goals_in, mask_rows, tables_of
-from askwise.simulation import simulate
-from tests.tool_fetching import count_plans, free_cells, instances, steps_between
+from tests.tool_fetching import count_plans, free_cells, instances, product_problem, steps_between
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,18 +77,18 @@ def test_another_start_and_prior() -> None:
 def test_the_ego_map_is_the_ego_model(given: Instance) -> None:
     """Steps, moves and pick-ups by structure are those of the product model."""
     problem, plain = ToolFetching(given), product_problem(given)
-    ego, n = problem.ego_map(), len(problem.goals)
+    ego, n = problem.ego.table(), len(problem.goals)
     for state in range(problem.grid.n_states * (n + 1)):
         place, load = ego.split(state)
         steps = np.where(np.arange(n) == load, ego.loaded[place], ego.unloaded[place])
-        expected = plain.ego_steps(state)
+        expected = plain.ego.steps(state)
         np.testing.assert_array_equal(steps[expected >= 0], expected[expected >= 0])
         assert (steps[expected < 0] == FAR).all()
         for column, action in enumerate(ego.moves):
-            there = problem.ego_next(state, action)
+            there = problem.ego.next(state, action)
             assert ego.next[place, column] == (-1 if there < 0 else ego.split(there)[0])
         for goal in range(n):
-            can = problem.ego_next(state, int(ego.load_actions[goal])) >= 0
+            can = problem.ego.next(state, int(ego.load_actions[goal])) >= 0
             assert can == (ego.load_at[goal] == place)
 
 
@@ -98,7 +97,7 @@ def test_without_loads_the_place_is_the_state() -> None:
     tables = tables_of(problem)
     assert tables.ego.split(7) == (7, -1)
     assert tables.loads.size == 0
-    np.testing.assert_array_equal(tables.ego.unloaded[problem.start.ego], problem.ego_steps(problem.start.ego))
+    np.testing.assert_array_equal(tables.ego.unloaded[problem.start.ego], problem.ego.steps(problem.start.ego))
     assert goals_in(tables.alive[tables.start]) == [0], "a goal of prior 0 is not possible"
 
 

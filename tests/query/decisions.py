@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askwise import simulate
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.query.value import QuestionValue
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods.question_value import QuestionValue
 
 PRIORS = ("far", "uniform", "near")
 PRICES = (0.0, 0.2, 0.5)
@@ -46,8 +46,8 @@ def _decisions() -> Iterator[Moment]:
         inside = np.ix_(goals, goals)
         values = QuestionValue(
             moment.belief[goals],
-            problem.ego_matrices(moment.state.ego)[1][inside],
-            problem.teammate_matrices(moment.state.teammate)[0][inside],
+            problem.ego.divergence(moment.state.ego)[1][inside],
+            problem.teammate.divergence(moment.state.teammate)[0][inside],
             problem.query_cost,
         )
         yield Moment(prior, price, values)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from askwise.query.value import QuestionValue
+from askwise.methods.question_value import QuestionValue
 from askwise.types import BoolArray, FloatArray
 
 Interval = tuple[float, float]

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from askwise.core.belief_kinds import BELIEFS, SMALLEST, Belief, ContradictoryObservation, Robust, make_belief, rescale
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import WORK
 from askwise.errors import AskwiseError
-from askwise.query import BELIEFS, Belief, ContradictoryObservation, make_belief
-from askwise.query.beliefs import SMALLEST, Robust, rescale
 from askwise.types import FloatArray
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import count_plans, free_cells, instances, steps_between, urop_posterior
@@ -303,12 +302,12 @@ def optimal_walk(problem: ToolFetching, goal: int, data: st.DataObject) -> Itera
     """States and actions of a random shortest path to the goal, and the first WORK there."""
     worker = problem.start.teammate
     while True:
-        actions = np.flatnonzero(problem.teammate_policy(worker)[goal]).tolist()
+        actions = np.flatnonzero(problem.teammate.policy(worker)[goal]).tolist()
         action = data.draw(st.sampled_from(actions))
         yield worker, action
         if action == WORK:
             return
-        worker = problem.teammate_next(worker, action)
+        worker = problem.teammate.next(worker, action)
 
 
 @given(instances(max_side=5, max_stations=5), st.data())
@@ -318,12 +317,12 @@ def test_an_optimal_worker_s_goal_is_never_lost(drawn: Instance, data: st.DataOb
     beliefs = [make_belief(name, problem.prior) for name in ALL]
     for worker, action in optimal_walk(problem, goal, data):
         for belief in beliefs:
-            belief.observe(problem.teammate_policy(worker)[:, action])
+            belief.observe(problem.teammate.policy(worker)[:, action])
         assert all(belief.possible[goal] for belief in beliefs if belief.name in EXACT)
     for belief in beliefs:
         # The one who doubts may have set the goal aside; seeing it worked on for a while settles the matter.
         for _ in range(200 if belief.name == "robust" else 1):
-            belief.observe(problem.teammate_policy(problem.rules.station_cells[goal])[:, WORK])
+            belief.observe(problem.teammate.policy(problem.rules.station_cells[goal])[:, WORK])
         assert np.flatnonzero(belief.possible).tolist() == [goal]
 
 
@@ -337,7 +336,7 @@ def test_bayes_depends_on_where_the_worker_is_only(drawn: Instance, data: st.Dat
         expected = urop_posterior(drawn, problem.prior.tolist(), (x, y))
         np.testing.assert_allclose(belief.probabilities, [float(p) for p in expected], rtol=1e-9)
         assert belief.possible.tolist() == [p > 0 for p in expected]
-        belief.observe(problem.teammate_policy(worker)[:, action])
+        belief.observe(problem.teammate.policy(worker)[:, action])
 
 
 @given(instances(max_side=6, max_stations=5), st.data())
@@ -350,7 +349,7 @@ def test_elimination_keeps_what_lies_ahead_at_prior_odds(drawn: Instance, data: 
         ahead = np.array([p > 0 for p in urop_posterior(drawn, problem.prior.tolist(), (x, y))])
         assert belief.possible.tolist() == ahead.tolist()
         np.testing.assert_allclose(belief.probabilities, ahead * problem.prior / problem.prior[ahead].sum(), rtol=1e-12)
-        belief.observe(problem.teammate_policy(worker)[:, action])
+        belief.observe(problem.teammate.policy(worker)[:, action])
 
 
 def test_counting_plans_by_hand() -> None:

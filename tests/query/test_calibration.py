@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from benchmarks.calibration import BINS, Job, nothing, played
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 
 MODELS = [AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.2, 0.3, "persistent")]
 

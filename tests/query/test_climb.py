@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.query._climb import climb, flip, standing, sum_up
-from askwise.query.optimisers import _prices
-from askwise.query.value import FOREVER, QuestionValue
-from askwise.questions import QueryCost
+from askwise.core.questions import QueryCost
+from askwise.methods._climb import climb, flip, standing, sum_up
+from askwise.methods.optimisers import _prices
+from askwise.methods.question_value import FOREVER, QuestionValue
 from askwise.types import BoolArray, FloatArray
 from tests.query.questions import plain_value, situation, situations, values_of
 

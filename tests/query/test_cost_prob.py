@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, sparse
 
-from askwise.query.cost_prob import Cut, best_cut, objective
+from askwise.methods.cost_prob_program import Cut, best_cut, objective
 from askwise.types import BoolArray, FloatArray
 
 PRICES = (0.0, 0.05, 0.3, 1.0)

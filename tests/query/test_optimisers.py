@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.query import optimisers
-from askwise.query.optimisers import OPTIMISERS, Found, auto, exact, genetic, local_search, optimise
-from askwise.query.value import CostModel, QuestionValue
-from askwise.questions import AdditivePrice, QueryCost
+from askwise.core.questions import AdditivePrice, QueryCost
+from askwise.methods import optimisers
+from askwise.methods.optimisers import OPTIMISERS, Found, auto, exact, genetic, local_search, optimise
+from askwise.methods.question_value import CostModel, QuestionValue
 from askwise.types import BoolArray, FloatArray
 from tests.query.decisions import decisions
 from tests.query.questions import all_questions, free_of_charge, situation, situations, values_of

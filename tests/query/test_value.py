@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.query.value import QuestionValue, as_mask, union_length, union_lengths
-from askwise.questions import QueryCost
+from askwise.core.questions import QueryCost
+from askwise.methods.question_value import QuestionValue, as_mask, union_length, union_lengths
 from askwise.types import BoolArray, FloatArray
 from tests.query.questions import all_questions, free_of_charge, plain_value, situations, torn, union_of, values_of
 from tests.refused import Fault, assert_refused, each

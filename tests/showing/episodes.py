@@ -6,9 +6,9 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from askwise import simulate
+from askwise.core.episode import Episode
 from askwise.domains.tool_fetching import Instance
-from askwise.episode import Episode
-from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf
 from tests.tool_fetching import Cell, instance, workshop
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise import FactoredProblem, GridWorld, Model
+from askwise import FactoredProblem, GridWorld, Model, simulate
+from askwise.core.episode import Episode
 from askwise.domains.coverage import Coverage
-from askwise.episode import Episode
-from askwise.simulation import simulate
 from tests.agents.asking import AsksHalf
 
 ROOMS = (

@@ -9,8 +9,9 @@ import pytest
 from PIL import Image, ImageSequence
 
 from askwise.errors import InputError
-from askwise.showing import gif, raster, scene_at
-from askwise.showing.palette import EGO, TEAMMATE
+from askwise.view import gif, raster
+from askwise.view.episodes import scene_at
+from askwise.view.palette import EGO, TEAMMATE
 from tests.showing.episodes import asking, question_of
 
 

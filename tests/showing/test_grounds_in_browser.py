@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import askwise
-from askwise.episode import Episode
-from askwise.showing import scene_at
-from askwise.showing.page import page_data, page_text, write_page
-from askwise.showing.spots import ego_spots, teammate_spots
+from askwise.core.episode import Episode
+from askwise.view.episodes import scene_at
+from askwise.view.page import page_data, page_text, write_page
+from askwise.view.spots import ego_spots, teammate_spots
 from tests.browser import Visit, browser, visit
 from tests.showing.episodes import asking
 from tests.showing.grounds import ALL, graph_and_map, hostile, kitchen, large, played, two_maps, ward

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from PIL import Image
 
 from askwise import FactoredProblem, Model
-from askwise.domains.plain.look import LOOK
-from askwise.showing import gif, raster, scene_at, scenes, start_scene
-from askwise.showing.map_panel import LONGEST_SIDE
-from askwise.showing.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
-from askwise.showing.scene import Scene
-from askwise.showing.watch import watch
+from askwise.view import gif, raster
+from askwise.view.episodes import scene_at, scenes, start_scene
+from askwise.view.map_panel import LONGEST_SIDE
+from askwise.view.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
+from askwise.view.scene import Scene
+from askwise.view.watch import watch
 from tests.showing.grounds import ALL, coverage, graph_and_map, kitchen, played, two_maps, ward
 from tests.showing.test_layout import models
 
@@ -108,7 +108,7 @@ def test_a_graph_is_never_larger_than_asked_for(name: str) -> None:
 @settings(deadline=None, max_examples=25)
 def test_any_graph_can_be_drawn(model: Model) -> None:
     problem = FactoredProblem({"goal": 0}, teammate_model=model, start=(0, 0))
-    assert raster.draw(LOOK.start(problem)).dtype == np.uint8
+    assert raster.draw(start_scene(problem)).dtype == np.uint8
 
 
 def test_animations(tmp_path: Path) -> None:

@@ -8,9 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from askwise.domains.plain.look import LOOK
-from askwise.showing import scene_at, start_scene, text
-from askwise.showing.account import account
+from askwise.core.problem import joint_state
+from askwise.view import text
+from askwise.view.account import account
+from askwise.view.description import describe
+from askwise.view.episodes import scene_at, start_scene
+from askwise.view.stage import scene_of
 from tests.showing.episodes import golden
 from tests.showing.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
@@ -24,7 +27,7 @@ def drawings() -> str:
     for name in TOLD:
         episode = played(ALL[name]())
         moments = [text.draw(scene_at(episode, k)) for k in (0, 1, len(episode.steps))]
-        parts += [f"== {name}\n", LOOK.describe(episode.problem), *moments, account(episode)]
+        parts += [f"== {name}\n", describe(episode.problem), *moments, account(episode)]
     return "\n".join(parts)
 
 
@@ -48,7 +51,7 @@ def test_what_is_asked_and_ruled_out_is_signed_in_lists() -> None:
 
 def test_both_in_one_place() -> None:
     problem = ward()
-    scene = LOOK.scene(problem, problem.joint_state("hall", "hall"))
+    scene = scene_of(problem, joint_state(problem, "hall", "hall"))
     assert text.draw(scene).splitlines()[1].startswith("&  hall")
 
 

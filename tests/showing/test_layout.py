@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askwise import Model
-from askwise.domains.plain.look import LOOK
-from askwise.showing import raster, start_scene, text
-from askwise.showing.grounds import Graph, Map, curve
-from askwise.showing.layout import MOST_DRAWN, Net, excerpt, lay_out
-from askwise.showing.layout.layers import rising
-from askwise.showing.layout.lettering import in_lines, shortened
-from askwise.showing.layout.net import ELSEWHERE
-from askwise.showing.layout.spacing import Boxes
+from askwise.core.problem import joint_state
+from askwise.view import raster, text
+from askwise.view.episodes import start_scene
+from askwise.view.grounds import Graph, Map, curve
+from askwise.view.layout import MOST_DRAWN, Net, excerpt, lay_out
+from askwise.view.layout.layers import rising
+from askwise.view.layout.lettering import in_lines, shortened
+from askwise.view.layout.net import ELSEWHERE
+from askwise.view.layout.spacing import Boxes
+from askwise.view.stage import scene_of
 from tests.showing.grounds import both_ways, large, ward
 
 
@@ -127,7 +129,7 @@ def test_a_long_way_is_folded() -> None:
 
 def test_the_drawing_of_a_problem_is_made_once() -> None:
     problem = ward()
-    first, second = (LOOK.scene(problem, problem.start) for _ in range(2))
+    first, second = (scene_of(problem, problem.start) for _ in range(2))
     assert first.ground is second.ground
 
 
@@ -155,19 +157,19 @@ def test_of_a_large_graph_a_part_is_drawn() -> None:
     assert ground.nodes[-1].name == f"{ground.n_hidden} more"
     shown = {node.name for node in ground.nodes}
     assert {"0", "1"} < shown
-    assert {str(problem.teammate_model.name(int(problem.teammate_targets(k)[0]))) for k in range(4)} < shown
+    assert {str(problem.teammate.model.name(int(problem.teammate.targets(k)[0]))) for k in range(4)} < shown
     check(ground)
 
 
 def test_a_small_graph_is_drawn_whole() -> None:
-    assert excerpt(large(MOST_DRAWN).teammate_model, 0, [5]) is None
+    assert excerpt(large(MOST_DRAWN).teammate.model, 0, [5]) is None
 
 
 def test_whoever_is_not_in_the_part_is_where_the_rest_is() -> None:
     problem = large(5_000)
-    net = Net.of(problem.teammate_model, excerpt(problem.teammate_model, 0, [5]))
+    net = Net.of(problem.teammate.model, excerpt(problem.teammate.model, 0, [5]))
     outside = next(state for state in range(5_000) if state not in start_nodes(problem))
-    scene = LOOK.scene(problem, problem.joint_state(outside, 0))
+    scene = scene_of(problem, joint_state(problem, outside, 0))
     assert isinstance(scene.ground, Graph)
     assert scene.teammate.at == scene.ground.nodes[-1].at
     assert scene.teammate.place == str(outside)

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from askwise.agents import Decision
+from askwise import simulate
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.showing.page import page_data, page_text, write_page
-from askwise.simulation import simulate
+from askwise.methods import Decision
+from askwise.view.page import page_data, page_text, write_page
 from tests.agents.asking import AsksHalf, Scripted
 from tests.showing.episodes import asking, never, row_of
 from tests.tool_fetching import workshop

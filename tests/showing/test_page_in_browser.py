@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from askwise.agents import Decision
+from askwise import simulate
+from askwise.core.episode import Episode
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.episode import Episode
-from askwise.showing.episodes import costs_before
-from askwise.showing.page import write_page
-from askwise.showing.words import number
-from askwise.simulation import simulate
+from askwise.methods import Decision
+from askwise.text.wording import number
+from askwise.view.episodes import costs_before
+from askwise.view.page import write_page
 from tests.agents.asking import AsksHalf, Scripted
 from tests.browser import Visit, browser, visit
 from tests.domains.toy import Sketch, plugged

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.showing import palette
-from askwise.showing.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Look
 from askwise.studio.colours import stylesheet
+from askwise.view import palette
+from askwise.view.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Look
 
 SOURCE = Path(askwise.__file__).parent
 DOCS = SOURCE.parent.parent / "docs"

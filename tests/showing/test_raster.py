@@ -11,15 +11,17 @@ import pytest
 from hypothesis import given
 from PIL import Image
 
+from askwise import simulate
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
-from askwise.showing import raster, scene_at, scenes, start_scene
-from askwise.showing.axes import labelled
-from askwise.showing.grounds import Map
-from askwise.showing.map_panel import BELOW, DIGITS, MapPanel
-from askwise.showing.marks import font
-from askwise.showing.palette import (
+from askwise.view import raster
+from askwise.view.axes import labelled
+from askwise.view.episodes import scene_at, scenes, start_scene
+from askwise.view.grounds import Map
+from askwise.view.map_panel import BELOW, DIGITS, MapPanel
+from askwise.view.marks import font
+from askwise.view.palette import (
     EGO,
     FLOOR,
     LANDMARK,
@@ -33,7 +35,6 @@ from askwise.showing.palette import (
     luminance,
     shade,
 )
-from askwise.simulation import simulate
 from tests.showing.episodes import asking, row_of
 from tests.tool_fetching import instance, instances, workshop
 

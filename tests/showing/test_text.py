@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from askwise import simulate
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
-from askwise.showing import scene_at, start_scene, text
-from askwise.simulation import simulate
+from askwise.view import text
+from askwise.view.episodes import scene_at, start_scene
 from tests.showing.episodes import asking, golden, never, question_of, row_of
 from tests.tool_fetching import instance, instances, workshop
 

@@ -7,8 +7,9 @@ import os
 
 import pytest
 
-from askwise.showing import scenes, text
-from askwise.showing.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
+from askwise.view import text
+from askwise.view.episodes import scenes
+from askwise.view.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
 from tests.showing.episodes import asking
 
 

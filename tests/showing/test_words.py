@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.showing.words import columns_of, counted, listed, number, percent, plural
+from askwise.text.wording import columns_of, counted, listed, number, percent, plural
 
 
 @pytest.mark.parametrize(

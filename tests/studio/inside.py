@@ -20,7 +20,7 @@ from askwise.studio.study.people import People
 from askwise.studio.taking import study_routes
 from askwise.studio.thinking.child import Desk
 from askwise.studio.thinking.pool import Pool, Replies
-from askwise.watching.limits import Limits
+from askwise.workers.limits import Limits
 from tests.studio.taking import entry_for
 
 

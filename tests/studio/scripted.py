@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise import trace
-from askwise.agents import make_agent
-from askwise.agents.recorded_questions import question_to_json
-from askwise.domains.registry import as_problem
-from askwise.episode import Episode
-from askwise.simulation import simulate
+from askwise import simulate, trace
+from askwise.api import as_problem
+from askwise.core.episode import Episode
+from askwise.core.question_json import question_to_json
+from askwise.methods import make_agent
 from askwise.studio.rounds.setup import belief_beside_people
 from tests.studio.live import EXAMPLES
 
@@ -39,10 +38,10 @@ def deeds(episode: Episode, role: str) -> list[Any]:
             found.append({"answer": step.answer.reply} if role == "teammate" else {"ask": asked})
         elif role == "teammate":
             assert step.teammate_action is not None
-            found.append({"move": problem.teammate_actions[step.teammate_action]})
+            found.append({"move": problem.teammate.actions.names[step.teammate_action]})
         else:
             assert step.decision.action is not None
-            found.append({"move": problem.ego_actions[step.decision.action]})
+            found.append({"move": problem.ego.actions.names[step.decision.action]})
     return found
 
 

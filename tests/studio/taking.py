@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from askwise.agents import make_agent
-from askwise.domains.registry import as_problem, read
-from askwise.episode import Episode
-from askwise.simulation import simulate
+from askwise import simulate
+from askwise.api import as_problem
+from askwise.core.episode import Episode
+from askwise.domains.registry import read
+from askwise.methods import make_agent
 from askwise.studio.rounds.setup import Setup, belief_beside_people
 from askwise.studio.study.balance import cells
 from askwise.studio.study.file import PeopleStudy, read_people_study

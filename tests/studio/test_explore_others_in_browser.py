@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.stated.file import ProblemFile
 from tests.browser import browser
 from tests.studio.live import Studio, studio
 from tests.studio.test_in_browser import PATIENCE, Visit, assert_calm, axe_finds

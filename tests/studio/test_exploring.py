@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from askwise.deciding import ask
-from askwise.designing.designing import design
+from askwise import ask
+from askwise.core.side import ModelSide
+from askwise.designs.designing import design
 from askwise.divergence import edp, zones
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
-from askwise.reading import Field
 from askwise.studio import explore
 from askwise.studio.exploring.desk import explored
 from askwise.studio.exploring.draft import TAKES
@@ -25,6 +25,7 @@ from askwise.studio.exploring.following import METHODS
 from askwise.studio.exploring.kinds import draft_of
 from askwise.studio.exploring.sketch import Sketch, read_map
 from askwise.studio.security.keys import Person
+from askwise.text.reading import Field
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 KITCHEN = (EXAMPLES / "kitchen.toml").read_text(encoding="utf-8")
@@ -126,14 +127,14 @@ def test_edp_zones_and_heat_are_those_of_the_plain_functions() -> None:
     sketch["teammate"]["now"] = [1, 3]
     found = follow(sketch, pair=[4, 1])
     problem = read_map(Field("", sketch)).file.problem()
-    grid = problem.teammate_model
+    grid = problem.teammate.model
     targets = [[tuple(cell) for cell in goal["teammate"]] for goal in sketch["goals"]]
     for i in range(len(targets)):
         for j in range(len(targets)):
             if i != j:
                 assert found["edp"][i][j] == pytest.approx(edp(grid, targets[i], targets[j], (1, 3)).value, abs=1e-5)
     expected = zones(
-        problem.teammate_divergence, problem.ego_divergence,
+        *(side.family for side in (problem.teammate, problem.ego) if isinstance(side, ModelSide)),
         teammate_at=(1, 3), ego_at=(5, 3), truth=4, other=1,
     )  # fmt: skip
     assert {zone["name"]: zone["text"] for zone in found["pair"]["zones"]} == {

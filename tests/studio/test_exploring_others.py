@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from askwise.deciding import ask
-from askwise.designing.designing import design
+from askwise import ask
+from askwise.api import as_problem
+from askwise.core.problem import joint_state
+from askwise.designs.designing import design
 from askwise.divergence import edp
-from askwise.domains.plain.file import ProblemFile
-from askwise.domains.registry import as_problem, read_file
+from askwise.domains.registry import read_file
+from askwise.domains.stated.file import ProblemFile
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
 from askwise.studio.exploring.desk import explored
@@ -81,7 +83,7 @@ def test_what_follows_from_tool_fetching_is_what_ask_says(holding: str | None) -
         expected = edp(grid, stations[10], stations[8], cell).value
         assert found["pair"]["heat"][cell[1]][cell[0]] == pytest.approx(expected, abs=1e-5)
     assert found["pair"]["heat"][0][11] is None, "a wall"
-    edps, wcds = problem.teammate_matrices(advice.state.teammate)
+    edps, wcds = problem.teammate.divergence(advice.state.teammate)
     assert found["edp"][10][8] == pytest.approx(edps[10, 8], abs=1e-5)
     assert {zone["name"]: zone["to"] for zone in found["pair"]["zones"]}["Z_I"] == wcds[10, 8]
 
@@ -165,7 +167,7 @@ def test_what_follows_from_a_graph_is_what_ask_says() -> None:
     assert advice.belief is not None
     assert (found["belief"], found["why"]) == (advice.belief.tolist(), advice.why)
     states, heat = found["states"][0], found["pair"]["heat"]
-    model = problem.teammate_model
+    model = problem.teammate.model
     for state in ("desk", "corridor 2", "room 5"):
         expected = edp(model, "room 5", "room 3", state).value
         assert heat[states.index(state)] == pytest.approx(expected, abs=1e-5)
@@ -188,7 +190,9 @@ def test_a_closed_way_is_not_in_the_problem_but_stays_on_the_page(tmp_path: Path
     assert found["grounds"] == before["grounds"], "nothing moves on the page"
     assert found["why"] == follow(ward())["why"]
     problem = as_problem(ProblemFile.load(saved(shut, tmp_path)))
-    assert problem.ego_next(problem.joint_state(None, "laboratory").ego, problem.ego_actions.index("through")) < 0
+    assert (
+        problem.ego.next(joint_state(problem, None, "laboratory").ego, problem.ego.actions.names.index("through")) < 0
+    )
 
 
 def test_a_graph_that_does_not_hold_together_is_drawn_all_the_same() -> None:

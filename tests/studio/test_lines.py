@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 import pytest
 
 from askwise.studio.thinking.lines import Lines, LoopLines, ThreadLines
-from askwise.watching.process import Watched
+from askwise.workers.process import Watched
 
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line)\n    sys.stdout.flush()"
 PATIENCE = 120

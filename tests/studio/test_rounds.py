@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from askwise import trace
-from askwise.domains.registry import as_problem
+from askwise.api import as_problem
+from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError
-from askwise.problem import Problem, teammate_names
-from askwise.reading import Field
-from askwise.showing.page import page_text
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import PERSON, Refused, Round, replayed
 from askwise.studio.rounds.setup import Setup, belief_beside_people
+from askwise.text.reading import Field
+from askwise.view.page import page_text
 from tests.studio.live import EXAMPLES
 from tests.studio.scripted import FILES, as_ego, as_teammate, deeds, trace_of
 
@@ -263,7 +263,7 @@ def test_with_the_goal_known_the_walk_is_the_one_that_was_walked() -> None:
     done(made, [{"move": name} for _ in range(8) for name in ("EAST", "WEST")])  # to and fro: 16 steps for nothing
     while not made.over:
         here = made.game.state.teammate
-        best = int(made.problem.teammate_optimal(here)[made.goal].argmax())
+        best = int(made.problem.teammate.optimal(here)[made.goal].argmax())
         made.do({"move": teammate_names(made.problem, here)[best]})
         made.think()
     episode, told = review(made)

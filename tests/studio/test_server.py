@@ -25,7 +25,7 @@ class Villain(Agent):
         self.times += 1
         if self.times > 2:
             os._exit(3)
-        return Decision(action=self.problem.wait)
+        return Decision(action=self.problem.ego.actions.stay)
 '''
 
 

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from askwise import trace
-from askwise.answers import truth
+from askwise.api import as_problem
 from askwise.cli import main
-from askwise.domains.registry import as_problem, read
+from askwise.core.answers import truth
+from askwise.domains.registry import read
 from askwise.errors import InputError
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.round import begun_round, recorded
@@ -37,7 +38,7 @@ SENTENCE = "The studio cannot save anything now: its disk is full. Please tell t
 AGENT = """
 import time
 from pathlib import Path
-from askwise.agents import Agent, Decision
+from askwise.methods import Agent, Decision
 
 class Odd(Agent):
     name = "odd"
@@ -51,7 +52,7 @@ class Odd(Agent):
             raise RuntimeError("not a third time")
         while self.n == 2 and Path(__file__).with_name("hangs").exists():
             time.sleep(0.01)
-        ways = [self.problem.ego_next(observation.state.ego, a) for a in range(len(self.problem.ego_actions))]
+        ways = [self.problem.ego.next(observation.state.ego, a) for a in range(len(self.problem.ego.actions.names))]
         return Decision(action=next(a for a, there in enumerate(ways) if there >= 0))
 """
 

@@ -14,7 +14,7 @@ AT_ONCE = 4
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_exact_and_sampled_costs_agree(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.agents.base.generator", lambda _: Settled())
+    monkeypatch.setattr("askwise.methods.base.generator", lambda _: Settled())
     found = Compared()
     for seed in range(PROBLEMS):
         methods = [METHODS[(AT_ONCE * seed + k) % len(METHODS)] for k in range(AT_ONCE)]

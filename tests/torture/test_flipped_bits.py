@@ -19,11 +19,11 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments.running.damage import Damaged
-from askwise.experiments.running.run import run_study
-from askwise.experiments.running.sealed import Broken, Label, check, label_of
-from askwise.experiments.running.store import Store
-from askwise.experiments.schema.tables import SCHEMAS
+from askwise.studies.running.damage import Damaged
+from askwise.studies.running.run import run_study
+from askwise.studies.running.sealed import Broken, Label, check, label_of
+from askwise.studies.running.store import Store
+from askwise.studies.schema.tables import SCHEMAS
 from tests.experiments.studies import files_in, finished, part, small, table_bytes
 
 STUDY = small(

@@ -21,16 +21,16 @@ from typing import Any
 
 import pytest
 
-from askwise import trace
-from askwise.agents.loading import load_agent
+from askwise import simulate, trace
+from askwise.api import as_problem
 from askwise.domains import registry
-from askwise.domains.plain.toml_text import toml_text
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import AskwiseError, InputError
-from askwise.experiments.schema.study_file import load_study
+from askwise.methods.loading import load_agent
 from askwise.model import Drawing
-from askwise.reading import Field, decode, parse_json, printable
-from askwise.simulation import simulate
+from askwise.studies.schema.study_file import load_study
+from askwise.text.reading import Field, decode, parse_json, printable
+from askwise.text.toml_text import toml_text
 from tests.agents.asking import AsksHalf
 from tests.domains.instances import instance_json
 from tests.domains.plain.test_problem_fuzz import COVERAGE, FILES, WALKED, changed_text, paths
@@ -224,9 +224,9 @@ TRACE = rf"{PROBLEM}|instance|method|seed|goal|finished|cost|optimal_cost|margin
 
 def read_problem(given: bytes) -> None:
     stated = registry.read(text_of(given))
-    problem = registry.as_problem(stated)
+    problem = as_problem(stated)
     assert abs(problem.prior.sum() - 1) < 1e-9
-    assert registry.from_json(Field("", registry.domain_of(stated).recording.write(stated))) == stated
+    assert registry.from_json(Field("", registry.domain_of(stated).write(stated))) == stated
 
 
 def read_instance(given: bytes) -> None:
@@ -267,7 +267,7 @@ def test_tables_of_policies(tmp_path: Path) -> None:
 
     def read(given: bytes) -> None:
         (tmp_path / "policy.csv").write_bytes(given)
-        registry.as_problem(registry.read(text, folder=tmp_path))
+        as_problem(registry.read(text, folder=tmp_path))
 
     seen = torture(Reader(read, spoilt_text("tables", table), PROBLEM))
     assert {"read", "file", "teammate"} <= set(seen)
@@ -308,7 +308,7 @@ OF_FILES: dict[str, Any] = {
     "base_cost": 0.5,
     "instances": {"files": ["a.json", "more/*.json"]},
 }
-MINE = """from askwise.agents import BeliefAgent
+MINE = """from askwise.methods import BeliefAgent
 
 class Mine(BeliefAgent):
     def when_torn(self, state, possible): ...
@@ -357,7 +357,7 @@ def test_places_of_agents() -> None:
 
 
 def test_traces() -> None:
-    ward = registry.as_problem(registry.from_json(Field("", FILES["ward"])))
+    ward = as_problem(registry.from_json(Field("", FILES["ward"])))
     problem = workshop(query_cost={"base": 0.5, "per_station": 0.1})
     played = [
         simulate(problem, AsksHalf(), goal="C", seed=2, max_steps=5),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from askwise.experiments.running.run import run_study
+from askwise.studies.running.run import run_study
 from tests.experiments.commands import finish, parts, start, wait_until_gone
 from tests.experiments.running.test_dask_cluster import running
 from tests.experiments.running.test_interrupted import STUDY

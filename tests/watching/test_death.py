@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.watching.death import in_words, place_in
+from askwise.workers.death import in_words, place_in
 
 
 @pytest.mark.parametrize(

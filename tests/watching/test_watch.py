@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from askwise.watching import limits
-from askwise.watching.limits import Limits
-from askwise.watching.pulse import DECIDING, LOADING, NO_UNIT, SINCE, Pulse, Timed
-from askwise.watching.watch import Watch
+from askwise.workers import limits
+from askwise.workers.limits import Limits
+from askwise.workers.pulse import DECIDING, LOADING, NO_UNIT, SINCE, Pulse, Timed
+from askwise.workers.watch import Watch
 
 PATIENCE = 60
 

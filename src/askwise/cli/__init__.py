@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from askwise import __version__
-from askwise.cli import memory
+from askwise.cli import values
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 COMMANDS = {
     "ask": "what the ego agent would do now, and why",
@@ -58,8 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Without `arguments` it is the whole program, which then decides what Ctrl-C does.
     """
     with stopping.as_program() if arguments is None else contextlib.nullcontext():
-        parser = build_parser()
         given = sys.argv[1:] if arguments is None else list(arguments)
+        parser = build_parser(only=given[:1])
         if not given:
             parser.print_help()
             return 0
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
             stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
     try:
         run = _module(options.command).run
-        with memory.allowed(options):
+        with values.allowed_memory(options):
             code = int(run(options))
         sys.stdout.flush()
         return code
@@ -118,8 +118,12 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with all subcommands."""
+def build_parser(only: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser with all subcommands, or with the options of some of them.
+
+    Args:
+        only: commands to load; the others are known by name and summary. None loads all.
+    """
     parser = argparse.ArgumentParser(
         prog="askwise",
         description="Decide when to ask a teammate, and what to ask.",
@@ -128,16 +132,18 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"askwise {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        module = _module(name)
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(command)
-        if name in RUN_AGENTS:
-            command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
-        if name not in ("completion", "new"):
-            memory.add_option(command)
+        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if only is None or name in only:
+            _declare(command, name)
     return parser
+
+
+def _declare(command: argparse.ArgumentParser, name: str) -> None:
+    """Give the parser of a command its description and its options."""
+    module = _module(name)
+    command.description = module.__doc__
+    module.add_arguments(command)
+    if name in RUN_AGENTS:
+        command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
+    if name not in ("completion", "new"):
+        values.add_memory(command)

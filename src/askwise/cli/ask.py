@@ -26,9 +26,9 @@ from askwise.cli import limited, values
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
-    from askwise.deciding import Advice
-    from askwise.problem import JointState, Problem
-    from askwise.questions import Answer
+    from askwise.core.problem import JointState, Problem
+    from askwise.core.questions import Answer
+    from askwise.play.ask import Advice
 
 
 REPLIES = {"yes": True, "no": False, "unknown": None}
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise ask``."""
     if options.method == "help":
-        from askwise.showing.methods import list_methods
+        from askwise.view.methods import list_methods
 
         print(list_methods())
         return 0
@@ -75,11 +75,11 @@ def run(options: argparse.Namespace) -> int:
         return limited.run(options)
     advice = decide(options)
     if options.json:
-        from askwise.showing.explain import as_json
+        from askwise.view.explain import as_json
 
         print(json.dumps(as_json(advice), ensure_ascii=False, allow_nan=False))
     else:
-        from askwise.showing.explain import told
+        from askwise.view.explain import told
 
         print(told(advice, colour=values.colourful()), end="")
     return 0
@@ -87,23 +87,23 @@ def run(options: argparse.Namespace) -> int:
 
 def decide(options: argparse.Namespace) -> Advice:
     """Return what the method decides at the moment that the options describe."""
-    from askwise.deciding import ask
+    from askwise.core.belief_kinds import ContradictoryObservation
+    from askwise.core.questions import Answer
     from askwise.domains.registry import domain_of
-    from askwise.query.beliefs import ContradictoryObservation
-    from askwise.questions import Answer
+    from askwise.play.ask import ask
 
     seed = values.whole(options.seed, "--seed")
     problem = values.read_problem(options)
-    moments = domain_of(problem).moments
-    state = moments.state(problem, options.teammate, options.ego, options.holding)
+    domain = domain_of(problem)
+    state = domain.parse_state(problem, options.teammate, options.ego, options.holding)
     if options.fresh:
-        problem = moments.starting_at(problem, state)
+        problem = domain.problem(problem, start=state)
     out = ruled_out(options.ruled_out, problem)
     heard = [Answer(tuple(out), False)] if out else []
     heard += [answered(text, problem) for text in options.answered]
     seen = actions_in(options.seen, problem)
     # By name: a model whose states are called by numbers would take a number for a name.
-    now = problem.teammate_model.name(state.teammate)
+    now = problem.teammate.model.name(state.teammate)
     given = options.teammate is not None and not options.fresh
     known = given and (seen or state.teammate != problem.start.teammate)
     try:
@@ -122,10 +122,9 @@ def decide(options: argparse.Namespace) -> Advice:
         raise _impossible(problem, state, options) from None
 
 
-def _ego_name(problem: Any, ego: int) -> Any:
-    """Return a state of the ego agent by its name, or by its number where its model is not written out."""
-    model = getattr(problem, "ego_model", None)
-    return ego if model is None else model.name(ego)
+def _ego_name(problem: Problem, ego: int) -> Any:
+    """Return a state of the ego agent by its name, or by its number if it can carry things."""
+    return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
@@ -137,11 +136,11 @@ def _impossible(problem: Problem, state: JointState, options: argparse.Namespace
         given = " and ".join(name for name, value in _told(options).items() if value)
         allowed = "what fits some goal (--belief robust allows for detours)"
         return InputError(given, f"what no possible {words_of(problem).goal} explains", allowed)
-    now, start = (problem.teammate_model.name(each.teammate) for each in (state, problem.start))
+    now, start = (problem.teammate.model.name(each.teammate) for each in (state, problem.start))
     way = f"on no shortest way from {start} to a {words_of(problem).goal} that is possible"
     hints = "--belief robust allows for detours, --fresh starts there"
-    place = "a cell" if isinstance(problem.teammate_model, GridWorld) else "a state"
-    return InputError(f"--{domain_of(problem).words.teammate}", f"{now}, {way}", f"{place} on one ({hints})")
+    place = "a cell" if isinstance(problem.teammate.model, GridWorld) else "a state"
+    return InputError(f"--{domain_of(problem).vocabulary().teammate}", f"{now}, {way}", f"{place} on one ({hints})")
 
 
 def _told(options: argparse.Namespace) -> dict[str, object]:
@@ -166,7 +165,7 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
 
 def answered(text: str, problem: Problem) -> Answer:
     """Return the question and the reply in ``GOALS:yes``, ``GOALS:no``, ``GOALS|GOALS:2`` and so on."""
-    from askwise.questions import Answer, Choice
+    from askwise.core.questions import Answer, Choice
 
     asked, colon, said = text.rpartition(":")
     reply = said.strip().lower()
@@ -210,7 +209,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
     """Return the goals that a text names."""
     from askwise.domains.registry import words_of
-    from askwise.showing.words import place_in
+    from askwise.text.wording import place_in
 
     word = words_of(problem).goal
     return [place_in(problem.goals, name, field, word) for name in split(text, problem.goals)]
@@ -218,7 +217,7 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
     """Return the actions that a text names; whether they are actions is checked where they are done."""
-    from askwise.problem import all_teammate_names
+    from askwise.core.problem import all_teammate_names
 
     return [] if text is None else split(text, all_teammate_names(problem))
 

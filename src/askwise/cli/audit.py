@@ -61,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
     questions = None if options.questions is None else values.whole(options.questions, "--questions")
     workers, dearest = values.whole(options.workers, "--workers", 1), values.whole(options.dearest, "--dearest")
     most = None if options.fail_over is None else values.real(options.fail_over, "--fail-over")
-    from askwise.auditing.auditing import audit
-    from askwise.auditing.page import write_page
-    from askwise.auditing.telling import as_json, failure, told, write_csv
+    from askwise.audits.auditing import audit
+    from askwise.audits.page import write_page
+    from askwise.audits.telling import as_json, failure, told, write_csv
 
     with Progress("audit", "{:,} episodes", show=workers > 1) as progress:
         found = audit(

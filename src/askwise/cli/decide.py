@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     depth = None if options.depth is None else values.whole(options.depth, "--depth")
     advice = session(read(options.file), options.heard, depth).next()
     if options.svg is not None:
-        from askwise.files import whole_file
+        from askwise.text.files import whole_file
 
         with whole_file(options.svg) as temporary:
             temporary.write_text(advice.plan.svg(), encoding="utf-8")
@@ -66,7 +66,7 @@ def read(path: str) -> DecisionProblem:
     """Return the decision in a file, or on standard input."""
     from askwise.decisions.entry import read_decision_file
     from askwise.decisions.reading import parse
-    from askwise.reading import read_stdin
+    from askwise.text.reading import read_stdin
 
     if path == "-":
         return parse(read_stdin())

@@ -71,8 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise design``."""
     check(options)
-    from askwise.designing.designing import design
-    from askwise.designing.telling import as_json, save, told
+    from askwise.designs.designing import design
+    from askwise.designs.telling import as_json, save, told
 
     own = None if options.forbid is None else [_thing(text) for text in options.forbid]
     given = read_place(options)
@@ -91,8 +91,8 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         save(found, options.output)
     if options.png is not None:
-        from askwise import files
-        from askwise.designing.picture import draw
+        from askwise.designs.picture import draw
+        from askwise.text import files
 
         files.save_figure(draw(found), options.png)
     if options.json:
@@ -121,7 +121,7 @@ def check(options: argparse.Namespace) -> None:
 def read_place(options: argparse.Namespace) -> Any:
     """Return what is to be changed: a drawing, an instance, or all designs of a planning problem."""
     if planning.is_planning(options.file):
-        from askwise.pddl.designs import space_of_actions
+        from askwise.designs.actions import space_of_actions
 
         options.obs = None  # what was seen does not matter here
         problem = planning.read(options, options.file, options.template)
@@ -139,9 +139,9 @@ def read_place(options: argparse.Namespace) -> Any:
 def read_instance_or_drawing(path: str) -> Any:
     """Return the drawing or the instance in a file."""
     from askwise.domains.registry import read
-    from askwise.limits import refuse_blank
     from askwise.model import Drawing
-    from askwise.reading import is_data, read_stdin, read_text
+    from askwise.text.limits import refuse_blank
+    from askwise.text.reading import is_data, read_stdin, read_text
 
     text = read_stdin() if path == "-" else read_text(path)
     if is_data(text) or Path(path).suffix.lower() == ".toml":
@@ -168,7 +168,7 @@ def _thing(text: str) -> Any:
     """Return what somebody typed: a cell, or an edge as its state, its action and the next state."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:
-        from askwise.arguments import cell
+        from askwise.text.limits import cell
 
         return cell(text, "--forbid")
     return tuple(parts) if len(parts) == 3 else text

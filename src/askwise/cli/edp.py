@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import planning, values
 from askwise.errors import InputError
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
@@ -131,16 +131,18 @@ def run_planning(options: argparse.Namespace) -> int:
 
 def read_map(path: str) -> Watched:
     """Return the teammate's side of a drawing or an instance file."""
-    from askwise.domains.registry import domain_of, read
-    from askwise.limits import refuse_blank
+    from askwise.api import as_problem
+    from askwise.core.problem import teammate_goals
+    from askwise.domains.registry import read
     from askwise.model import Drawing
-    from askwise.reading import is_data, read_stdin, read_text
+    from askwise.text.limits import refuse_blank
+    from askwise.text.reading import is_data, read_stdin, read_text
 
     text = read_stdin() if path == "-" else read_text(path)
     if is_data(text) or Path(path).suffix.lower() == ".toml":
         instance = read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
-        model, goals, start = domain_of(instance).moments.teammate_side(instance)
-        return Watched(model, dict(goals), start, getattr(instance, "teammate_policies", None))
+        problem = as_problem(instance)
+        return Watched(*teammate_goals(problem), problem.policies)
     source = "standard input" if path == "-" else f"file {path!r}"
     refuse_blank(text, source, "a drawing of a map, or an instance file")
     with values.naming(path) if path != "-" else nullcontext():
@@ -224,8 +226,9 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Draw the map of a pair of goals, or the map of more goals and the matrix at the state; of a graph the matrix."""
     from matplotlib.figure import Figure
 
-    from askwise import files, plot
     from askwise.model import GridWorld
+    from askwise.text import files
+    from askwise.view import plot
 
     mapped = isinstance(divergence.model, GridWorld)
     wide = mapped and divergence.n_goals != 2

@@ -30,9 +30,9 @@ from askwise.cli.progress import Progress
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
-    from askwise.evaluation import Evaluation
+    from askwise.core.problem import Problem
     from askwise.planning.bounds import Bound
-    from askwise.problem import Problem
+    from askwise.play.evaluation import Evaluation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise evaluate``."""
     if options.method == "help":
-        from askwise.showing.methods import list_methods
+        from askwise.view.methods import list_methods
 
         print(list_methods())
         return 0
@@ -87,8 +87,8 @@ def check(options: argparse.Namespace) -> None:
 
 def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
     """Return the evaluation that the options ask for."""
-    from askwise.agents import make_agent
-    from askwise.evaluation import evaluate
+    from askwise.methods import make_agent
+    from askwise.play.evaluation import evaluate
 
     agent = make_agent(options.method, **values.agent_options(options))
     progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
@@ -108,7 +108,7 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
     """Return the lower bound that the options ask for."""
-    from askwise.evaluation import lower_bound
+    from askwise.play.evaluation import lower_bound
 
     with Progress("evaluate", "{:,} of {:,} groups solved", patient=True) as progress:
         return lower_bound(problem, questions=questions, tight=options.tight, seed=int(options.seed), progress=progress)

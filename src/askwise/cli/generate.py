@@ -13,31 +13,37 @@ import sys
 from typing import TYPE_CHECKING
 
 from askwise.cli import values
-from askwise.domains.registry import domain
+from askwise.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from askwise.domains.parts import Generator
-
-DOMAIN = "tool-fetching"
-"""The domain whose instances are drawn."""
+    from askwise.domains.tool_fetching import Instance, Prior
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise generate``: those of the domain, and where to write."""
-    generator().add_arguments(parser)
-    parser.add_argument("--seed", metavar="N", help="makes the instance repeatable")
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (the default)")
+    """Declare the options of ``askwise generate``."""
+    add = parser.add_argument
+    add("--size", metavar="N|WxH", default="20", help="columns and rows (%(default)s)")
+    add("--stations", metavar="N", default="50", help="number of stations (%(default)s)")
+    add("--toolboxes", metavar="N", default="5", help="number of toolboxes (%(default)s)")
+    add("--walls", metavar="SHARE", default="0", help="share of the cells that are walls (%(default)s)")
+    add("--clustered", action="store_true", help="put the stations in clusters")
+    add("--prior", metavar="KIND", default="uniform", help="uniform, far, near, fetcher-far or fetcher-near")
+    add("--temperature", metavar="T", default="1", help="how even the prior is (%(default)s)")
+    add("--base", metavar="COST", default="0.5", help="cost of any question (%(default)s)")
+    add("--per-station", metavar="COST", default="0", help="and of each station in it (%(default)s)")
+    add("--seed", metavar="N", help="makes the instance repeatable")
+    add("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (the default)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise generate``."""
-    from askwise.files import whole_file
-    from askwise.reading import as_text
-    from askwise.showing import start_scene
+    from askwise.text.files import whole_file
+    from askwise.text.reading import as_text
+    from askwise.view.episodes import start_scene
 
     seed = values.seed(options.seed)
-    instance = generator().draw(options, seed)
-    text = as_text(domain(DOMAIN).recording.write(instance))
+    instance = draw(options, seed)
+    text = as_text(instance.to_json())
     if options.output == "-":
         sys.stdout.write(text)
         return 0
@@ -47,8 +53,38 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def generator() -> Generator:
-    """Return what draws instances."""
-    found = domain(DOMAIN).generator
-    assert found is not None
-    return found
+def draw(options: argparse.Namespace, seed: int) -> Instance:
+    """Return the instance that the options ask for."""
+    from askwise.core.questions import QueryCost
+    from askwise.domains.tool_fetching.generate import generate
+
+    width, height = size(options.size)
+    return generate(
+        width=width,
+        height=height,
+        stations=values.whole(options.stations, "--stations", 1),
+        toolboxes=values.whole(options.toolboxes, "--toolboxes", 1),
+        walls=values.real(options.walls, "--walls"),
+        clustered=options.clustered,
+        prior=prior(options),
+        query_cost=QueryCost(values.real(options.base, "--base"), values.real(options.per_station, "--per-station")),
+        seed=seed,
+    )
+
+
+def size(text: str) -> tuple[int, int]:
+    """Return columns and rows of ``20`` or ``30x12``."""
+    parts = text.lower().split("x")
+    if len(parts) > 2 or not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+        raise InputError("--size", repr(text), "a whole number N, or WxH")
+    return int(parts[0]), int(parts[-1])
+
+
+def prior(options: argparse.Namespace) -> Prior:
+    """Return the prior that the options ask for."""
+    from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Prior
+
+    if options.prior not in PRIOR_KINDS:
+        allowed = "one of " + ", ".join(map(repr, PRIOR_KINDS)) + did_you_mean(options.prior, PRIOR_KINDS)
+        raise InputError("--prior", repr(options.prior), allowed)
+    return Prior(options.prior, values.real(options.temperature, "--temperature", above=0))

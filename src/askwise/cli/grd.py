@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import planning, rows
 
 if TYPE_CHECKING:
-    from askwise.experiments.running.jobs import Row
+    from askwise.studies.running.jobs import Row
 
 SHOWN = (
     ("goals", "goals", "{}"),
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise grd``."""
-    from askwise.experiments.planning.grd import COLUMNS, MeasureJob
+    from askwise.recognition.grd import COLUMNS, MeasureJob
 
     limits = planning.limits_of(options)
     found = rows.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))

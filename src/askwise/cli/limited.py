@@ -14,9 +14,9 @@ import sys
 
 from askwise.cli import stopping, values
 from askwise.errors import AskwiseError
-from askwise.watching import child
-from askwise.watching.limits import Limits
-from askwise.watching.process import Watched
+from askwise.workers import child
+from askwise.workers.limits import Limits
+from askwise.workers.process import Watched
 
 SECONDS_TO_STOP = 5.0
 _inside: list[bool] = []

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise new``."""
-    from askwise.files import whole_file
+    from askwise.text.files import whole_file
 
     check(options)
     text = starter(options)
@@ -98,7 +98,7 @@ def _template(kind: str) -> str:
 
 def _from_drawing(kind: str, path: str) -> str:
     from askwise.model import Drawing
-    from askwise.reading import read_stdin, read_text
+    from askwise.text.reading import read_stdin, read_text
 
     drawing = Drawing.parse(read_stdin() if path == "-" else read_text(path))
     for sign, who, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
@@ -120,12 +120,9 @@ def _checked(text: str) -> None:
 
 
 def _tool_fetching() -> str:
-    from askwise.domains.registry import domain
-    from askwise.reading import as_text
+    from askwise.core.questions import QueryCost
+    from askwise.domains.tool_fetching.generate import generate
+    from askwise.text.reading import as_text
 
-    found = domain("tool-fetching")
-    assert found.generator is not None
-    parser = argparse.ArgumentParser()
-    found.generator.add_arguments(parser)
-    options = parser.parse_args(["--size", "8", "--stations", "5", "--toolboxes", "2", "--per-station", "0.1"])
-    return as_text(found.recording.write(found.generator.draw(options, 1)))
+    drawn = generate(width=8, height=8, stations=5, toolboxes=2, query_cost=QueryCost(0.5, 0.1), seed=1)
+    return as_text(drawn.to_json())

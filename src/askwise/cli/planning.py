@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askwise.arguments import whole
 from askwise.cli.progress import Progress
 from askwise.errors import InputError, did_you_mean
+from askwise.text.limits import whole
 
 if TYPE_CHECKING:
     from askwise.pddl import Cones, Limits, Recognition

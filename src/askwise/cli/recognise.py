@@ -26,7 +26,7 @@ from askwise.cli import planning, rows, values
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
-    from askwise.experiments.planning.recognitions import Summary
+    from askwise.recognition.recognitions import Summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def _how(options: argparse.Namespace) -> str:
 
 def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     """Write and sum up a row for each of many archives."""
-    from askwise.experiments.planning.recognitions import COLUMNS, RecogniseJob, summaries
+    from askwise.recognition.recognitions import COLUMNS, RecogniseJob, summaries
 
     for given, name in ((options.goals, "--goals"), (options.obs, "--obs")):
         if given is not None:

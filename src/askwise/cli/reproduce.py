@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise reproduce``; the exit code is 1 if a number of the grid differs from the paper's."""
-    from askwise import files
-    from askwise.experiments.schema.study_file import quicker, read_settings, study_from
+    from askwise.studies.schema.study_file import quicker, read_settings, study_from
+    from askwise.text import files
 
     default = "out/quick" if options.quick else "out/reproduce"
     folder = files.make_folder(default if options.out is None else options.out)
@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
 
 def two_goal_grid(folder: Path, *, quiet: bool) -> int:
     """Print the grid's numbers beside the paper's and draw it; return 1 if a number differs."""
-    from askwise import files
-    from askwise.experiments import two_goal_grid
+    from askwise.studies import two_goal_grid
+    from askwise.text import files
 
     target = files.make_folder(folder / "figures")
     rows = list(two_goal_grid.comparisons())

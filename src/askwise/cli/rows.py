@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import stopping, values
 from askwise.cli.progress import Progress
 from askwise.errors import InputError
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 if TYPE_CHECKING:
-    from askwise.experiments.planning.collecting import Collected
-    from askwise.experiments.running.jobs import Job, Row
+    from askwise.recognition.collecting import Collected
+    from askwise.studies.running.jobs import Job, Row
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def work(
     options: argparse.Namespace, command: str, paths: Sequence[str], job_for: Callable[[Collected], Job]
 ) -> list[Row]:
     """Return the rows of all problems below the paths, in their order."""
-    from askwise.experiments.planning.collecting import collect
+    from askwise.recognition.collecting import collect
 
     for path in paths:
         if path.lower().endswith(".pddl") and Path(path).is_file():
@@ -66,8 +66,8 @@ def work(
 def _done(options: argparse.Namespace, jobs: list[Job], workers: int, seconds: float) -> Any:
     from tempfile import TemporaryDirectory
 
-    from askwise.experiments.running.jobs import do_all
-    from askwise.watching.limits import Limits
+    from askwise.studies.running.jobs import do_all
+    from askwise.workers.limits import Limits
 
     limits = Limits(decision=math.inf, episode=seconds, unit="a problem")
     if options.csv is not None:
@@ -78,14 +78,14 @@ def _done(options: argparse.Namespace, jobs: list[Job], workers: int, seconds: f
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from askwise.experiments.running.executors import usable_cores
+    from askwise.studies.running.executors import usable_cores
 
     return usable_cores() if options.workers is None else values.whole(options.workers, "--workers", 1)
 
 
 def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:
     """Write the CSV file, if one is wanted."""
-    from askwise.files import whole_file
+    from askwise.text.files import whole_file
 
     if options.csv is None:
         return

@@ -22,7 +22,7 @@ from askwise.cli import limited, values
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
-    from askwise.episode import Episode
+    from askwise.core.episode import Episode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise run``."""
     if "help" in (options.method, options.teammate):
-        from askwise.showing.methods import list_methods
+        from askwise.view.methods import list_methods
 
         print(list_methods() if options.method == "help" else teammates())
         return 0
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(episode), ensure_ascii=False))
     else:
-        from askwise.showing.account import account
+        from askwise.view.account import account
 
         print(account(episode, colour=values.colourful()), end="")
         for path in written:
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is played."""
-    from askwise.showing.raster import check_ending
+    from askwise.view.raster import check_ending
 
     values.need_file(options)
     if options.json and options.watch:
@@ -82,8 +82,8 @@ def check(options: argparse.Namespace) -> None:
 
 def play(options: argparse.Namespace) -> Episode:
     """Return the episode that the options ask for."""
-    from askwise.query.beliefs import ContradictoryObservation
-    from askwise.simulation import simulate
+    from askwise.core.belief_kinds import ContradictoryObservation
+    from askwise.play.simulate import simulate
 
     try:
         return simulate(
@@ -102,8 +102,8 @@ def play(options: argparse.Namespace) -> Episode:
 
 def watch(episode: Episode, speed: float) -> None:
     """Animate the episode if there is a terminal to do so."""
-    from askwise.showing.watch import can_watch
-    from askwise.showing.watch import watch as animate
+    from askwise.view.watch import can_watch
+    from askwise.view.watch import watch as animate
 
     if not can_watch(sys.stdout):
         print("askwise run: --watch needs a terminal; the account follows", file=sys.stderr)
@@ -114,15 +114,15 @@ def watch(episode: Episode, speed: float) -> None:
 def write(options: argparse.Namespace, episode: Episode) -> list[str]:
     """Write the files that were asked for, and return their names."""
     if options.trace is not None:
-        from askwise import trace
+        from askwise.play import trace
 
         trace.save(episode, options.trace)
     if options.html is not None:
-        from askwise.showing.page import write_page
+        from askwise.view.page import write_page
 
         write_page(episode, options.html)
     if options.gif is not None:
-        from askwise.showing.gif import save_gif
+        from askwise.view.gif import save_gif
 
         save_gif(episode, options.gif)
     return [path for path in (options.trace, options.html, options.gif) if path is not None]
@@ -130,7 +130,7 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
 def as_json(episode: Episode) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    from askwise.showing.explain import key_of_goals
+    from askwise.view.explain import key_of_goals
 
     names, goals = episode.problem.goals, key_of_goals(episode.problem)
     queries = [
@@ -157,7 +157,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
 
 def teammates() -> str:
     """Return the kinds of teammates: the table at the top of their module."""
-    from askwise import teammates as module
+    from askwise.core import teammates as module
 
     table = (module.__doc__ or "").split("===\n")
     rows = table[1].rsplit("\n", 1)[0] if len(table) > 2 else "\n".join(module.TEAMMATES)

@@ -38,7 +38,7 @@ def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
     """Return the script for a shell."""
-    from askwise.agents import AGENTS
+    from askwise.methods import AGENTS
 
     makers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
     return makers[shell](commands_of(parser), [*AGENTS, "help"])

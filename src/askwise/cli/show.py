@@ -26,16 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``."""
-    from askwise.domains.registry import domain_of
-    from askwise.showing import raster, start_scene, text
+    from askwise.api import as_problem
+    from askwise.view import raster, text
+    from askwise.view.description import describe
+    from askwise.view.episodes import start_scene
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")
-    instance = values.read_instance(options.file)
-    look = domain_of(instance).look
-    scene = start_scene(instance, look.prior(instance))
+    problem = as_problem(values.read_instance(options.file))
+    scene = start_scene(problem, problem.prior)
     columns = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else text.COLUMNS
-    print(look.describe(instance))
+    print(describe(problem))
     drawing = text.draw(replace(scene, progress=""), colour=values.colourful(), columns=columns)
     print(drawing, end="")
     if options.png is not None:

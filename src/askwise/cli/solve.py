@@ -21,9 +21,9 @@ from askwise.cli.progress import Progress
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
+    from askwise.core.problem import Problem
+    from askwise.core.questions import Question
     from askwise.planning.exact.optimal import Solution
-    from askwise.problem import Problem
-    from askwise.questions import Question
 
 
 BOUND = "askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no method can be below"
@@ -39,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
-    from askwise.domains.registry import as_problem
-    from askwise.evaluation import solve
-    from askwise.planning.exact.size import TooLarge
+    from askwise.api import as_problem
+    from askwise.planning.exact.arrays import TooLarge
+    from askwise.play.evaluation import solve
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
@@ -74,7 +74,7 @@ def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
         "states": found.states,
         "questions": found.splits,
         "ask": None if first.ask is None else _named(problem, first.ask),
-        "action": None if first.action is None else problem.ego_actions[first.action],
+        "action": None if first.action is None else problem.ego.actions.names[first.action],
         **limited,
     }
 
@@ -101,7 +101,7 @@ def told(problem: Problem, found: Solution) -> str:
         begin = _asked(problem, first.ask)
     else:
         assert first.action is not None
-        begin = problem.describe_ego_action(first.action)
+        begin = problem.ego.actions.names[first.action]
     return (
         f"expected marginal cost  {found.expected_marginal_cost:.6g}\n"
         f"expected cost           {found.expected_cost:.6g}\n"

@@ -24,9 +24,9 @@ from askwise.cli import stopping, values
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
-    from askwise.experiments.conducting import Conducted
-    from askwise.experiments.schema.study import Study
-    from askwise.watching.limits import Limits
+    from askwise.studies.conducting import Conducted
+    from askwise.studies.schema.study import Study
+    from askwise.workers.limits import Limits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the options describe."""
-    from askwise.experiments.running.trying import try_out
-    from askwise.experiments.schema.study_file import (
+    from askwise.studies.running.trying import try_out
+    from askwise.studies.schema.study_file import (
         merged,
         outline,
         quicker,
@@ -133,7 +133,7 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
-    from askwise.experiments import conducting
+    from askwise.studies import conducting
 
     workers = _workers(options)
     study = replace(study, limits=_limits(study.limits, options))
@@ -166,7 +166,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
 def _limits(own: Limits, options: argparse.Namespace) -> Limits:
     """Return the study's limits, with those that the options set in their place."""
-    from askwise.experiments.schema.reading_limits import limit_from
+    from askwise.studies.schema.reading_limits import limit_from
 
     given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}
     found: dict[str, Any] = {
@@ -176,7 +176,7 @@ def _limits(own: Limits, options: argparse.Namespace) -> Limits:
 
 
 def _print(done: Conducted, options: argparse.Namespace) -> None:
-    from askwise.experiments.analysis import print_short
+    from askwise.studies.analysis import print_short
 
     folder = done.ran.store.folder
     failures = done.analysis.failures.height
@@ -194,7 +194,7 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from askwise.experiments.running.executors import usable_cores
+    from askwise.studies.running.executors import usable_cores
 
     if options.workers is not None and options.dask is not None:
         raise InputError("--workers", "--dask as well", "one of the two")

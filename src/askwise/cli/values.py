@@ -6,15 +6,18 @@ import argparse
 import os
 import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.arguments import real, whole
 from askwise.errors import InputError
-from askwise.reading import naming
+from askwise.text.limits import real, whole
+from askwise.text.reading import naming
+from askwise.text.table_budget import VARIABLE, amount
 
 if TYPE_CHECKING:
-    from askwise.problem import Problem
+    from askwise.core.problem import Problem
 
 __all__ = [
     "add_agent_options",
@@ -53,8 +56,8 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 
 def read_problem(options: argparse.Namespace) -> Problem:
     """Return the problem in FILE, with a teammate that answers as ``--answers`` says."""
-    from askwise.answers import parse_answers
-    from askwise.domains.registry import as_problem
+    from askwise.api import as_problem
+    from askwise.core.question_json import parse_answers
 
     # What stands on the command line is refused before a file is read.
     answers = None if options.answers is None else parse_answers(options.answers, "--answers")
@@ -89,7 +92,7 @@ def agent_options(options: argparse.Namespace) -> dict[str, str]:
 def read_instance(path: str) -> Any:
     """Return the instance in a file, or from standard input for ``-``, of whichever domain it is."""
     from askwise.domains.registry import read, read_file
-    from askwise.reading import read_stdin
+    from askwise.text.reading import read_stdin
 
     if path == "-":
         return read(read_stdin(), "standard input", Path())
@@ -100,3 +103,29 @@ def read_instance(path: str) -> Any:
 def colourful() -> bool:
     """Whether standard output is a terminal that should get colours (NO_COLOR says that it should not)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# -- the option ``--memory`` of every command that may need much: how much its tables ------------------------------
+
+
+def add_memory(parser: argparse.ArgumentParser) -> None:
+    """Declare the option."""
+    told = f"memory that each process may use for its tables, such as 16GB (default: {VARIABLE}, else 4GiB)"
+    parser.add_argument("--memory", metavar="AMOUNT", help=told)
+
+
+@contextmanager
+def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
+    """Allow as much as the option says, here and in processes that are started meanwhile."""
+    stated, before = getattr(options, "memory", None), os.environ.get(VARIABLE)
+    if stated is None:
+        yield
+        return
+    amount(stated, "--memory")
+    os.environ[VARIABLE] = stated
+    try:
+        yield
+    finally:
+        os.environ.pop(VARIABLE)
+        if before is not None:
+            os.environ[VARIABLE] = before

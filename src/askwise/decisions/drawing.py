@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Protocol
 
-from askwise.reading import printable
-from askwise.showing.palette import LIGHT, QUESTION_PALE, hex_of
+from askwise.text.reading import printable
+from askwise.view.palette import LIGHT, QUESTION_PALE, hex_of
 
 LETTER = 7.6
 """Width of a letter of 13 pixels in most fonts, rather too much than too little."""

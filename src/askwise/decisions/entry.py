@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import Choice
 from askwise.decisions.problem import DecisionProblem
 from askwise.decisions.reading import LARGEST_FILE, parse, read_parts
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.decisions.search import BUDGET
 from askwise.errors import InputError
-from askwise.questions import Choice
-from askwise.reading import Field, read_text
+from askwise.text.reading import Field, read_text
 
 
 def decide(

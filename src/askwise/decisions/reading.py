@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import AnswerModel, answers_from_json
+from askwise.core.answers import AnswerModel
+from askwise.core.question_json import answers_from_json
 from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
-from askwise.decisions.reading_questions import Prices, read_prices, read_question
-from askwise.decisions.rows import ELSE, Places, read_row
+from askwise.decisions.reading_questions import ELSE, Places, Prices, read_prices, read_question, read_row
 from askwise.errors import InputError
-from askwise.limits import LARGEST_PRICE, check_name, read_finite, read_name
-from askwise.reading import Field, parse_text
+from askwise.text.limits import LARGEST_PRICE, check_name, read_finite, read_name
+from askwise.text.reading import Field, parse_text
 from askwise.types import FloatArray
 
 FORMAT = "askwise/decision@1"

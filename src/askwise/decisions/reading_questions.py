@@ -1,26 +1,31 @@
 """Reading one question of a decision: about some intents, which of several groups, or any likelihood.
 
-How answers come (wrong, missing) and what questions cost is as everywhere in askwise: `askwise.answers` and
-`askwise.questions`. A question may have its own ``wrong``, ``refused`` and ``price``.
+How answers come (wrong, missing) and what questions cost is as everywhere in askwise: `askwise.core.answers` and
+`askwise.core.questions`. A question may have its own ``wrong``, ``refused`` and ``price``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from askwise.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most_wrong, n_answers
+from askwise.core.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most_wrong, n_answers
+from askwise.core.questions import Answer, Choice, QueryCost
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking
-from askwise.decisions.rows import Places, read_row
 from askwise.errors import InputError, did_you_mean
-from askwise.limits import LARGEST_PRICE, check_name, read_price
-from askwise.questions import Answer, Choice, QueryCost
-from askwise.reading import Field, shown
+from askwise.text.limits import LARGEST_PRICE, check_name, read_price
+from askwise.text.reading import Field, shown
 from askwise.types import FloatArray
+
+ELSE = "else"
+"""In a table: all intents that it does not name."""
+
+Places: TypeAlias = Mapping[str, int]
+"""The number of each intent, by its name, in their order."""
 
 KINDS = ("about", "groups", "likelihood")
 SUMS_TO_ONE = 1e-6
@@ -219,3 +224,32 @@ def _check_columns(likelihood: FloatArray, given: Field, places: Places) -> None
             raise InputError(given.path, found, "likelihoods of all answers that sum to 1 for each intent")
     if (likelihood == likelihood[:, :1]).all():
         raise InputError(given.path, "the same likelihoods for every intent", "a question that tells something")
+
+
+# -- one number for each intent: one for all, a list, or a table by name with an ``else`` --------------------------
+
+
+def read_row(given: Field, places: Places, number: Callable[[Field], float]) -> list[float]:
+    """Return one number for each intent."""
+    if isinstance(given.value, dict):
+        return _by_name(given, places, number)
+    if isinstance(given.value, list):
+        if len(given.value) != len(places):
+            raise InputError(given.path, f"a list of {len(given.value)}", f"{len(places)} numbers, one for each intent")
+        return [number(each) for each in given.elements()]
+    return [number(given)] * len(places)
+
+
+def _by_name(given: Field, places: Places, number: Callable[[Field], float]) -> list[float]:
+    for name in given.value:
+        if name not in places and name != ELSE:
+            hint = did_you_mean(name, places)
+            raise InputError(given.path, f"the unknown intent {shown(name)}", f"intents of the belief{hint}")
+    missing = next((name for name in places if name not in given.value), None)
+    if missing is None:
+        return [number(given.child(name)) for name in places]
+    if not given.has(ELSE):
+        expected = f"a number for each intent, or {ELSE!r} for all others"
+        raise InputError(f"{given.path}.{missing}", "nothing", expected)
+    rest = number(given.child(ELSE))
+    return [number(given.child(name)) if given.has(name) else rest for name in places]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise._graph import breadth_first
-from askwise.chain import AbsorbingChain
 from askwise.errors import InputError
-from askwise.memory import claim
 from askwise.model import Model, Policy
+from askwise.model.chain import AbsorbingChain
+from askwise.model.graph_search import breadth_first
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61

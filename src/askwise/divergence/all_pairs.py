@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled, inner
-from askwise._graph import breadth_first_into
 from askwise.model import Model
 from askwise.model._kernels import SMALLEST, count_plans, scale
+from askwise.model.graph_search import breadth_first_into
 from askwise.types import FloatArray, IntArray
 
 

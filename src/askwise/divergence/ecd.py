@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from askwise.chain import expected_steps
 from askwise.divergence.agreement import agreement
 from askwise.divergence.edp import as_result
 from askwise.divergence.policies import as_policy
 from askwise.errors import InputError
 from askwise.model import Model, Policy
+from askwise.model.chain import expected_steps
 from askwise.model.policy import as_numbers
 from askwise.types import FloatArray, GoalLike, Result, StateLike
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.chain import expected_steps
 from askwise.divergence.agreement import Agreement, doubt_between
 from askwise.divergence.policies import as_policy
 from askwise.model import Model, Policy
+from askwise.model.chain import expected_steps
 from askwise.types import FloatArray, GoalLike, Result, StateLike, Verdict
 
 
@@ -41,7 +41,7 @@ def edp(
         pi1: the policy to be ruled out (or a goal, which stands for its UROP).
         pi2: the policy that is followed (likewise).
         at: one state; by default all, and the value is ``float64 [n_states]``.
-        method: ``auto``, ``pass``, ``solve`` or ``sweep``, as in `askwise.chain.expected_steps`.
+        method: ``auto``, ``pass``, ``solve`` or ``sweep``, as in `askwise.model.chain.expected_steps`.
         tolerance: relative error at which iterative methods may stop.
         max_iterations: steps after which iterative methods stop anyway; the verdict says what was proven.
     """

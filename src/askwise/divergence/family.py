@@ -26,9 +26,9 @@ from askwise.divergence.policies import as_policy, optimal_policy
 from askwise.divergence.wcd import wcd
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
-from askwise.memory import claim, hold
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
+from askwise.text.table_budget import claim, hold
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
 NONE: IntArray = np.empty(0, dtype=np.int32)
@@ -121,7 +121,7 @@ class Divergence(Sealed):
         """Return ``float64 [n_states, n_goals, n_goals]``: `edp_at` of every state, built once.
 
         ``nan`` where goal `j` cannot be reached. Refuses tables above `max_bytes`, by default those that do not fit
-        into the memory that is allowed (`askwise.memory`).
+        into the memory that is allowed (`askwise.text.table_budget`).
         """
         if "_table" not in vars(self):
             if max_bytes is None:

@@ -7,11 +7,11 @@ WCD is one less.
 
 from __future__ import annotations
 
-from askwise.chain import longest_path
 from askwise.divergence.agreement import doubt_between
 from askwise.divergence.edp import as_result
 from askwise.divergence.policies import as_policy
 from askwise.model import Model, Policy
+from askwise.model.chain import longest_path
 from askwise.types import GoalLike, Result, StateLike, Verdict
 
 

@@ -6,27 +6,24 @@
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-`problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. How it is drawn and described, its
-traces, where everybody may be on the command line, studies of its files: that of any problem of two models
-(`askwise.domains.plain`), with the domain's own words.
+`problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. Its traces, the places on the command
+line and studies of its files are those of any problem of two models (`askwise.domains.stated`). Drawings and texts use
+the domain's words.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, changed
+from askwise.domains.stated.domain import check_start, parse_state
 from askwise.errors import InputError
-from askwise.factored import FactoredProblem
-from askwise.reading import Field
-from askwise.showing.vocabulary import PLAIN, Vocabulary
-
-if TYPE_CHECKING:
-    from askwise.domains.parts import Generator, Look, Moments, Recording
-    from askwise.domains.studied import Studied
+from askwise.text.reading import Field
+from askwise.text.vocabulary import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):
@@ -55,7 +52,7 @@ class BasicProblem(FactoredProblem):
 
 
 class BasicDomain:
-    """A domain; fulfils `askwise.domains.registry.Domain`.
+    """A domain; fulfils `askwise.domains.domain.Domain`.
 
     Args:
         name: its name, such as ``lift``.
@@ -66,9 +63,6 @@ class BasicDomain:
         write: takes an instance and returns a file's contents, without ``format``; for a dataclass of plain values
             `dataclasses.asdict` will do.
         words: what it calls things.
-        look: how it is drawn, if not as any problem of two models.
-        generator: random instances, for ``askwise generate``.
-        studies: what studies need of it, if they are to draw instances or to have other priors.
     """
 
     def __init__(
@@ -81,28 +75,28 @@ class BasicDomain:
         read: Callable[[Field], Any],
         write: Callable[[Any], dict[str, Any]],
         words: Vocabulary = PLAIN,
-        look: Look | None = None,
-        generator: Generator | None = None,
-        studies: Studied | None = None,
     ) -> None:
         if not isinstance(instance, type):
             raise InputError(f"domain {name!r}, instance", repr(instance), "the class of its instances")
         self.name = name
         self.format = format
+        self.formats = (format,)
         self.instance = instance
-        self.words = words
-        self.generator = generator
-        self._problem, self._read, self._write = problem, read, write
-        self._look, self._studies = look, studies
+        self._problem, self._read, self._write, self._words = problem, read, write, words
 
-    def owns(self, given: object) -> bool:
+    def recognises(self, given: object) -> bool:
         """See `Domain`."""
         return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
-    def problem(self, given: Any) -> BasicProblem:
-        """See `Domain`."""
-        if isinstance(given, BasicProblem):
-            return given
+    def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
+        """See `Domain`; the path of a file will do, too."""
+        problem = given if isinstance(given, BasicProblem) else self._made(given)
+        if start is None:
+            return problem
+        check_start(problem, start)
+        return changed(problem, start=start)
+
+    def _made(self, given: Any) -> BasicProblem:
         instance = self._from_file(given) if isinstance(given, str | Path) else given
         made = self._problem(instance)
         if not isinstance(made, BasicProblem) or made.instance is not instance:
@@ -110,23 +104,27 @@ class BasicDomain:
             raise InputError(f"domain {self.name!r}", found, "BasicProblem(instance, ...)")
         return made
 
+    def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
+        """See `Domain`."""
+        return self._words
+
     def _from_file(self, path: str | Path) -> Any:
         from askwise.domains.registry import read_file
 
         return read_file(path)
 
-    def read(self, given: Field) -> Any:
-        """Return the instance that a file describes."""
-        instance = self._read(given)
+    def read(self, field: Field) -> Any:
+        """See `Domain`."""
+        instance = self._read(field)
         if not isinstance(instance, self.instance):
             kinds = [f"something of type {type(instance).__name__}", f"a {self.instance.__name__}: it reads its files"]
             raise InputError(f"domain {self.name!r}", *kinds)
         return instance
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of the file of an instance or a problem."""
+        """See `Domain`."""
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
-            names = given.teammate_model.name(given.start.teammate), given.ego_model.name(given.start.ego)
+            names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
             found = "{!r} and {!r}, where its instance does not start".format(*names)
             raise InputError("start", found, f"that of its instance: a file of {self.format} holds no other")
         instance = given.instance if isinstance(given, BasicProblem) else given
@@ -134,30 +132,8 @@ class BasicDomain:
         contents: dict[str, Any] = json.loads(json.dumps(self._write(instance), allow_nan=False))
         return {"format": self.format, **contents}
 
-    @cached_property
-    def recording(self) -> Recording:
+    def parse_state(
+        self, problem: BasicProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
+    ) -> JointState:
         """See `Domain`."""
-        from askwise.domains.basic_parts import BasicRecording
-
-        return BasicRecording(self.format, self.read, self.write)
-
-    @cached_property
-    def look(self) -> Look:
-        """See `Domain`."""
-        from askwise.domains.basic_parts import BasicLook
-
-        return self._look or BasicLook(self.words, self.problem)
-
-    @cached_property
-    def moments(self) -> Moments:
-        """See `Domain`."""
-        from askwise.domains.basic_parts import BasicMoments
-
-        return BasicMoments(self.problem)
-
-    @cached_property
-    def studies(self) -> Studied:
-        """See `Domain`."""
-        from askwise.domains.basic_parts import BasicStudies
-
-        return self._studies or BasicStudies(self.name, self.words, self.write)
+        return parse_state(problem, teammate, ego, holding)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from askwise.answers import TRUTHFUL, AnswerModel
+from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import prior_weights
 from askwise.errors import InputError
-from askwise.factored import FactoredProblem
 from askwise.model import Drawing
-from askwise.problem import JointState
-from askwise.questions import QueryCost
 
 
 class Coverage(FactoredProblem):

@@ -11,73 +11,28 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
+from askwise.domains.domain import Domain
 from askwise.errors import InputError
-from askwise.limits import refuse_blank
-from askwise.reading import Field, is_data, parse_text, read_text
+from askwise.text.limits import refuse_blank
+from askwise.text.reading import Field, is_data, parse_text, read_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.designing.space import Space
-    from askwise.domains.parts import Designs, Generator, Look, Moments, Recording
-    from askwise.domains.studied import Studied
-    from askwise.problem import Problem
-    from askwise.showing.vocabulary import Vocabulary
+    from askwise.text.vocabulary import Vocabulary
 
 HOMES = {
     "tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN",
-    "problem": "askwise.domains.plain.domain:DOMAIN",
+    "problem": "askwise.domains.stated.domain:DOMAIN",
 }
 """Where the domain of each name is."""
 ANY = "problem"
 """The domain that owns whatever is stated plainly, and is asked last: other domains may have built on that."""
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
-"""Formats of `askwise.trace`, which reads instances with this module: people mistake such a file for an instance."""
-
-
-@runtime_checkable
-class Domain(Protocol):
-    """All that the rest of askwise needs to know of a domain beyond the `Problem` that it makes.
-
-    What each part can do is said in `askwise.domains.parts`.
-    """
-
-    @property
-    def name(self) -> str:
-        """Its name, such as ``tool-fetching``."""
-
-    def owns(self, given: object) -> bool:
-        """Whether `given` is an instance or a problem of this domain."""
-
-    def problem(self, given: Any) -> Problem:
-        """Return an instance of this domain, or the one in a file, as a problem."""
-
-    @property
-    def words(self) -> Vocabulary:
-        """What it calls things."""
-
-    @property
-    def recording(self) -> Recording:
-        """Its files, and its states in traces."""
-
-    @property
-    def look(self) -> Look:
-        """How it is drawn and described."""
-
-    @property
-    def moments(self) -> Moments:
-        """Where everybody may be, as people say it."""
-
-    @property
-    def generator(self) -> Generator | None:
-        """Random instances, None if it draws none."""
-
-    @property
-    def studies(self) -> Studied | None:
-        """What studies need of it, None if it takes part in none."""
+"""Formats of `askwise.play.trace`, which reads instances with this module: it is easily taken for an instance."""
 
 
 # -- domains -----------------------------------------------------------------------------------------------------
@@ -107,21 +62,14 @@ def domain(name: str) -> Domain:
     raise InputError("domain", repr(name), "one of " + ", ".join(map(repr, names())))
 
 
-def studies_of(name: str) -> Studied:
-    """Return what studies need of the domain of that name; refuse one that takes part in none."""
-    found = domain(name).studies
-    if found is None:
-        able = [each.name for each in domains() if each.studies is not None]
-        raise InputError("domain", f"{name!r}, which takes part in no studies", f"one of {', '.join(map(repr, able))}")
-    return found
-
-
 def domain_of(given: object, field: str = "problem") -> Domain:
     """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
     found = find_domain(given)
     if found is None:
-        kind = "a problem" if hasattr(given, "ego_optimal") else "something"
-        titles = ", ".join(each.words.title.lower() for each in domains())
+        from askwise.core.problem import Problem
+
+        kind = "a problem" if isinstance(given, Problem) else "something"
+        titles = ", ".join(each.vocabulary().title.lower() for each in domains())
         raise InputError(field, f"{kind} of type {type(given).__name__}", titles)
     return found
 
@@ -129,39 +77,17 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 def find_domain(given: object) -> Domain | None:
     """Return the domain of a problem or an instance, None if it is of none."""
     ordered = [*(name for name in names() if name != ANY), ANY]
-    return next((each for each in map(domain, ordered) if each.owns(given)), None)
+    return next((each for each in map(domain, ordered) if each.recognises(given)), None)
 
 
 def words_of(given: object) -> Vocabulary:
-    """Return what a problem or an instance calls things: its own words where its domain knows such, else the domain's.
-
-    A domain whose instances differ in their words has a method ``words_of`` beside what `Domain` lists.
-    """
+    """Return what a problem or an instance calls things; the plainest words for a problem of no domain."""
     found = find_domain(given)
     if found is None:
-        from askwise.showing.vocabulary import PLAIN
+        from askwise.text.vocabulary import PLAIN
 
         return PLAIN
-    own = getattr(found, "words_of", None)
-    words: Vocabulary = found.words if own is None else own(given)
-    return words
-
-
-def space_of(given: object) -> Space:
-    """Return all designs of a problem, an instance or a drawing: what may be forbidden in it, and what follows.
-
-    A domain that knows what may be forbidden has ``designs`` (`askwise.domains.parts.Designs`) beside what `Domain`
-    lists. A problem that is just two models is a matter of the domain that owns these.
-    """
-    from askwise.model import Drawing
-
-    found = domain(ANY) if isinstance(given, Drawing) else domain_of(given)
-    if not hasattr(found, "designs"):
-        given, found = found.problem(given), domain(ANY)
-        if not found.owns(given):
-            raise InputError("problem", f"one of type {type(given).__name__}", "a map, a graph, or a planning problem")
-    designs: Designs = found.designs  # type: ignore[attr-defined]
-    return designs.space(given)
+    return found.vocabulary(given)
 
 
 @cache
@@ -199,7 +125,7 @@ def standalone(path: str | Path) -> str:
         read(text)
     except InputError:
         instance = read_file(path)  # it names files beside it, or is wrong
-        return json.dumps(domain_of(instance).recording.write(instance))
+        return json.dumps(domain_of(instance).write(instance))
     return text
 
 
@@ -231,10 +157,10 @@ def from_json(given: Field) -> Any:
     stated = given.child("format")
     if stated.value in TRACES:
         found = f"an episode that was played, {stated.value}"
-        raise InputError(stated.path, found, "an instance file (askwise.trace.load takes this one)")
+        raise InputError(stated.path, found, "an instance file (askwise.play.trace.load takes this one)")
     for each in domains():
-        if stated.value in each.recording.formats:
-            return each.recording.read(given)
+        if stated.value in each.formats:
+            return each.read(given)
     stated.text(_formats())
     raise AssertionError("a format that is known has a domain that reads it")
 
@@ -244,18 +170,4 @@ def _is_study(value: Any) -> bool:
 
 
 def _formats() -> list[str]:
-    return [written for each in domains() for written in each.recording.formats]
-
-
-# -- problems ----------------------------------------------------------------------------------------------------
-
-
-def as_problem(given: object) -> Problem:
-    """Return an instance, or the one in a file, as the problem it describes; a problem is returned as it is."""
-    if hasattr(given, "ego_optimal"):  # one of many things that every problem has
-        return given  # type: ignore[return-value]
-    instance = read_file(given) if isinstance(given, str | Path) else given
-    found = find_domain(instance)
-    if found is None:
-        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
-    return found.problem(instance)
+    return [written for each in domains() for written in each.formats]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from askwise.core.problem import Problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.problem import Problem
 from askwise.types import BoolArray
 
 ACT, ASK = 0, 1
@@ -17,7 +17,7 @@ ACT, ASK = 0, 1
 
 def ego_space(problem: Problem) -> spaces.OneOf[Any]:
     """Return the space of what the ego agent can do."""
-    return spaces.OneOf((spaces.Discrete(len(problem.ego_actions)), spaces.MultiBinary(len(problem.goals))))
+    return spaces.OneOf((spaces.Discrete(len(problem.ego.actions.names)), spaces.MultiBinary(len(problem.goals))))
 
 
 def ontic_action(value: object, n_actions: int, field: str = "action") -> int:
@@ -38,7 +38,7 @@ def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | 
     """
     kind = as_int(action[0]) if isinstance(action, tuple | list) and len(action) == 2 else None
     if kind == ACT:
-        return ontic_action(action[1], len(problem.ego_actions), "ontic action")
+        return ontic_action(action[1], len(problem.ego.actions.names), "ontic action")
     if kind == ASK:
         return _question(action[1], len(problem.goals), goal_word)
     raise InputError("action", repr(action), "a pair, (0, ontic action) or (1, question)")

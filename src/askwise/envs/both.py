@@ -9,7 +9,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.envs.acting import ego_action, ego_space, ontic_action
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
@@ -21,7 +21,7 @@ Told = dict[str, dict[str, Any]]
 
 
 class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
-    """Base of PettingZoo environments: a shell over `askwise.game.Game`.
+    """Base of PettingZoo environments: a shell over `askwise.core.game.Game`.
 
     Both agents act in every step; if the ego agent asks, nobody moves, and the environment answers. Only the teammate
     is told the goal. A domain makes a subclass with its own names for the two.
@@ -59,7 +59,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
             self.ego: seen,
         }
         self.action_spaces = {
-            self.teammate: spaces.Discrete(len(example.teammate_actions)),
+            self.teammate: spaces.Discrete(len(example.teammate.actions.names)),
             self.ego: ego_space(example),
         }
         self._rng: np.random.Generator | None = None
@@ -107,7 +107,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
         """Carry the step out and return whose action was not available."""
         play, problem = self.play, self.play.game.problem
-        theirs = ontic_action(teammate, len(problem.teammate_actions), f"{self.teammate}'s action")
+        theirs = ontic_action(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")
         own = ego_action(ego, problem, self.stage.staging.goal_word)
         done_by_ego = play.available_to_ego(own)
         if not isinstance(done_by_ego, int):

@@ -10,16 +10,16 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import belief_kind
+from askwise.core.game import Game
+from askwise.core.problem import Problem
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.flattening import Flattener
 from askwise.envs.playing import Play
 from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
-from askwise.game import Game
-from askwise.problem import Problem
-from askwise.query.beliefs import belief_kind
-from askwise.tracking import Tracker
 from askwise.types import BoolArray
 
 
@@ -77,7 +77,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
         n_goals = len(staging.source.example.goals)
         seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
-        self._n_ontic = len(staging.source.example.ego_actions)
+        self._n_ontic = len(staging.source.example.ego.actions.names)
         self._mask: BoolArray
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
         self._hints = hints

@@ -9,12 +9,12 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import belief_kind
 from askwise.envs.acting import ACT, ASK, ontic_action
 from askwise.envs.both import GameParallelEnv, Told
 from askwise.envs.flattening import Flattener
 from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
-from askwise.query.beliefs import belief_kind
-from askwise.tracking import Tracker
 
 
 class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # untyped base
@@ -50,7 +50,7 @@ class FlatParallelEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]  # unty
         example = staging.source.example
         self._questions = Questions(questions, example, kinds)
         self._kind_of_belief = belief_kind(belief).name
-        n_goals, n_ontic = len(example.goals), len(example.ego_actions)
+        n_goals, n_ontic = len(example.goals), len(example.ego.actions.names)
         believed = {**env.observation_spaces[env.ego].spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
         self._no_hints = {"hints": np.zeros(n_ontic + self._questions.n)} if hints else {}
         believed |= {name: spaces.Box(0.0, 1.0, each.shape, np.float64) for name, each in self._no_hints.items()}

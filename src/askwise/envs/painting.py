@@ -1,4 +1,4 @@
-"""How an episode looks in an environment, for every domain that has a look. The goal is not shown.
+"""How an episode looks in an environment. The goal is not shown.
 
 Goals are coloured by what the answers so far leave of the prior; what the player believes beyond that, an environment
 cannot know.
@@ -11,27 +11,27 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.game import Game
+from askwise.core.problem import teammate_does
 from askwise.envs.playing import Play
-from askwise.game import Game
-from askwise.problem import teammate_does
-from askwise.showing.asking import reply_in_words
-from askwise.showing.episodes import scene_of
-from askwise.showing.scene import Scene
-from askwise.showing.words import number
+from askwise.text.wording import number
+from askwise.view.asking import reply_in_words
+from askwise.view.scene import Scene
+from askwise.view.stage import scene_of
 
 
 class ScenePainter:
-    """Draws the scenes that a problem's domain makes; fulfils `askwise.envs.rendering.Painter`."""
+    """Draws the scenes of any problem; fulfils `askwise.envs.rendering.Painter`."""
 
     def text(self, play: Play) -> str:
         """See `askwise.envs.rendering.Painter`."""
-        from askwise.showing import text
+        from askwise.view import text
 
         return text.draw(moment_of(play))
 
     def pixels(self, play: Play) -> Any:
         """See `askwise.envs.rendering.Painter`."""
-        from askwise.showing import raster
+        from askwise.view import raster
 
         return np.asarray(raster.draw(moment_of(play)))
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise.game import Game
-from askwise.problem import Problem
-from askwise.questions import Answer
-from askwise.tracking import Observation
+from askwise.core.belief import Observation
+from askwise.core.game import Game
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer
 from askwise.types import BoolArray
 
 MOST_REMEMBERED = 4096
@@ -46,7 +46,7 @@ class Play:
             available = self.masks.ego(self.game.state.ego)[chosen]
         else:
             available = self.game.empty_questions or chosen.any()
-        return chosen if available else self.game.problem.wait
+        return chosen if available else self.game.problem.ego.actions.stay
 
     def available_to_teammate(self, action: int) -> int:
         """Return the teammate's action if it is available, else one that does nothing."""
@@ -105,8 +105,8 @@ def named(goals: Sequence[int], n: int) -> BoolArray:
 
 def idle_action(problem: Problem, teammate: int) -> int:
     """Return an action of the teammate that changes nothing; best one that it does not do at its goal."""
-    idle = [a for a in range(len(problem.teammate_actions)) if problem.teammate_next(teammate, a) == teammate]
-    return min(idle, key=problem.stays)
+    idle = [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(teammate, a) == teammate]
+    return min(idle, key=lambda action: action == problem.teammate.actions.stay)
 
 
 class Masks:
@@ -132,11 +132,11 @@ class Masks:
 
     def ego_mask(self, state: int) -> Any:
         """Work out those of the ego agent; a domain may know a faster way."""
-        return _tried(self.problem.ego_next, state, len(self.problem.ego_actions))
+        return _tried(self.problem.ego.next, state, len(self.problem.ego.actions.names))
 
     def teammate_mask(self, state: int) -> Any:
         """Work out those of the teammate."""
-        return _tried(self.problem.teammate_next, state, len(self.problem.teammate_actions))
+        return _tried(self.problem.teammate.next, state, len(self.problem.teammate.actions.names))
 
     def _remember(self, known: dict[int, Any], state: int, mask: Any) -> Any:
         if len(known) < MOST_REMEMBERED:

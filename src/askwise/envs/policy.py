@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import gymnasium
 import numpy as np
 
-from askwise.agents import Agent, Decision, Observation
+from askwise.core.problem import Problem
 from askwise.envs.acting import ontic_action
 from askwise.envs.flat import FlatEnv
 from askwise.errors import InputError
-from askwise.problem import Problem
+from askwise.methods import Agent, Decision, Observation
 from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 
@@ -68,7 +68,7 @@ class PolicyAgent(Agent):
             raise InputError("the policy's action", f"{number}, which the mask leaves out", "one that the mask allows")
         question = number - (shown.mask.size - len(shown.asked))
         if question < 0:
-            return Decision(action=number, why=f"{self.problem.describe_ego_action(number)}: the policy's choice.")
+            return Decision(action=number, why=f"{self.problem.ego.actions.names[number]}: the policy's choice.")
         asked = tuple(np.flatnonzero(shown.asked[question]).tolist())
         price = self.problem.query_cost(asked)
         return Decision(ask=asked, considered=asked, cost=price, why="Ask: the policy's choice.")

@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from askwise.core.problem import Problem
 from askwise.errors import InputError, did_you_mean
-from askwise.problem import Problem
 from askwise.types import BoolArray, FloatArray
 
 
@@ -60,7 +60,7 @@ def by_group(context: QuestionContext) -> BoolArray:
 def by_move(context: QuestionContext) -> BoolArray:
     """Ask which way to go."""
     problem = context.problem
-    return np.asarray(problem.ego_optimal(context.ego).take(problem.ego_moves, axis=1).T)
+    return np.asarray(problem.ego.optimal(context.ego).take(problem.ego.actions.moves, axis=1).T)
 
 
 def half(context: QuestionContext) -> BoolArray:
@@ -83,7 +83,7 @@ def by_goal(context: QuestionContext) -> BoolArray:
 
 KINDS: dict[str, Kind] = {
     "group": (by_group, lambda problem: len(problem.groups)),
-    "move": (by_move, lambda problem: len(problem.ego_moves)),
+    "move": (by_move, lambda problem: len(problem.ego.actions.moves)),
     "half": (half, lambda _: 1),
     "likeliest": (likeliest, lambda _: 1),
     "goal": (by_goal, lambda problem: len(problem.goals)),
@@ -101,7 +101,7 @@ def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
         context: what is known.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
-    optimal = np.asarray(context.problem.ego_optimal(context.ego))
+    optimal = np.asarray(context.problem.ego.optimal(context.ego))
     shares: FloatArray = np.concatenate([context.probabilities @ optimal, asked @ context.probabilities])
     return shares.clip(max=1.0)  # sums of probabilities may be a last digit above
 

@@ -20,10 +20,10 @@ from typing import Any
 import gymnasium
 from gymnasium.utils import RecordConstructorArgs
 
+from askwise.core.game import Game
+from askwise.core.problem import optimal_costs
 from askwise.envs.single import GameEnv
 from askwise.errors import InputError
-from askwise.game import Game
-from askwise.problem import optimal_costs
 
 
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -58,6 +58,6 @@ def _cost_left(game: Game) -> float:
     if game.finished:
         return 0.0
     assert game.goal is not None
-    if game.problem.ego_steps(game.state.ego)[game.goal] < 0:
+    if game.problem.ego.steps(game.state.ego)[game.goal] < 0:
         return float(game.max_steps - game.steps)  # no way leads back to the goal: it is lost until it is cut off
     return float(optimal_costs(game.problem, game.state)[game.goal])

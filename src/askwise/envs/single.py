@@ -10,18 +10,18 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
+from askwise.core.teammates import Teammate, make_teammate
 from askwise.envs.acting import ego_action, ego_space
 from askwise.envs.playing import Play
 from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
 from askwise.envs.stage import Stage, Staging
 from askwise.envs.starting import checked_options
-from askwise.problem import Problem
-from askwise.teammates import Teammate, make_teammate
 
 
 class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
-    """Base of Gymnasium environments: a shell over `askwise.game.Game`.
+    """Base of Gymnasium environments: a shell over `askwise.core.game.Game`.
 
     ``(0, k)`` does ontic action ``k``, or nothing if it is not available; ``(1, q)`` asks about the goals with a 1 in
     ``q``. The reward is the negative cost of the step. A domain makes a subclass that says in its `Staging` where

@@ -11,14 +11,14 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from askwise.answers import AnswerModel, parse_answers
+from askwise.core.answers import AnswerModel
+from askwise.core.game import Game
+from askwise.core.problem import Problem, checked_answers
+from askwise.core.question_json import parse_answers
 from askwise.envs.observing import Observer
 from askwise.envs.playing import Masks, Play
 from askwise.envs.rendering import Painter, Renderer
 from askwise.envs.starting import Source, begin, checked_limit
-from askwise.factored_input import checked_answers
-from askwise.game import Game
-from askwise.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from askwise.core.game import Game
+from askwise.core.problem import Problem
 from askwise.errors import InputError, did_you_mean
-from askwise.game import Game
 from askwise.model.names import as_int
-from askwise.problem import Problem
+from askwise.play.simulate import chosen_goal
 from askwise.seeds import spawn
-from askwise.simulation import chosen_goal
 
 
 class Source(Protocol):

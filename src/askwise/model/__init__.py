@@ -1,12 +1,11 @@
 """What one agent can do: models, grids, goals, policies (paper, section "Background")."""
 
 from askwise.model.drawing import Drawing
-from askwise.model.goals import goal_list, goal_states, state_names
-from askwise.model.grid import GridWorld
+from askwise.model.grid import GridWorld, same_model
 from askwise.model.model import Model
 from askwise.model.optimal import boltzmann, uniform_optimal, urop
 from askwise.model.policy import Policy, follow
-from askwise.model.pursuit import Pursuit
+from askwise.model.pursuit import Pursuit, goal_list, goal_states, state_names
 
 __all__ = [
     "Drawing",
@@ -18,6 +17,7 @@ __all__ = [
     "follow",
     "goal_list",
     "goal_states",
+    "same_model",
     "state_names",
     "uniform_optimal",
     "urop",

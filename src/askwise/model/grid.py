@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from askwise._later import Later
 from askwise.errors import InputError
 from askwise.frozen import read_only
-from askwise.memory import claim, hold
+from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, IntArray
 
 sparse = Later("scipy.sparse")
@@ -208,3 +208,27 @@ def _side(value: Any, field: str) -> int:
     if side is None or side < 1:
         raise InputError(field, repr(value), "a whole number from 1")
     return side
+
+
+def same_model(one: Model, other: Model) -> bool:
+    """Whether two models are the same: they have the same states, actions and steps."""
+    if one is other:
+        return True
+    if one.labels is not None or other.labels is not None:
+        return _named_steps(one) == _named_steps(other)
+    if isinstance(one, GridWorld) != isinstance(other, GridWorld) or one.actions != other.actions:
+        return False
+    if isinstance(one, GridWorld) and isinstance(other, GridWorld):
+        return np.array_equal(one.walls, other.walls)
+    return np.array_equal(one.successor, other.successor) and all(
+        one.name(state) == other.name(state) for state in range(one.n_states)
+    )
+
+
+def _named_steps(model: Model) -> list[tuple[object, object, object]]:
+    """Return all steps by name: state, action, next state; every state has one, staying."""
+    places, columns = (each.tolist() for each in np.nonzero(model.available))
+    return [
+        (model.name(s), model.action_name(s, a), model.name(int(model.successor[s, a])))
+        for s, a in zip(places, columns, strict=True)
+    ]

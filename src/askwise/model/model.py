@@ -1,7 +1,7 @@
 """What one agent can do: finitely many states, finitely many actions, transitions.
 
 The problems askwise works on factor into two such models, the teammate's and the ego agent's, that share a
-list of goals (see `askwise.problem`). A model is either
+list of goals (see `askwise.core.problem`). A model is either
 
 - *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
 - *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from askwise._later import Later
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
-from askwise.memory import claim, hold
 from askwise.model import _kernels
 from askwise.model.edges import read_edges
 from askwise.model.exploring import Step, explored
 from askwise.model.labels import Labels, checked_labels
+from askwise.model.lazy_module import Later
 from askwise.model.names import Names
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, IntArray, StateLike
 
 sparse = Later("scipy.sparse")

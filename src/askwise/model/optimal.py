@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise._graph import breadth_first
 from askwise.errors import InputError
-from askwise.memory import claim
 from askwise.model import _kernels
-from askwise.model.goals import goal_states
+from askwise.model.graph_search import breadth_first
 from askwise.model.model import Model
 from askwise.model.policy import EACH_ENTRY, Policy
+from askwise.model.pursuit import goal_states
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 

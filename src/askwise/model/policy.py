@@ -10,8 +10,8 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
-from askwise.memory import claim, hold
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, StateLike
 
 EACH_ENTRY = 12

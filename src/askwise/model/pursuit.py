@@ -2,31 +2,36 @@
 
 Distances to all goals are kept as one table, filled at first use: on an open grid with goals of one cell just columns
 plus rows, elsewhere by one search for each goal. On a large open grid there is no table: columns plus rows are added up
-where somebody asks. UROP probabilities are kept where their table is small; on large maps they are worked out for the
+for each state that is asked about. On a large grid with walls the table is made when optimal actions, or steps from
+many states, are needed; steps from a few states, such as the start, take one search each, so a problem that is only
+drawn needs no table. UROP probabilities are kept where their table is small; on large maps they are worked out for the
 state that is asked about, from plan counts of its neighbours only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise._graph import breadth_first_into
+from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
-from askwise.memory import claim, hold
 from askwise.model import _kernels
+from askwise.model.graph_search import breadth_first, breadth_first_into
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.text.table_budget import claim, hold
+from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, StateLike
 
 POLICY_BYTES = 64 * 2**20
 """Size up to which the UROPs of all goals are kept as one table."""
 OPEN_BYTES = 256 * 2**20
 """Size up to which distances on an open grid are kept as one table."""
+EARLY_BYTES = 16 * 2**20
+"""Size up to which a table of distances is made at first use; a larger one waits until more states are asked about."""
 
 
 class Pursuit(Sealed):
@@ -38,6 +43,7 @@ class Pursuit(Sealed):
         self._single = all(states.size == 1 for states in targets)
         self._targets = read_only(np.concatenate(targets))
         self._starts = read_only(np.concatenate(([0], np.cumsum([states.size for states in targets]))))
+        self._searched: dict[int, IntArray] = {}
 
     @cached_property
     def distance(self) -> IntArray:
@@ -80,16 +86,30 @@ class Pursuit(Sealed):
 
     def steps_at(self, state: int) -> IntArray:
         """``int32 [n_goals]``: steps from a state to each goal, -1 where it is out of reach; not to be written to."""
-        if self._kept:
+        if "distance" in vars(self):
             return np.asarray(self.distance[state])
         return np.asarray(self.steps_from(np.array([state]))[0])
 
     def steps_from(self, states: IntArray) -> IntArray:
         """``int32 [len(states), n_goals]``: the same for several states."""
-        if self._kept:
-            return read_only(self.distance[states])
-        cells = self._grid.cells
-        return read_only(np.abs(cells[states][:, None] - cells[self._targets]).sum(axis=2, dtype=np.int32))
+        if not self._kept:
+            cells = self._grid.cells
+            return read_only(np.abs(cells[states][:, None] - cells[self._targets]).sum(axis=2, dtype=np.int32))
+        if self._waits and len(self._searched.keys() | set(states.tolist())) < self.n_goals:
+            return read_only(np.array([self._search(state) for state in states.tolist()]))
+        return read_only(self.distance[states])
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the table is large and not there yet, and steps can be found by a search from a state as well."""
+        known = "distance" in vars(self) or self.table_bytes <= EARLY_BYTES
+        return not known and self._single and isinstance(self.model, GridWorld)
+
+    def _search(self, state: int) -> IntArray:
+        """Return the steps from a cell to each goal; on a grid the way back is as long."""
+        if state not in self._searched:
+            self._searched[state] = read_only(breadth_first([state], *self._grid.predecessors)[0][self._targets])
+        return self._searched[state]
 
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
         """Return steps from every state to one goal: a table, and the column that it is in."""
@@ -105,7 +125,8 @@ class Pursuit(Sealed):
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
         own = np.where(following >= 0, np.arange(1, following.size + 1), -1).astype(np.int32)
-        return read_only(own[None, :]), self.steps_from(np.concatenate(([state], there)))
+        here = np.concatenate(([state], there))
+        return read_only(own[None, :]), read_only(self.distance[here]) if self._kept else self.steps_from(here)
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
         """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with.
@@ -255,3 +276,38 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
             if t >= 0 and distance[t, goal] == distance[s, goal] - 1:
                 _kernels.add_count(mantissa, exponent, k, slot[t])
     return order[:filled], mantissa, exponent
+
+
+# -- goals are sets of states --------------------------------------------------------------------------------------
+
+
+def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
+    """Return the target states of `goal`, ``int32``, sorted, without repetition, read-only.
+
+    A tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
+    """
+    if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
+        return read_only(np.array([model.state(goal, field)], dtype=np.int32))
+    states = np.unique(np.array([model.state(state, field) for state in goal], dtype=np.int32))
+    if states.size == 0:
+        raise InputError(field, "no states", "at least one target state")
+    return read_only(states)
+
+
+def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
+    """Return the names of states given by number: a goal that means the same even if names are numbers."""
+    return [model.name(int(state)) for state in states]
+
+
+def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
+    """Return names and target states of `goals`, a mapping from name to goal or a sequence, which has no names."""
+    names = None
+    if isinstance(goals, Mapping):
+        named = [(str(name), goal) for name, goal in goals.items()]
+        targets = tuple(goal_states(model, goal, f"goal {name!r}") for name, goal in named)
+        names = tuple(name for name, _ in named)
+    else:
+        targets = tuple(goal_states(model, goal, f"goal {k}") for k, goal in enumerate(goals))
+    if not targets:
+        raise InputError("goals", "an empty list", "at least one goal")
+    return names, targets

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from askwise.arguments import cell
 from askwise.errors import InputError, did_you_mean
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
+from askwise.text.limits import cell
 
 MOST_NAMED = 20
 """States that an error lists as possible."""

@@ -25,7 +25,6 @@ from functools import cached_property
 from pathlib import Path
 
 from askwise.errors import InputError
-from askwise.files import opened, reason
 from askwise.pddl.domain import read_domain
 from askwise.pddl.grounding import ground
 from askwise.pddl.language import Condition, Domain, Setting
@@ -33,7 +32,8 @@ from askwise.pddl.limits import Limits
 from askwise.pddl.setting import goal_text, read_actions, read_goals, read_setting
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
-from askwise.reading import decode, printable, read_text
+from askwise.text.files import opened, reason
+from askwise.text.reading import decode, printable, read_text
 
 DOMAIN, TEMPLATE, GOALS, SEEN, TRUE_GOAL = NAMES = (
     "domain.pddl",

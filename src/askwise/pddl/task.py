@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise.frozen import read_only
-from askwise.memory import claim
 from askwise.pddl.grounding import Atom, Grounded
 from askwise.pddl.language import Condition
 from askwise.pddl.sets import Lists, Words, as_words, lists_of, n_words_for
+from askwise.text.table_budget import claim
 
 ALWAYS, NEVER = -1, -2
 

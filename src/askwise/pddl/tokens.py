@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from askwise.errors import InputError
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 DEEPEST = 50
 """Brackets inside brackets; plain STRIPS needs six."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from askwise.files import make_folder, whole_file
 from askwise.pddl.archive import DOMAIN, ENDINGS, GOALS, SEEN, TEMPLATE, TRUE_GOAL, Recognition
 from askwise.pddl.language import OBJECT, Condition, Domain, Equality, Literal, Schema, Setting
+from askwise.text.files import make_folder, whole_file
 
 PACKED = {".bz2": "w:bz2", ".tbz": "w:bz2", ".tbz2": "w:bz2", ".gz": "w:gz", ".tgz": "w:gz", ".xz": "w:xz"}
 """How an archive is packed, by its ending."""

@@ -24,7 +24,7 @@ memoised recursion is exact, without sweeps or tolerance. No term is negative, s
 from below.
 
 **Questions.** Asking about a set and asking about the rest of `A` tell the same; ``price(Q)`` is the price of the
-cheaper one, and that one is asked (`askwise.planning.prices`).
+cheaper one, and that one is asked (`askwise.planning.tables`).
 
 **No way back.** An action after which a goal of `A` could never be reached costs infinitely much, however unlikely that
 goal is. It is never taken: waiting is always there instead. A goal that is out of reach already no longer matters,

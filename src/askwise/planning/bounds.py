@@ -26,14 +26,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askwise.answers import TRUTHFUL
-from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.core.answers import TRUTHFUL
+from askwise.core.problem import Problem
+from askwise.planning.exact.arrays import TooLarge, check_goals, check_teammate
 from askwise.planning.exact.limited import LimitedSolver
 from askwise.planning.exact.optimal import METHOD
-from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
 from askwise.planning.tables import Tables, tables_of
-from askwise.problem import Problem
 from askwise.types import FloatArray, Verdict
 
 MOST_STATES = 100_000

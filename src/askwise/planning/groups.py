@@ -65,18 +65,16 @@ from math import comb, sqrt
 
 import numpy as np
 
-from askwise._later import Later
-from askwise.answers import TRUTHFUL
+from askwise.core.answers import TRUTHFUL
+from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
+from askwise.model.lazy_module import Later
 from askwise.planning.bounds import Bound
-from askwise.planning.exact.arrays import Charges, check_goals, check_teammate
+from askwise.planning.exact.arrays import Charges, TooLarge, check_goals, check_teammate
 from askwise.planning.exact.optimal import METHOD
-from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import Solver
-from askwise.planning.prices import price_for_planning
-from askwise.planning.tables import Tables, tables_of
-from askwise.problem import Problem
-from askwise.questions import AdditivePrice
+from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.types import FloatArray, Verdict
 
 special = Later("scipy.special")

@@ -11,13 +11,14 @@ the goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A
 
 This holds in every deterministic model; several actions that lead to one state are as many entries of `following`.
 
-**The ego agent** is at a place and carries at most one load (see `askwise.ego.EgoMap`).
+**The ego agent** is at a place and carries at most one load (see `askwise.ego.CarrierTable`).
 
 A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise._compiled import compiled
-from askwise.ego import EgoMap
-from askwise.memory import claim, hold
+from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice, additive_price
+from askwise.core.side import CarrierTable
+from askwise.errors import InputError
 from askwise.model._kernels import BASE, add_count
-from askwise.problem import Problem
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -64,7 +67,7 @@ class Tables:
     steps: IntArray
     weight: FloatArray
     alive: Words
-    ego: EgoMap
+    ego: CarrierTable
     loads: IntArray
     loads_from: IntArray
 
@@ -90,13 +93,12 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     """
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
     start = problem.start.teammate if start is None else start
-    n_states, n_goals = problem.teammate_model.n_states, weights.size
+    n_states, n_goals = problem.teammate.model.n_states, weights.size
     sizes = f"{n_states} states and {n_goals} goals"
-    # All of it at once: nobody is to be refused a second time after having allowed what was asked for.
-    needed = bytes_of(n_states, n_goals) + getattr(problem, "ego_map_bytes", 0)
+    needed = bytes_of(n_states, n_goals) + _ego_bytes(problem)
     claim(needed, "tables of the planner", sizes, "a smaller problem, another method")
     successor = _moves(problem)
-    home = np.asarray(problem.teammate_steps(start), dtype=np.int32)
+    home = np.asarray(problem.teammate.steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)
     order = _levels(successor, start, int(home[weights > 0].max()), depth)
     steps = _steps(problem, order, n_states, n_goals)
@@ -108,7 +110,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     depth[~possible.any(axis=1)] = -1
     following = np.full_like(successor, -1)
     _list_following(successor, depth, following)
-    ego = problem.ego_map()
+    ego = problem.ego.table()
     loads, loads_from = _by_place(ego)
     alive = mask_rows(possible)
     for table in (steps, weight, following, alive):
@@ -124,23 +126,24 @@ def bytes_of(n_states: int, n_goals: int) -> int:
     return n_states * (n_goals * each_goal + moves + counts + 8 * n_words_of(n_goals))
 
 
+def _ego_bytes(problem: Problem) -> int:
+    """Return what the ego agent's table takes: steps, with a load and without one, and the distances they come from."""
+    tables = 3 if problem.ego.loads else 2
+    return 4 * tables * problem.ego.model.n_states * len(problem.goals)
+
+
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:
     """``int32 [n_states, n_goals]``: the teammate's steps from the states in `order`, -1 for the others."""
     steps = np.full((n_states, n_goals), -1, dtype=np.int32)
-    several = getattr(problem, "teammate_steps_from", None)
-    if several is None:
-        for state in order:
-            steps[state] = problem.teammate_steps(int(state))
-        return steps
     for start in range(0, order.size, BLOCK):
         part = order[start : start + BLOCK]
-        steps[part] = several(part)
+        steps[part] = problem.teammate.steps(part)
     return steps
 
 
 def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
     """Return the possible goals that the teammate can still reach from where it is: no way leads to the others."""
-    return np.asarray(possible & (problem.teammate_steps(teammate) >= 0))
+    return np.asarray(possible & (problem.teammate.steps(teammate) >= 0))
 
 
 def mask_rows(members: Any) -> Words:
@@ -177,12 +180,12 @@ def goals_in(mask: Words) -> list[int]:
 
 def _moves(problem: Problem) -> IntArray:
     """Return the teammate's successors without staying, as a contiguous table."""
-    model = problem.teammate_model
+    model = problem.teammate.model
     kept = [a for a in range(model.n_actions) if a != model.stay]
     return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
 
 
-def _by_place(ego: EgoMap) -> tuple[IntArray, IntArray]:
+def _by_place(ego: CarrierTable) -> tuple[IntArray, IntArray]:
     """Return the goals that need a load, sorted by where it is taken up, and where each place's part begins."""
     goals = np.flatnonzero(ego.load_at >= 0)
     goals = goals[np.argsort(ego.load_at[goals], kind="stable")]
@@ -256,3 +259,25 @@ def _list_following(successor: Any, depth: Any, following: Any) -> None:
             if t >= 0 and depth[t] == depth[s] + 1:
                 following[s, filled] = t
                 filled += 1
+
+
+# -- what questions cost, in the form that planning needs: a sum over the goals named ------------------------------
+
+
+ROUNDING = 1e-12
+"""A price that was given as a function is taken apart by subtraction: parts this little below 0 are 0."""
+
+
+def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
+    """Return a problem's price of questions as a sum over goals; refuse one that `who` cannot plan with."""
+    price = additive_price(problem.query_cost, len(problem.goals), who)
+    added = price.per_goal + price.extra
+    least = min(float(added.min()), price.base + float(added.min()))
+    if least < -ROUNDING:
+        raise InputError("query cost", f"{least:g} for a question or a goal in it", f"nothing below 0: {who}")
+    return price
+
+
+def cheapest(price: AdditivePrice, goals: Sequence[int]) -> float:
+    """Return what a question about some of these goals costs at least."""
+    return float(price.base + (price.per_goal + price.extra[list(goals)].min()))

@@ -15,7 +15,7 @@ from askwise.decisions.reading import FORMAT, OPTIONAL, read_parts
 from askwise.decisions.schemas import schema
 from askwise.decisions.session import Session
 from askwise.errors import InputError, did_you_mean
-from askwise.reading import Field, shown
+from askwise.text.reading import Field, shown
 
 MOST_SESSIONS = 200
 MOST_CONVERSATIONS = 1_000
@@ -100,7 +100,7 @@ class Tools:
 
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Look back at conversations."""
-        from askwise.auditing.auditing import audit
+        from askwise.audits.auditing import audit
 
         given = Field("", arguments).object(["conversations"], ["dearest"])
         records = [each.object(["decision", "steps"], ["format", "name", "method"]) for each in _listed(given)]

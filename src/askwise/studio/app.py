@@ -18,7 +18,6 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route, WebSocketRoute
 
 from askwise.errors import AskwiseError, InputError
-from askwise.reading import Field, decode, parse_json
 from askwise.studio.limits import LARGEST_BODY
 from askwise.studio.rounds.setup import Setup
 from askwise.studio.security.keys import KINDS as PEOPLE
@@ -26,6 +25,7 @@ from askwise.studio.security.keys import RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
 from askwise.studio.socket import play_socket
 from askwise.studio.store import StoreFailed
+from askwise.text.reading import Field, decode, parse_json
 
 log = logging.getLogger("askwise.studio")
 

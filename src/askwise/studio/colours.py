@@ -1,9 +1,9 @@
-"""The studio's colours: those of all drawings (`askwise.showing.palette`), as variables of a stylesheet."""
+"""The studio's colours: those of all drawings (`askwise.view.palette`), as variables of a stylesheet."""
 
 from __future__ import annotations
 
-from askwise.showing import palette
-from askwise.showing.palette import Colour
+from askwise.view import palette
+from askwise.view.palette import Colour
 
 NAMES = (
     "TEAMMATE",

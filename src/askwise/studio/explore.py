@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from askwise.errors import InputError
-from askwise.reading import Field
 from askwise.studio.app import answered, body_of, page
 from askwise.studio.security.keys import Person
 from askwise.studio.services import Services
+from askwise.text.reading import Field
 
 MOST_TABS = 200
 LONGEST_TAB = 40

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from askwise.domains.registry import standalone
 from askwise.errors import InputError
-from askwise.files import reason
-from askwise.limits import LONGEST_NAME
-from askwise.reading import naming, read_text
+from askwise.text.files import reason
+from askwise.text.limits import LONGEST_NAME
+from askwise.text.reading import naming, read_text
 
 if TYPE_CHECKING:
     from askwise.studio.study.file import PeopleStudy

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from askwise.errors import InputError
-from askwise.experiments.running.lock import lock
-from askwise.files import make_folder, reason
+from askwise.studies.running.lock import lock
 from askwise.studio.limits import LARGEST_MESSAGE
-from askwise.watching.limits import Limits
+from askwise.text.files import make_folder, reason
+from askwise.workers.limits import Limits
 
 if TYPE_CHECKING:
     from askwise.studio.security.connections import Connections

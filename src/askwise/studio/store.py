@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from askwise.errors import AskwiseError, InputError
-from askwise.reading import printable
+from askwise.text.reading import printable
 
 FORMAT = 1
 FILE = "studio.sqlite"

@@ -6,7 +6,7 @@ import copy
 import json
 from typing import Any
 
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.stated.file import ProblemFile
 
 WARD = """\
 format = "askwise/problem@1"

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from askwise.core.questions import AnyPrice, QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.coverage_file import CoverageFile
-from askwise.domains.plain.stated import QuestionPrices
+from askwise.domains.stated.coverage_file import CoverageFile
+from askwise.domains.stated.reading import QuestionPrices
 from askwise.model import Drawing
-from askwise.questions import AnyPrice, QueryCost
 from tests.refused import Fault, assert_refused, each
 
 DATA: dict[str, Any] = {
@@ -45,7 +45,7 @@ def test_what_is_stated() -> None:
     assert isinstance(problem, Coverage)
     assert problem.goals == ("A", "B", "C")
     assert problem.prior.tolist() == file.prior.tolist()
-    assert problem.ego_targets(0).size == 2, "any other goal"
+    assert problem.ego.targets(0).size == 2, "any other goal"
     assert problem == read(DATA).problem()
     assert problem != read(rooms(name="other")).problem()
     assert registry.words_of(file) == registry.words_of(problem)
@@ -131,7 +131,7 @@ def test_faults(attempt: Any, message: str) -> None:
 
 
 def test_what_a_file_cannot_hold_is_refused() -> None:
-    write = registry.domain("problem").recording.write
+    write = registry.domain("problem").write
     priced = Coverage("A.\nWF\n.B", query_cost=AnyPrice(function=len))
     assert_refused(
         lambda: write(priced),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import askwise
+from askwise import simulate
+from askwise.api import as_problem
 from askwise.cli import main
-from askwise.domains import registry
-from askwise.experiments.schema.study_file import load_study
 from askwise.model import GridWorld
-from askwise.simulation import simulate
+from askwise.studies.schema.study_file import load_study
 from tests.shown import ROOT
 
 EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.suffix in (".json", ".toml"))
@@ -21,11 +21,11 @@ METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq", "ezq-auto", "plan
 def test_there_are_examples_of_every_kind() -> None:
     names = ["coverage.toml", "kitchen.toml", "ward.toml", "words.toml", "workshop.json"]
     assert [path.name for path in EXAMPLES] == names
-    ward, kitchen = (registry.as_problem(ROOT / "examples" / name) for name in ("ward.toml", "kitchen.toml"))
-    assert not isinstance(ward.teammate_model, GridWorld)
-    assert isinstance(kitchen.teammate_model, GridWorld)
+    ward, kitchen = (as_problem(ROOT / "examples" / name) for name in ("ward.toml", "kitchen.toml"))
+    assert not isinstance(ward.teammate.model, GridWorld)
+    assert isinstance(kitchen.teammate.model, GridWorld)
     assert any(
-        kitchen.teammate_targets(goal).tolist() != kitchen.ego_targets(goal).tolist()  # type: ignore[attr-defined]
+        kitchen.teammate.targets(goal).tolist() != kitchen.ego.targets(goal).tolist()
         for goal in range(len(kitchen.goals))
     )
 
@@ -40,7 +40,7 @@ def test_examples_are_played(path: Path, method: str) -> None:
 
 @pytest.mark.parametrize("name", ["coverage.toml", "kitchen.toml", "ward.toml"])
 def test_on_the_examples_asking_pays_and_methods_differ(name: str) -> None:
-    problem = registry.as_problem(ROOT / "examples" / name)
+    problem = as_problem(ROOT / "examples" / name)
     best = askwise.solve(problem).expected_marginal_cost
     cost = {
         method: askwise.evaluate(problem, method, exact=True).expected_marginal_cost
@@ -60,7 +60,7 @@ def test_starter_files_are_played(tmp_path: Path, kind: str) -> None:
     assert main(["new", "--kind", kind, "-o", str(path)]) == 0
     assert simulate(path, "ezq-auto", seed=1).finished
     if kind != "tool-fetching":
-        problem = registry.as_problem(path)
+        problem = as_problem(path)
         cost = askwise.evaluate(problem, "never", exact=True).expected_marginal_cost
         assert askwise.solve(problem).expected_marginal_cost <= cost
 

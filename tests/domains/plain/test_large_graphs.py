@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import askwise
+from askwise.core.belief import Tracker
+from askwise.core.episode import Episode
+from askwise.core.problem import teammate_does
 from askwise.divergence import Divergence
-from askwise.domains.plain import reading_sides, sides
-from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.look import same_model
-from askwise.domains.plain.sides import Graph
-from askwise.episode import Episode
-from askwise.problem import teammate_does
-from askwise.tracking import Tracker
+from askwise.domains.stated import reading, sides
+from askwise.domains.stated.file import ProblemFile, StatedProblem
+from askwise.domains.stated.sides import Graph
+from askwise.model import same_model
 from tests.refused import assert_refused
 
 N_STATES = 1_001
@@ -51,10 +51,10 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], tuple[St
         with monkeypatch.context() as changed:
             changed.setattr(sides, "LARGE_TABLE", 10**9)
             columns = ProblemFile.from_json(given).problem()
-        assert ranks.teammate_model.labels is not None
-        assert ranks.teammate_model.n_actions <= 4
-        assert columns.teammate_model.labels is None
-        assert columns.teammate_model.n_actions >= N_STATES
+        assert ranks.teammate.model.labels is not None
+        assert ranks.teammate.model.n_actions <= 4
+        assert columns.teammate.model.labels is None
+        assert columns.teammate.model.n_actions >= N_STATES
         return ranks, columns
 
     return read
@@ -73,7 +73,7 @@ def test_the_threshold() -> None:
 
 
 def test_the_same_model_and_the_same_distances(both: Any) -> None:
-    ranks, columns = (problem.teammate_model for problem in both(contents()))
+    ranks, columns = (problem.teammate.model for problem in both(contents()))
     assert np.array_equal(ranks.with_columns().successor, columns.successor)
     assert ranks.with_columns().actions == columns.actions
     assert same_model(ranks, columns)
@@ -87,7 +87,7 @@ def test_models_with_other_actions_are_not_the_same(both: Any) -> None:
     ranks, _ = both(contents())
     other = contents()
     other["teammate"]["edges"][5][1] = "another way"
-    assert not same_model(ranks.teammate_model, both(other)[0].teammate_model)
+    assert not same_model(ranks.teammate.model, both(other)[0].teammate.model)
 
 
 @pytest.mark.parametrize("belief", ["bayes", "robust"])
@@ -95,7 +95,7 @@ def test_the_same_beliefs(both: Any, belief: str) -> None:
     found = []
     for problem in both(contents()):
         tracker = Tracker(problem, belief)
-        tracker.saw(0, problem.teammate_model.action_in(0, "to 2"))
+        tracker.saw(0, problem.teammate.model.action_in(0, "to 2"))
         found.append(tracker.probabilities)
     assert found[0].max() > 0.5
     assert np.array_equal(found[0], found[1])
@@ -124,7 +124,7 @@ def test_a_table_of_a_policy(both: Any) -> None:
     rows = [[name, f"s{(k - 1) // 2}", f"to {k}", 1.0] for name, leaf in LEAVES.items() for k in way(leaf)]
     ranks, columns = both(contents({"table": rows}))
     for state in (0, 1, 2, 4):
-        left, right = ranks.teammate_policy(state), columns.teammate_policy(state)
+        left, right = ranks.teammate.policy(state), columns.teammate.policy(state)
         assert np.array_equal(left[left > 0], right[right > 0])
     assert ranks.file.to_json() == columns.file.to_json()
     rows[0][2] = "to 999"
@@ -142,14 +142,14 @@ def test_a_table_of_a_policy(both: Any) -> None:
 def test_an_ego_agent_with_many_actions_has_no_column_for_each(both: Any) -> None:
     across = [["s0", "across", "s2"], ["s1", "over", "s6"], ["s2", "over", "s6"]]  # several ways of the same length
     ranks, columns = both(contents(start="s0", edges=[*across, *edges()]))
-    assert ranks.ego_model.n_actions <= 5 < N_STATES <= columns.ego_model.n_actions
-    assert (ranks.ego_actions, ranks.wait) == (columns.ego_actions, columns.wait)
-    assert ranks.ego_moves == columns.ego_moves
+    assert ranks.ego.model.n_actions <= 5 < N_STATES <= columns.ego.model.n_actions
+    assert (ranks.ego.actions.names, ranks.ego.actions.stay) == (columns.ego.actions.names, columns.ego.actions.stay)
+    assert ranks.ego.actions.moves == columns.ego.actions.moves
     for state in (0, 1, 2, 6, 600):
-        assert np.array_equal(ranks.ego_optimal(state), columns.ego_optimal(state))
-        here = np.flatnonzero(columns.ego_model.available[state]).tolist()
-        assert [ranks.ego_next(state, a) for a in here] == [columns.ego_next(state, a) for a in here]
-        assert ranks.ego_next(state, 999) == columns.ego_next(state, 999)
+        assert np.array_equal(ranks.ego.optimal(state), columns.ego.optimal(state))
+        here = np.flatnonzero(columns.ego.model.available[state]).tolist()
+        assert [ranks.ego.next(state, a) for a in here] == [columns.ego.next(state, a) for a in here]
+        assert ranks.ego.next(state, 999) == columns.ego.next(state, 999)
     assert ranks.file.to_json() == columns.file.to_json()
     for method in ("ezq", "planner", "optimal"):
         left, right = (askwise.simulate(problem, method, goal="right", seed=3) for problem in (ranks, columns))
@@ -172,24 +172,24 @@ def test_a_design_for_a_problem_made_in_python(both: Any) -> None:
     found = []
     for stated in both(two_ways):
         goals = {name: f"s{leaf}" for name, leaf in LEAVES.items()}
-        problem = askwise.FactoredProblem(goals, teammate_model=stated.teammate_model, start=("s0", "s0"))
+        problem = askwise.FactoredProblem(goals, teammate_model=stated.teammate.model, start=("s0", "s0"))
         made = askwise.design(problem, 1, minimise="edp")
         found.append((made.forbidden, made.after.value, made.both, made.changed))
     assert found[0][:3] == found[1][:3] == ((("s1", "across", "s6"),), found[1][1], True)
-    ranks, columns = (each[3].teammate_model for each in found)
+    ranks, columns = (each[3].teammate.model for each in found)
     assert ranks.labels is not None
     assert same_model(ranks, columns)
 
 
 def test_the_limit_is_on_the_table_that_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_sides, "MOST_ENTRIES", 5 * N_STATES)
+    monkeypatch.setattr(reading, "MOST_ENTRIES", 5 * N_STATES)
     assert ProblemFile.from_json(contents()).teammate.model.labels is not None
     assert_refused(
         lambda: ProblemFile.from_json(contents(start="s0", edges=[*edges(), ["s0", "x", "s1"]])),
         "ego.edges: found 1001 states and 6 actions (twice those of a state); "
         f"expected at most {5 * N_STATES} of both multiplied",
     )
-    monkeypatch.setattr(reading_sides, "MOST_ENTRIES", 5 * N_STATES - 1)
+    monkeypatch.setattr(reading, "MOST_ENTRIES", 5 * N_STATES - 1)
     assert_refused(
         lambda: ProblemFile.from_json(contents()),
         f"teammate.edges: found 1001 states and 4 actions (twice those of a state); "

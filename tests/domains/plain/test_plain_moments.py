@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
+from askwise.api import as_problem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, teammate_goals
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.file import StatedProblem
-from askwise.factored import FactoredProblem
+from askwise.domains.stated.file import StatedProblem
 from askwise.model import GridWorld, Model
-from askwise.problem import JointState
 from tests.domains.plain.files import CONTENTS, read, ward
 from tests.refused import assert_refused
 
-MOMENTS = registry.domain("problem").moments
+DOMAIN = registry.domain("problem")
 HOUSE = Model.from_edges([("a", "x", "b"), ("a", "y", "c"), ("b", "down", "end"), ((1, 2), "up", "a")])
 
 
@@ -25,19 +26,19 @@ def house() -> FactoredProblem:
 
 def test_states_by_name_by_cell_and_by_letter() -> None:
     problem = read(CONTENTS).problem()
-    assert MOMENTS.state(problem) == problem.start
-    hall = problem.teammate_model.state("hall")
+    assert DOMAIN.parse_state(problem) == problem.start
+    hall = problem.teammate.model.state("hall")
     for ego in ("0,1", "A", " A ", " 0 , 1"):
-        assert MOMENTS.state(problem, "hall", ego) == JointState(hall, problem.ego_model.state((0, 1)))
+        assert DOMAIN.parse_state(problem, "hall", ego) == JointState(hall, problem.ego.model.state((0, 1)))
 
 
 def test_states_of_problems_made_in_python() -> None:
-    assert MOMENTS.state(house(), "c").teammate == HOUSE.state("c")
-    assert MOMENTS.state(house(), "1,2").teammate == HOUSE.state((1, 2))
+    assert DOMAIN.parse_state(house(), "c").teammate == HOUSE.state("c")
+    assert DOMAIN.parse_state(house(), "1,2").teammate == HOUSE.state((1, 2))
     grid = FactoredProblem({"g": (2, 0)}, teammate_model=GridWorld(3, 2), start=((0, 0), (0, 0)))
-    assert MOMENTS.state(grid, "1,1").teammate == grid.teammate_model.state((1, 1))
+    assert DOMAIN.parse_state(grid, "1,1").teammate == grid.teammate.model.state((1, 1))
     numbered = FactoredProblem({"g": 2}, teammate_model=Model([[1], [2], [-1]]), start=(0, 0))
-    assert MOMENTS.state(numbered, ego="1") == JointState(0, 1)
+    assert DOMAIN.parse_state(numbered, ego="1") == JointState(0, 1)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_states_of_problems_made_in_python() -> None:
     ],
 )
 def test_places_that_are_none(given: dict[str, str], message: str) -> None:
-    assert_refused(lambda: MOMENTS.state(read(CONTENTS).problem(), **given), message)
+    assert_refused(lambda: DOMAIN.parse_state(read(CONTENTS).problem(), **given), message)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +75,14 @@ def test_places_that_are_none(given: dict[str, str], message: str) -> None:
     ],
 )
 def test_places_from_which_there_is_no_way(given: dict[str, str], message: str) -> None:
-    assert_refused(lambda: MOMENTS.state(house(), **given), message)
+    assert_refused(lambda: DOMAIN.parse_state(house(), **given), message)
 
 
 def test_a_letter_on_many_cells_is_no_place() -> None:
     problem = read(ward(ego__map="AA..#\n..F.B")).problem()
-    assert_refused(lambda: MOMENTS.state(problem, ego="A"), '--ego: found "A", which is on 2 cells; expected one cell')
+    assert_refused(
+        lambda: DOMAIN.parse_state(problem, ego="A"), '--ego: found "A", which is on 2 cells; expected one cell'
+    )
 
 
 # -- another start -----------------------------------------------------------------------------------------------
@@ -87,8 +90,8 @@ def test_a_letter_on_many_cells_is_no_place() -> None:
 
 def test_another_start() -> None:
     problem = read(ward(teammate__start="desk")).problem()
-    state = MOMENTS.state(problem, "hall", "A")
-    moved: Any = MOMENTS.starting_at(problem, state)
+    state = DOMAIN.parse_state(problem, "hall", "A")
+    moved: Any = DOMAIN.problem(problem, state)
     assert isinstance(moved, StatedProblem)
     assert moved.start == state
     assert moved.file.to_json()["ego"]["start"] == [0, 1]
@@ -97,15 +100,15 @@ def test_another_start() -> None:
 
 
 def test_another_start_of_problems_made_in_python() -> None:
-    moved = MOMENTS.starting_at(house(), JointState(HOUSE.state((1, 2)), HOUSE.state("a")))
+    moved = DOMAIN.problem(house(), JointState(HOUSE.state((1, 2)), HOUSE.state("a")))
     assert moved.start.teammate == HOUSE.state((1, 2))
     coverage = Coverage("A.W\nF.B")
-    there: Any = MOMENTS.starting_at(coverage, MOMENTS.state(coverage, "1,0", "1,1"))
+    there: Any = DOMAIN.problem(coverage, DOMAIN.parse_state(coverage, "1,0", "1,1"))
     assert (there.drawing.teammate, there.drawing.ego) == ((1, 0), (1, 1))
-    assert registry.domain("problem").recording.write(there)["map"] == ["AF.", ".WB"]
+    assert registry.domain("problem").write(there)["map"] == ["AF.", ".WB"]
     assert coverage.drawing.teammate == (2, 1)
     assert_refused(
-        lambda: MOMENTS.starting_at(house(), JointState(HOUSE.state("b"), HOUSE.state("a"))),
+        lambda: DOMAIN.problem(house(), JointState(HOUSE.state("b"), HOUSE.state("a"))),
         '--teammate: found "b", with no way to goal "h"; expected a state with a way to every goal',
     )
 
@@ -113,18 +116,18 @@ def test_another_start_of_problems_made_in_python() -> None:
 def test_a_coverage_file_follows_its_new_start() -> None:
     file = registry.read('format = "askwise/coverage@1"\nmap = """\nA.W\nF.B\n"""')
     problem = file.problem()
-    moved: Any = MOMENTS.starting_at(problem, MOMENTS.state(problem, "1,0"))
-    assert registry.domain("problem").recording.write(moved)["map"] == ["A..", "FWB"]
+    moved: Any = DOMAIN.problem(problem, DOMAIN.parse_state(problem, "1,0"))
+    assert registry.domain("problem").write(moved)["map"] == ["A..", "FWB"]
 
 
 # -- the teammate alone ------------------------------------------------------------------------------------------
 
 
-def test_the_teammate_s_side() -> None:
+def test_the_teammate_s_goals() -> None:
     file = read(CONTENTS)
-    model, goals, start = MOMENTS.teammate_side(file)
+    model, goals, start = teammate_goals(as_problem(file))
     assert (model, start) == (file.teammate.model, "desk")
     assert goals == {"to room 1": ["room 1"], "to room 2": ["room 2"]}
-    assert MOMENTS.teammate_side(house())[1:] == ({"g": ["b"], "h": ["c"]}, "a")
+    assert teammate_goals(house())[1:] == ({"g": ["b"], "h": ["c"]}, "a")
     drawn = registry.read('format = "askwise/coverage@1"\nmap = """\nA.W\nF.B\n"""')
-    assert MOMENTS.teammate_side(drawn)[1:] == ({"A": [(0, 1)], "B": [(2, 0)]}, (2, 1))
+    assert teammate_goals(as_problem(drawn))[1:] == ({"A": [(0, 1)], "B": [(2, 0)]}, (2, 1))

@@ -11,10 +11,10 @@ import pytest
 import askwise
 from askwise.cli import main
 from askwise.divergence import Divergence
-from askwise.domains.plain.file import ProblemFile
+from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.pddl import cones_of, load
-from askwise.reading import as_text
+from askwise.text.reading import as_text
 from tests.pddl.corridors import corridors
 from tests.shown import ROOT
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.answers import AnswerModel
+from askwise import simulate
+from askwise.api import as_problem
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import QueryCost
 from askwise.domains import registry
-from askwise.domains.plain.file import ProblemFile
-from askwise.domains.plain.sides import DrawnMap, Graph
-from askwise.domains.plain.stated import QuestionPrices, StatedGoal
+from askwise.domains.stated.file import ProblemFile
+from askwise.domains.stated.reading import QuestionPrices, StatedGoal
+from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.model import GridWorld
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
 from tests.domains.plain.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward
 
 # -- the example -------------------------------------------------------------------------------------------------
@@ -69,11 +70,11 @@ def test_the_problem(stated: ProblemFile) -> None:
     assert problem.prior.tolist() == pytest.approx([2 / 3, 1 / 3])
     assert problem.query_cost == QueryCost(0.5, 0.1, (0.3, 0.1), 0.2)
     assert problem.query_cost([0, 1]) == pytest.approx(0.9)
-    assert problem.teammate_actions == ("go", "left", "right", "STAY")
-    assert problem.ego_actions == ("NORTH", "EAST", "SOUTH", "WEST", "STAY")
+    assert problem.teammate.actions.names == ("go", "left", "right", "STAY")
+    assert problem.ego.actions.names == ("NORTH", "EAST", "SOUTH", "WEST", "STAY")
     assert problem.groups == {"all": (0, 1)}
-    assert problem.teammate_policies is None
-    assert problem.ego_targets(1).tolist() == [problem.ego_model.state((4, 0))]
+    assert problem.policies is None
+    assert problem.ego.targets(1).tolist() == [problem.ego.model.state((4, 0))]
     assert problem == stated.problem()
     assert problem != read(SHORTEST).problem()
     assert problem != 3
@@ -145,8 +146,8 @@ def test_states_may_be_numbers_or_cells(pair: tuple[Any, Any]) -> None:
     data = ward(teammate={"start": first, "edges": [[first, "go", second], [first, "off", "away"]]}, groups={})
     data["goals"] = {"g": {"teammate": second, "ego": "A"}, "h": {"teammate": ["away"], "ego": "B"}}
     problem = read(data).problem()
-    assert problem.teammate_model.name(1) == (tuple(second) if isinstance(second, list) else second)
-    assert problem.teammate_targets(0).tolist() == [1]
+    assert problem.teammate.model.name(1) == (tuple(second) if isinstance(second, list) else second)
+    assert problem.teammate.targets(0).tolist() == [1]
     assert simulate(problem, "ezq", goal="g", seed=1).finished
 
 
@@ -179,14 +180,14 @@ def test_both_on_one_ground_share_its_model() -> None:
     data = ward(teammate={"start": [0, 0], "map": ["..X", "..Y"]}, ego={"start": "S", "map": "..Z\nS.."}, groups={})
     data["goals"] = {"g": {"teammate": "X", "ego": "Z"}, "h": {"teammate": "Y", "ego": "S"}}
     problem = read(data).problem()
-    assert isinstance(problem.teammate_model, GridWorld)
-    assert problem.teammate_model is problem.ego_model
+    assert isinstance(problem.teammate.model, GridWorld)
+    assert problem.teammate.model is problem.ego.model
     data["ego"]["map"] = "..Z\nS.#"
-    assert read(data).problem().teammate_model is not read(data).problem().ego_model
+    assert read(data).problem().teammate.model is not read(data).problem().ego.model
     data["ego"] = data["teammate"] = {"start": "a", "edges": [["a", "x", "b"], ["a", "y", "c"]]}
     data["goals"] = {"g": {"teammate": "b", "ego": "c"}, "h": {"teammate": "c", "ego": "b"}}
     problem = read(data).problem()
-    assert problem.teammate_model is problem.ego_model
+    assert problem.teammate.model is problem.ego.model
 
 
 def test_weights_that_are_probabilities_stay_as_they_are() -> None:
@@ -242,7 +243,7 @@ def walking(policy: Any) -> dict[str, Any]:
 
 
 def test_kinds_of_policies() -> None:
-    assert read(walking("urop")).problem().teammate_policies is None
+    assert read(walking("urop")).problem().policies is None
     model = read(walking("urop")).teammate.model
     expected: dict[str, Any] = {
         "uniform": lambda goal: askwise.uniform_optimal(model, goal),
@@ -252,8 +253,8 @@ def test_kinds_of_policies() -> None:
     given: dict[str, Any] = {"uniform": "uniform", "boltzmann": {"boltzmann": 1.5}, "noisy": {"noisy": 0.2}}
     for kind, make in expected.items():
         problem = read(walking(given[kind])).problem()
-        assert problem.teammate_policies is not None
-        for goal, policy in zip(("room 1", "room 2"), problem.teammate_policies, strict=True):
+        assert problem.policies is not None
+        for goal, policy in zip(("room 1", "room 2"), problem.policies, strict=True):
             assert np.array_equal(policy.probabilities, make(goal).probabilities)
         assert simulate(problem, "ezq", seed=3).teammate == "policy"
 
@@ -269,12 +270,12 @@ ROWS = [
 
 def test_a_table_of_rows() -> None:
     problem = read(walking({"table": ROWS})).problem()
-    assert problem.teammate_policies is not None
-    first, second = problem.teammate_policies
+    assert problem.policies is not None
+    first, second = problem.policies
     assert first.at("hall") == {"back": 0.25, "left": 0.75}
     assert second.at("hall") == {"right": 1.0}
     assert first.at("room 1") == {"STAY": 1.0}, "where nothing is said of its target it stays there"
-    assert not first.defined[problem.teammate_model.state("room 2")]
+    assert not first.defined[problem.teammate.model.state("room 2")]
 
 
 @pytest.mark.parametrize("head", ["", "goal,state,action,probability\n"])
@@ -300,7 +301,7 @@ def test_cells_in_a_table(tmp_path: Path) -> None:
         "goals": {"g": {"teammate": "g", "ego": "g"}, "h": {"teammate": "h", "ego": "h"}},
     }
     (tmp_path / "map.json").write_text(json.dumps(data))
-    problem = registry.as_problem(tmp_path / "map.json")
-    assert problem.teammate_policies is not None
-    assert problem.teammate_policies[1].at((1, 0)) == {"NORTH": 1.0}
+    problem = as_problem(tmp_path / "map.json")
+    assert problem.policies is not None
+    assert problem.policies[1].at((1, 0)) == {"NORTH": 1.0}
     assert simulate(problem, "never", goal="h", seed=1).finished

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from askwise.api import as_problem
 from askwise.domains import registry
-from askwise.domains.plain.toml_text import toml_text
 from askwise.errors import InputError
-from askwise.reading import Field
+from askwise.text.reading import Field
+from askwise.text.toml_text import toml_text
 from tests.domains.plain.files import CONTENTS, SHORTEST
 
 CHANGED_VALUES, CHANGED_TEXTS = 300, 250
@@ -118,8 +119,8 @@ def outcome(text: str) -> str:
     """Read a file and make its problem; return what happened. Anything but a refusal fails the test."""
     try:
         stated = registry.read(text)
-        problem = registry.as_problem(stated)
-        again = registry.from_json(Field("", registry.domain_of(stated).recording.write(stated)))
+        problem = as_problem(stated)
+        again = registry.from_json(Field("", registry.domain_of(stated).write(stated)))
         assert again == stated
         assert abs(problem.prior.sum() - 1) < 1e-9
     except InputError as error:

@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise import trace
+from askwise import simulate, trace
+from askwise.api import as_problem
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.toml_text import toml_text
-from askwise.factored import FactoredProblem
+from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.model import GridWorld, Model
-from askwise.problem import JointState
-from askwise.questions import QueryCost
-from askwise.reading import Field, parse_toml
-from askwise.simulation import simulate
+from askwise.text.reading import Field, parse_toml
+from askwise.text.toml_text import toml_text
 from tests.domains.plain.files import CONTENTS, SHORTEST, read, ward
 from tests.refused import assert_refused
 
@@ -33,22 +33,26 @@ PLAIN = Model.from_edges([("a", "x", "b"), ("a", "y", "c"), ("b", "z", "a")])
 
 def again(problem: FactoredProblem) -> Any:
     """A problem written and read."""
-    return registry.as_problem(registry.from_json(Field("", DOMAIN.recording.write(problem))))
+    return as_problem(registry.from_json(Field("", DOMAIN.write(problem))))
 
 
 def assert_same(one: FactoredProblem, two: FactoredProblem) -> None:
     """Check that two problems are the same, number for number."""
     assert (one.goals, one.start, one.groups, one.query_cost) == (two.goals, two.start, two.groups, two.query_cost)
-    assert (one.teammate_actions, one.ego_actions, one.wait) == (two.teammate_actions, two.ego_actions, two.wait)
+    assert (one.teammate.actions.names, one.ego.actions.names, one.ego.actions.stay) == (
+        two.teammate.actions.names,
+        two.ego.actions.names,
+        two.ego.actions.stay,
+    )
     assert one.prior.tolist() == two.prior.tolist()
-    for mine, theirs in ((one.teammate_model, two.teammate_model), (one.ego_model, two.ego_model)):
+    for mine, theirs in ((one.teammate.model, two.teammate.model), (one.ego.model, two.ego.model)):
         assert np.array_equal(mine.successor, theirs.successor)
         assert [mine.name(k) for k in range(mine.n_states)] == [theirs.name(k) for k in range(theirs.n_states)]
         assert isinstance(mine, GridWorld) == isinstance(theirs, GridWorld)
     for goal in range(len(one.goals)):
-        assert one.teammate_targets(goal).tolist() == two.teammate_targets(goal).tolist()
-        assert one.ego_targets(goal).tolist() == two.ego_targets(goal).tolist()
-    pairs = zip(one.teammate_policies or (), two.teammate_policies or (), strict=True)
+        assert one.teammate.targets(goal).tolist() == two.teammate.targets(goal).tolist()
+        assert one.ego.targets(goal).tolist() == two.ego.targets(goal).tolist()
+    pairs = zip(one.policies or (), two.policies or (), strict=True)
     assert all(np.array_equal(mine.probabilities, theirs.probabilities) for mine, theirs in pairs)
 
 
@@ -154,7 +158,7 @@ def _reachable(model: Model, start: int) -> set[int]:
 def test_grids_are_written_as_maps() -> None:
     grid = GridWorld(4, 3, walls=[(1, 1), (2, 0)])
     problem = FactoredProblem({"g": (3, 0), "h": [(0, 2), (3, 2)]}, teammate_model=grid, start=((0, 0), (0, 1)))
-    written = DOMAIN.recording.write(problem)
+    written = DOMAIN.write(problem)
     assert written["teammate"] == {"start": [0, 0], "map": ["....", ".#..", "..#."]}
     assert written["goals"]["h"] == {"teammate": [[0, 2], [3, 2]], "ego": [[0, 2], [3, 2]], "weight": 0.5}
     assert_same(problem, again(problem))
@@ -163,7 +167,7 @@ def test_grids_are_written_as_maps() -> None:
 def test_policies_are_written_as_tables() -> None:
     policies = [askwise.boltzmann(PLAIN, goal, 1.0) for goal in ("b", "c")]
     problem = FactoredProblem({"g": "b", "h": "c"}, teammate_model=PLAIN, start=("a", "a"), teammate_policies=policies)
-    written = DOMAIN.recording.write(problem)
+    written = DOMAIN.write(problem)
     assert written["teammate"]["policy"]["table"][0] == ["g", "a", "x", 1.0]
     assert_same(problem, again(problem))
 
@@ -171,10 +175,10 @@ def test_policies_are_written_as_tables() -> None:
 def test_numbers_of_states_and_actions_are_kept() -> None:
     model = Model([[-1, 2], [-1, -1], [1, -1]], actions=["late", "first"])
     problem = FactoredProblem({"g": 1}, teammate_model=model, start=(0, 0))
-    side = DOMAIN.recording.write(problem)["teammate"]
+    side = DOMAIN.write(problem)["teammate"]
     assert (side["states"], side["actions"]) == ([0, 1, 2], ["late", "first", "STAY"])
     named = FactoredProblem({"g": "c"}, teammate_model=PLAIN, start=("a", "a"))
-    assert set(DOMAIN.recording.write(named)["teammate"]) == {"start", "edges"}, "where the edges say it already"
+    assert set(DOMAIN.write(named)["teammate"]) == {"start", "edges"}, "where the edges say it already"
 
 
 def _with(**given: Any) -> FactoredProblem:
@@ -216,7 +220,7 @@ HELD = "a file of askwise/problem@1 holds no other"
     ],
 )
 def test_what_a_file_cannot_hold_is_refused(problem: FactoredProblem, message: str) -> None:
-    assert_refused(lambda: DOMAIN.recording.write(problem), message)
+    assert_refused(lambda: DOMAIN.write(problem), message)
 
 
 # -- episodes ----------------------------------------------------------------------------------------------------
@@ -267,9 +271,9 @@ def test_places_that_are_none(state: dict[str, Any], message: str) -> None:
 def test_states_by_name() -> None:
     problem = ProblemFile.from_json(CONTENTS).problem()
     state = JointState(2, 4)
-    written = DOMAIN.recording.state_to_json(problem, state)
+    written = trace.state_to_json(DOMAIN, problem, state)
     assert written == {"teammate": "room 1", "ego": [4, 0]}
-    assert DOMAIN.recording.state_from_json(problem, Field("", written)) == state
+    assert trace.state_from_json(DOMAIN, problem, Field("", written)) == state
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------
@@ -284,7 +288,7 @@ def test_states_by_name() -> None:
     ],
 )
 def test_coverage_survives(tmp_path: Path, problem: Coverage) -> None:
-    written = DOMAIN.recording.write(problem)
+    written = DOMAIN.write(problem)
     assert written["format"] == "askwise/coverage@1"
     assert_same(problem, again(problem))
     episode = simulate(again(problem), "ezq-exact", seed=2)

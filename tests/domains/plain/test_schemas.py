@@ -10,18 +10,18 @@ from typing import Any
 import jsonschema
 import pytest
 
-from askwise import answers
+from askwise.core import answers
 from askwise.domains import registry
-from askwise.domains.plain import coverage_file, file, reading_file
-from askwise.domains.plain.stated import QuestionPrices
+from askwise.domains.stated import coverage_file, file, reading
+from askwise.domains.stated.reading import QuestionPrices
 from askwise.errors import InputError
-from askwise.limits import LARGEST_PRICE, LONGEST_NAME
-from askwise.reading import Field
+from askwise.text.limits import LARGEST_PRICE, LONGEST_NAME
+from askwise.text.reading import Field
 from tests.domains.plain.test_problem_fuzz import FILES, changed
 
 
 def schema(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(resources.files("askwise.domains.plain").joinpath(name).read_text("utf-8"))
+    found: dict[str, Any] = json.loads(resources.files("askwise.domains.stated").joinpath(name).read_text("utf-8"))
     return found
 
 
@@ -49,7 +49,7 @@ def test_the_schemas_say_what_the_code_says() -> None:
     assert tuple(problem["required"]) == file.REQUIRED
     assert set(problem["properties"]) == {*file.REQUIRED, *file.OPTIONAL}
     assert set(coverage["properties"]) == {"format", "map", *coverage_file.OPTIONAL}
-    assert problem["properties"]["goals"]["maxProperties"] == reading_file.MOST_GOALS
+    assert problem["properties"]["goals"]["maxProperties"] == reading.MOST_GOALS
     assert problem["$defs"]["name"]["maxLength"] == LONGEST_NAME
     assert tuple(problem["properties"]["answers"]["properties"]["errors"]["enum"]) == answers.ERRORS
     for each in (problem, coverage):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from askwise.experiments.analysis import write_results
+from askwise.studies.analysis import write_results
 from tests.experiments.analysis.studies import paper_like
 
 STUDY = {"name": "paper", "instances": {"count": 20, "seed": 7}, "priors": ["far", "near"]}

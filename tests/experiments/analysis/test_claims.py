@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis.claims import CLAIMS, COLUMNS, COMPUTING_TIME, claims
-from askwise.experiments.analysis.claims_asking import about_as_the_paper
-from askwise.experiments.analysis.estimates import Estimate
-from askwise.experiments.analysis.judging import (
+from askwise.studies.analysis.claims import CLAIMS, COLUMNS, COMPUTING_TIME, claims
+from askwise.studies.analysis.claims_asking import about_as_the_paper
+from askwise.studies.analysis.estimates import Estimate
+from askwise.studies.analysis.judging import (
     FAILS,
     FASTER,
     HOLDS,

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from askwise.experiments.analysis.comparisons import COMPARISONS, comparisons
-from askwise.experiments.analysis.estimates import holm
+from askwise.studies.analysis.comparisons import COMPARISONS, comparisons
+from askwise.studies.analysis.estimates import holm
 from tests.experiments.analysis.studies import METHODS, PRICES, paper_like, simple
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.domains.studied import StudyWords
-from askwise.experiments.analysis import write_results
-from askwise.experiments.analysis.figures import pictures
+from askwise.studies.analysis import write_results
+from askwise.studies.analysis.figures import pictures
+from askwise.studies.schema.studied import StudyWords
 from tests.experiments.analysis.studies import paper_like, renamed
 
 WORDS = StudyWords(goal="room", teammate="nurse", priors="ours favours none.")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from askwise.experiments.analysis.estimates import (
+from askwise.studies.analysis.estimates import (
     Estimate,
     Ratio,
     combined,

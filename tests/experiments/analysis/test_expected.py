@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.experiments.analysis.expected import SUMMARY, bounds_of, expected_summary
-from askwise.experiments.schema.tables import BOUND, table
+from askwise.studies.analysis.expected import SUMMARY, bounds_of, expected_summary
+from askwise.studies.schema.tables import BOUND, table
 
 
 def rows(method: str, *expected: float | None) -> list[dict[str, object]]:

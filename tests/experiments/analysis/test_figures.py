@@ -9,15 +9,15 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_rgb
 
-from askwise.experiments.analysis.checking import checked
-from askwise.experiments.analysis.figures import pictures, write_figures
-from askwise.experiments.analysis.figures.cost_parts import parts_figure
-from askwise.experiments.analysis.figures.costs import cost_figure
-from askwise.experiments.analysis.figures.questions import questions_figure
-from askwise.experiments.analysis.figures.spread import spread_figure
-from askwise.experiments.analysis.figures.styles import KNOWN, styles
-from askwise.experiments.analysis.parts import parts
-from askwise.experiments.analysis.summary import summary
+from askwise.studies.analysis.checking import checked
+from askwise.studies.analysis.figures import pictures, write_figures
+from askwise.studies.analysis.figures.cost_parts import parts_figure
+from askwise.studies.analysis.figures.costs import cost_figure
+from askwise.studies.analysis.figures.questions import questions_figure
+from askwise.studies.analysis.figures.spread import spread_figure
+from askwise.studies.analysis.figures.styles import KNOWN, styles
+from askwise.studies.analysis.parts import parts
+from askwise.studies.analysis.summary import summary
 from tests.experiments.analysis.studies import METHODS, PAPER, paper_like, renamed, simple
 
 NAMES = ["costs", "parts"] + [f"{kind}-{prior}" for prior in PAPER for kind in ("costs", "questions", "spread")]

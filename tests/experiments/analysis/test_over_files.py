@@ -7,16 +7,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis import analyse, in_short, report, short_text, write_tables
-from askwise.experiments.analysis.checking import ALL_FILES
-from askwise.experiments.analysis.estimates import mean_over_files
-from askwise.experiments.analysis.expected import bounds_of, expected_summary
-from askwise.experiments.analysis.figures.material import MOST_FILES, materials
-from askwise.experiments.analysis.report import report_text
-from askwise.experiments.conducting import conduct
-from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study_file import study_from
-from askwise.experiments.schema.tables import BOUND, table
+from askwise.studies.analysis import analyse, in_short, report, short_text, write_tables
+from askwise.studies.analysis.checking import ALL_FILES
+from askwise.studies.analysis.estimates import mean_over_files
+from askwise.studies.analysis.expected import bounds_of, expected_summary
+from askwise.studies.analysis.figures.material import MOST_FILES, materials
+from askwise.studies.analysis.report import report_text
+from askwise.studies.conducting import conduct
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study_file import study_from
+from askwise.studies.schema.tables import BOUND, table
 from tests.experiments.analysis.studies import of_files, simple
 
 FILES = ("wards/ward.toml", "kitchen.toml")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis.parts import parts
-from askwise.experiments.analysis.summary import summary
+from askwise.studies.analysis.parts import parts
+from askwise.studies.analysis.summary import summary
 from tests.experiments.analysis.studies import paper_like, simple
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis import in_short, short_text, write_results
-from askwise.showing.html import flattened
+from askwise.studies.analysis import in_short, short_text, write_results
+from askwise.view.html import flattened
 from tests.experiments.analysis.studies import METHODS, paper_like, renamed, simple
 
 VOID = {"meta", "link", "img", "br"}

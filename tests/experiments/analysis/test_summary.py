@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis.summary import failures, summary, timing_summary, write_csv
+from askwise.studies.analysis.summary import failures, summary, timing_summary, write_csv
 from tests.experiments.analysis.studies import METHODS, PRICES, paper_like, simple
 
 COLUMNS = ["prior", "method", "per_station_cost", "episodes", "mean", "stderr", "ci_low", "ci_high", "queries_mean"]

@@ -8,9 +8,9 @@ import re
 import polars as pl
 import pytest
 
-from askwise.experiments.analysis.analyse import Analysis, analyse
-from askwise.experiments.analysis.judging import FAILS, HOLDS, OPEN
-from askwise.experiments.analysis.words import counted, duration, in_short, number, p_value, print_short, short_text
+from askwise.studies.analysis.analyse import Analysis, analyse
+from askwise.studies.analysis.judging import FAILS, HOLDS, OPEN
+from askwise.studies.analysis.words import counted, duration, in_short, number, p_value, print_short, short_text
 from tests.experiments.analysis.studies import paper_like, simple
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from askwise.experiments.planning.grd import verdict
 from askwise.pddl import Limits, cones_of, load
+from askwise.recognition.grd import verdict
 from tests.shown import ROOT
 
 

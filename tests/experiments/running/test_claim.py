@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments.conducting import stored_tasks
-from askwise.experiments.running.damage import Damaged
-from askwise.experiments.running.records import read_record, write_record
-from askwise.experiments.running.run import run_study
-from askwise.experiments.running.sealed import Broken
-from askwise.experiments.running.store import Store
+from askwise.studies.conducting import stored_tasks
+from askwise.studies.running.damage import Damaged
+from askwise.studies.running.records import read_record, write_record
+from askwise.studies.running.run import run_study
+from askwise.studies.running.sealed import Broken
+from askwise.studies.running.store import Store
 from tests.experiments.studies import files_in, finished, part, small
 from tests.refused import assert_refused
 

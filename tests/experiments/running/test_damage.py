@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments import conducting
-from askwise.experiments.running.damage import Damaged
-from askwise.experiments.running.run import run_study
-from askwise.experiments.running.store import Store
-from askwise.experiments.schema.tables import SCHEMAS
+from askwise.studies import conducting
+from askwise.studies.running.damage import Damaged
+from askwise.studies.running.run import run_study
+from askwise.studies.running.store import Store
+from askwise.studies.schema.tables import SCHEMAS
 from tests.experiments.studies import files_in, finished, part, small, table_bytes
 from tests.refused import assert_refused
 
@@ -141,7 +141,7 @@ def test_a_part_in_the_place_of_another_is_seen(folder: Path, played: Path, othe
 
 def test_columns_of_another_version_are_played_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     later = {**SCHEMAS, "timings": {**SCHEMAS["timings"], "energy": pl.Float64}}
-    monkeypatch.setattr("askwise.experiments.running.store.SCHEMAS", later)
+    monkeypatch.setattr("askwise.studies.running.store.SCHEMAS", later)
     store = Store(folder, STUDY)
     with store.locked():
         whys = {each.why for each in store.clear()}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from askwise.experiments.running import cluster
-from askwise.experiments.running.run import run_study
+from askwise.studies.running import cluster
+from askwise.studies.running.run import run_study
 from tests.experiments.studies import small
 from tests.refused import assert_refused
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments.running import cluster
-from askwise.experiments.running.cluster import BACK, GONE, Workers, dask
-from askwise.experiments.running.progress import Silent
-from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study import Method
+from askwise.studies.running import cluster
+from askwise.studies.running.cluster import BACK, GONE, Workers, dask
+from askwise.studies.running.progress import Silent
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study import Method
 from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
 from tests.experiments.gates import Gate
 from tests.experiments.running.test_supervising import among, assert_innocent_unharmed, errors
@@ -283,7 +283,7 @@ def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path,
 
 
 MINE = """
-from askwise.agents import BeliefAgent
+from askwise.methods import BeliefAgent
 
 
 class Waits(BeliefAgent):

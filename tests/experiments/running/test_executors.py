@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from askwise.experiments.running import children, executors
-from askwise.experiments.running.children import Ended
-from askwise.experiments.running.executors import local
-from askwise.watching.limits import Limits
+from askwise.studies.running import children, executors
+from askwise.studies.running.children import Ended
+from askwise.studies.running.executors import local
+from askwise.workers.limits import Limits
 from tests.experiments.commands import is_alive
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.agents import AGENTS, Agent, Decision, Observation
-from askwise.evaluation import evaluate, lower_bound, solve
-from askwise.experiments.running.play import play
-from askwise.experiments.running.problems import Problems
-from askwise.experiments.running.run import run_study
-from askwise.experiments.running.store import Store
-from askwise.experiments.schema.study import Study
-from askwise.experiments.schema.study_file import study_from
-from askwise.experiments.schema.tables import BOUND
+from askwise import evaluate, lower_bound, solve
+from askwise.methods import AGENTS, Agent, Decision, Observation
+from askwise.studies.running.play import play
+from askwise.studies.running.problems import Problems
+from askwise.studies.running.run import run_study
+from askwise.studies.running.store import Store
+from askwise.studies.schema.study import Study
+from askwise.studies.schema.study_file import study_from
+from askwise.studies.schema.tables import BOUND
 from tests.experiments.studies import stored
 
 SETTINGS = {

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study import Method
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study import Method
 from tests.experiments.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
 from tests.experiments.gates import Gate
 from tests.experiments.studies import files_in, small, table_bytes, toml, undisturbed

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import InputError
-from askwise.experiments.running.jobs import Done, Row, do_all
-from askwise.experiments.running.lock import lock
-from askwise.watching.limits import Limits
+from askwise.studies.running.jobs import Done, Row, do_all
+from askwise.studies.running.lock import lock
+from askwise.workers.limits import Limits
 
 
 @dataclass(frozen=True)

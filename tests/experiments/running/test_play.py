@@ -11,16 +11,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from askwise.agents import Agent, Decision, Observation, make_agent
+from askwise import simulate
+from askwise.core.problem import JointState
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.experiments.running.play import Clock, failed, play, timed
-from askwise.experiments.running.problems import Problems
-from askwise.experiments.schema.sources import Given
-from askwise.experiments.schema.tables import SCHEMAS
-from askwise.problem import JointState
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise.methods import Agent, Decision, Observation, make_agent
+from askwise.studies.running.play import Clock, failed, play, timed
+from askwise.studies.running.problems import Problems
+from askwise.studies.schema.sources import Given
+from askwise.studies.schema.tables import SCHEMAS
 from tests.agents.blamed import FILE, culprits
 from tests.experiments.studies import small
 from tests.tool_fetching import instance, workshop
@@ -115,25 +115,25 @@ def test_other_terms_give_the_problem_that_would_have_been_built(given: Instance
 
 def assert_same(one: ToolFetching, other: ToolFetching) -> None:
     assert one == other
-    for name in ("goals", "query_cost", "start", "teammate_actions", "ego_actions", "ego_moves", "wait"):
+    for name in ("goals", "query_cost", "start"):
         assert getattr(one, name) == getattr(other, name)
+    assert (one.teammate.actions, one.ego.actions) == (other.teammate.actions, other.ego.actions)
     assert np.array_equal(one.prior, other.prior)
-    assert one.teammate_model is one.grid
+    assert one.teammate.model is one.grid
     for state in range(one.grid.n_states):
-        for name in ("teammate_policy", "teammate_optimal", "teammate_steps"):
-            assert np.array_equal(getattr(one, name)(state), getattr(other, name)(state))
-        assert all(map(np.array_equal, one.teammate_matrices(state), other.teammate_matrices(state)))
-        for action in range(len(one.teammate_actions)):
-            assert one.teammate_next(state, action) == other.teammate_next(state, action)
+        for name in ("policy", "optimal", "steps"):
+            assert np.array_equal(getattr(one.teammate, name)(state), getattr(other.teammate, name)(state))
+        assert all(map(np.array_equal, one.teammate.divergence(state), other.teammate.divergence(state)))
+        for action in range(len(one.teammate.actions.names)):
+            assert one.teammate.next(state, action) == other.teammate.next(state, action)
     for ego in range(one.grid.n_states * (len(one.goals) + 1)):
-        for name in ("ego_steps", "ego_optimal"):
-            assert np.array_equal(getattr(one, name)(ego), getattr(other, name)(ego))
-        assert all(map(np.array_equal, one.ego_matrices(ego), other.ego_matrices(ego)))
-        for action in range(len(one.ego_actions)):
-            assert one.ego_next(ego, action) == other.ego_next(ego, action)
+        for name in ("policy", "optimal", "steps"):
+            assert np.array_equal(getattr(one.ego, name)(ego), getattr(other.ego, name)(ego))
+        assert all(map(np.array_equal, one.ego.divergence(ego), other.ego.divergence(ego)))
+        for action in range(len(one.ego.actions.names)):
+            assert one.ego.next(ego, action) == other.ego.next(ego, action)
     for goal in range(len(one.goals)):
-        assert np.array_equal(one.teammate_targets(goal), other.teammate_targets(goal))
-    assert [one.stays(action) for action in range(6)] == [other.stays(action) for action in range(6)]
+        assert np.array_equal(one.teammate.targets(goal), other.teammate.targets(goal))
     assert one.decode(JointState(3, 7)) == other.decode(JointState(3, 7))
 
 
@@ -142,7 +142,7 @@ def test_a_problem_is_made_once_for_each_prior_and_price() -> None:
     problems = Problems(task)
     made = [problems(condition) for condition in task.conditions()]
     assert len({id(problem) for problem in made}) == 4
-    assert all(problem.teammate_model is made[0].teammate_model for problem in made)
+    assert all(problem.teammate.model is made[0].teammate.model for problem in made)
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_ctrl_c_is_not_an_agents_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("askwise.experiments.running.play.simulate", interrupt)
+    monkeypatch.setattr("askwise.studies.running.play.simulate", interrupt)
     with pytest.raises(KeyboardInterrupt):
         play(small().task(0))
 

@@ -18,11 +18,11 @@ from polars.testing import assert_frame_equal
 
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.errors import AskwiseError
-from askwise.experiments.running import run as running
-from askwise.experiments.running.executors import Crew
-from askwise.experiments.running.play import Played
-from askwise.experiments.running.run import Interrupted, WorkersGone, results, run_study
-from askwise.experiments.schema.study import Study
+from askwise.studies.running import run as running
+from askwise.studies.running.executors import Crew
+from askwise.studies.running.play import Played
+from askwise.studies.running.run import Interrupted, WorkersGone, results, run_study
+from askwise.studies.schema.study import Study
 from tests.experiments.studies import small, stored, table_bytes
 
 STUDY = small(episodes=2)
@@ -221,7 +221,7 @@ def test_failed_tasks_are_played_again_when_asked_for(
 
 UNGUARDED = """
 import sys
-from askwise.experiments.running.run import run_study
+from askwise.studies.running.run import run_study
 from tests.experiments.studies import small
 print(run_study(small(), sys.argv[1], workers=2).played, "instances")
 """

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.experiments.running.sealed import (
+from askwise.studies.running.sealed import (
     AFTER,
     MAGIC,
     Broken,
@@ -21,7 +21,7 @@ from askwise.experiments.running.sealed import (
     read,
     seal,
 )
-from askwise.experiments.schema.tables import SCHEMAS
+from askwise.studies.schema.tables import SCHEMAS
 
 LABEL = Label("0123456789abcdef", "episodes", 3, "89abcdef")
 TABLE = pl.DataFrame({"instance": [1, 2, 3], "goal": ["a", None, "PAR1askwise1"], "goals": [["x"], [], ["y", "z"]]})

@@ -11,15 +11,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise import files
 from askwise.errors import InputError
-from askwise.experiments.conducting import conduct
-from askwise.experiments.running.play import failed, play
-from askwise.experiments.running.records import checksum
-from askwise.experiments.running.run import run_study
-from askwise.experiments.running.store import Store
-from askwise.experiments.schema.study import Study
-from askwise.experiments.schema.tables import SCHEMAS
+from askwise.studies.conducting import conduct
+from askwise.studies.running.play import failed, play
+from askwise.studies.running.records import checksum
+from askwise.studies.running.run import run_study
+from askwise.studies.running.store import Store
+from askwise.studies.schema.study import Study
+from askwise.studies.schema.tables import SCHEMAS
+from askwise.text import files
 from tests.experiments.studies import files_in, finished, part, small, table_bytes
 from tests.refused import assert_refused
 

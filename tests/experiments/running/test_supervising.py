@@ -15,14 +15,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from askwise.experiments.running import children, supervising
-from askwise.experiments.running.children import Ended
-from askwise.experiments.running.executors import local
-from askwise.experiments.running.play import play, units
-from askwise.experiments.running.rows import Rows
-from askwise.experiments.running.run import run_study
-from askwise.experiments.schema.study import Study, Task
-from askwise.experiments.schema.study_file import study_from
+from askwise.studies.running import children, supervising
+from askwise.studies.running.children import Ended
+from askwise.studies.running.executors import local
+from askwise.studies.running.play import play, units
+from askwise.studies.running.rows import Rows
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study import Study, Task
+from askwise.studies.schema.study_file import study_from
 from tests.experiments.gates import Gate
 from tests.experiments.studies import small, stored
 from tests.experiments.villains import line_of, write_villains

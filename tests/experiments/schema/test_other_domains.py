@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from askwise.domains.plain.studies import PlainStudies, by_distance
-from askwise.domains.registry import as_problem, read_file
-from askwise.experiments.running.play import play
-from askwise.experiments.schema.study import Study
-from askwise.experiments.schema.study_file import load_study
-from askwise.factored import FactoredProblem
-from askwise.questions import QueryCost
-from askwise.simulation import simulate
+from askwise import simulate
+from askwise.api import as_problem
+from askwise.core.factored import FactoredProblem
+from askwise.core.questions import QueryCost
+from askwise.studies.running.play import play
+from askwise.studies.schema.studied import FileStudies, by_distance, studies_of
+from askwise.studies.schema.study import Study
+from askwise.studies.schema.study_file import load_study
 from tests.refused import assert_refused
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -72,7 +72,7 @@ def test_priors_by_distance_and_prices_of_the_study(folder: Path) -> None:
     assert play(found.task(0)).tables["episodes"]["per_station_cost"].unique().to_list() == [0.3]
     problem = as_problem(EXAMPLES / "ward.toml")
     assert isinstance(problem, FactoredProblem)
-    steps = problem.teammate_steps(problem.start.teammate)
+    steps = problem.teammate.steps(problem.start.teammate)
     for kind, sign in (("far", 1), ("near", -1), ("uniform", 0)):
         weights = np.exp(sign * steps / 2.0)
         assert by_distance(problem, kind, 2.0) == pytest.approx(weights / weights.sum())
@@ -82,11 +82,21 @@ def test_other_terms_change_nothing_else() -> None:
     problem = as_problem(EXAMPLES / "kitchen.toml")
     assert isinstance(problem, FactoredProblem)
     prior, prices = problem.prior.copy(), problem.query_cost
-    other = PlainStudies().with_terms(problem, "far", 1.0, QueryCost(0.9, 0.2))
+    other = studies_of("problem").with_terms(problem, "far", 1.0, QueryCost(0.9, 0.2))
     assert other.query_cost == QueryCost(0.9, 0.2)
-    assert other.teammate_divergence is problem.teammate_divergence
+    assert other.teammate is problem.teammate
     assert (problem.prior.tolist(), problem.query_cost) == (prior.tolist(), prices)
-    assert PlainStudies().contents(read_file(EXAMPLES / "kitchen.toml"))["format"] == "askwise/problem@1"
+
+
+def test_other_terms_of_a_problem_that_is_not_two_models() -> None:
+    problem = as_problem(EXAMPLES / "workshop.json")
+    other = FileStudies("a domain of its own").with_terms(problem, "far", 2.0, QueryCost(0.9, 0.2))
+    assert not isinstance(problem, FactoredProblem)
+    assert other.prior == pytest.approx(by_distance(problem, "far", 2.0))
+    assert (other.query_cost, other.teammate) == (QueryCost(0.9, 0.2), problem.teammate)
+    kept = FileStudies("a domain of its own").with_terms(problem, None, 2.0, QueryCost())
+    assert kept.prior.tolist() == problem.prior.tolist()
+    assert simulate(other, "ezq", seed=1).finished
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -121,7 +131,7 @@ def test_a_folder_without_instances(tmp_path: Path) -> None:
 
 
 MINE = """
-from askwise.agents import BeliefAgent
+from askwise.methods import BeliefAgent
 
 
 class Waits(BeliefAgent):

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
-from askwise.experiments.running.problems import Problems
-from askwise.experiments.schema.sources import Generated, Given
-from askwise.experiments.schema.study import FROM_FILE, StudyPrior, differences
-from askwise.experiments.schema.study_file import load_study, study_from
-from askwise.questions import QueryCost
+from askwise.studies.running.problems import Problems
+from askwise.studies.schema.sources import Generated, Given
+from askwise.studies.schema.study import FROM_FILE, StudyPrior, differences
+from askwise.studies.schema.study_file import load_study, study_from
 from tests.experiments.studies import SMALL, small
 from tests.tool_fetching import workshop
 

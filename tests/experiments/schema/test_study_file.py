@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from askwise.agents import AGENTS
-from askwise.domains.tool_fetching.studies import RandomMaps
 from askwise.errors import InputError
-from askwise.experiments.schema.sources import Generated, Given
-from askwise.experiments.schema.study import FROM_FILE, Exactly, Method, StudyPrior
-from askwise.experiments.schema.study_file import (
+from askwise.methods import AGENTS
+from askwise.studies.schema.sources import Generated, Given
+from askwise.studies.schema.studied import RandomMaps
+from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
+from askwise.studies.schema.study_file import (
     is_the_papers,
     load_study,
     merged,

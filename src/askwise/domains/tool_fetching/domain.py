@@ -1,83 +1,83 @@
-"""Tool fetching as a registered domain: each part is in a file of its own, loaded at first use."""
+"""Tool fetching as a registered domain: files ``askwise/tool-fetching@1``; people type cells as ``X,Y``."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from askwise.domains.parts import Designs, Generator, Look, Moments, Recording
-    from askwise.domains.studied import Studied
-    from askwise.domains.tool_fetching import Instance, ToolFetching
-    from askwise.showing.vocabulary import Vocabulary
+from askwise.core.problem import JointState
+from askwise.domains.tool_fetching.instance import FORMAT, Cell, Instance
+from askwise.domains.tool_fetching.problem import ToolFetching
+from askwise.domains.tool_fetching.rules import NOTHING, State
+from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
+from askwise.errors import InputError
+from askwise.model.graph_search import breadth_first
+from askwise.text.limits import cell
+from askwise.text.reading import Field
+from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import place_in
 
 
 class ToolFetchingDomain:
-    """Tool fetching; fulfils `askwise.domains.registry.Domain`."""
+    """Tool fetching; fulfils `askwise.domains.domain.Domain`."""
 
     name = "tool-fetching"
+    formats = (FORMAT,)
 
-    def owns(self, given: object) -> bool:
+    def recognises(self, given: object) -> bool:
         """See `Domain`."""
-        from askwise.domains.tool_fetching import Instance, ToolFetching
-
         return isinstance(given, Instance | ToolFetching)
 
-    def problem(self, given: Instance | str | Path) -> ToolFetching:
+    def read(self, field: Field) -> Instance:
         """See `Domain`."""
-        from askwise.domains.tool_fetching import ToolFetching
+        return Instance.from_json(field)
 
-        return ToolFetching(given)
-
-    @cached_property
-    def words(self) -> Vocabulary:
+    def write(self, given: Instance | ToolFetching) -> dict[str, Any]:
         """See `Domain`."""
-        from askwise.domains.tool_fetching.vocabulary import WORDS
+        if isinstance(given, Instance):
+            return given.to_json()
+        if given.policies is not None:
+            raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
+        return given.instance.to_json()
 
-        return WORDS
+    def problem(self, given: Instance | ToolFetching | str | Path, start: JointState | None = None) -> ToolFetching:
+        """See `Domain`; the fetcher starts with empty hands."""
+        problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
+        if start is None:
+            return problem
+        now = problem.decode(start)
+        worker, fetcher = ((int(x), int(y)) for x, y in problem.grid.cells[[now.worker, now.fetcher]])
+        return ToolFetching(replace(problem.instance, worker=worker, fetcher=fetcher))
 
-    @cached_property
-    def recording(self) -> Recording:
+    def vocabulary(self, given: Instance | ToolFetching | None = None) -> Vocabulary:
         """See `Domain`."""
-        from askwise.domains.tool_fetching.recording import ToolFetchingRecording
+        return WORDS if given is None else words_for(given.instance if isinstance(given, ToolFetching) else given)
 
-        return ToolFetchingRecording()
-
-    @cached_property
-    def look(self) -> Look:
+    def parse_state(
+        self,
+        problem: ToolFetching,
+        teammate: str | None = None,
+        ego: str | None = None,
+        holding: str | None = None,
+    ) -> JointState:
         """See `Domain`."""
-        from askwise.domains.tool_fetching.look import ToolFetchingLook
-
-        return ToolFetchingLook()
-
-    @cached_property
-    def moments(self) -> Moments:
-        """See `Domain`."""
-        from askwise.domains.tool_fetching.moments import ToolFetchingMoments
-
-        return ToolFetchingMoments()
-
-    @cached_property
-    def generator(self) -> Generator:
-        """See `Domain`."""
-        from askwise.domains.tool_fetching.options import ToolFetchingGenerator
-
-        return ToolFetchingGenerator()
-
-    @cached_property
-    def studies(self) -> Studied:
-        """See `Domain`."""
-        from askwise.domains.tool_fetching.studies import ToolFetchingStudies
-
-        return ToolFetchingStudies()
-
-    @cached_property
-    def designs(self) -> Designs:
-        """What may be forbidden."""
-        from askwise.domains.tool_fetching.designs import ToolFetchingDesigns
-
-        return ToolFetchingDesigns()
+        start = problem.rules.start
+        given = {"worker": teammate, "fetcher": ego}
+        cells = {who: cell(text, f"--{who}") for who, text in given.items() if text is not None}
+        held = NOTHING if holding is None else place_in(problem.goals, holding, "holding", WORDS.goal)
+        places = {who: _reachable(problem, who, at) for who, at in cells.items()}
+        return problem.encode(State(places.get("worker", start.worker), places.get("fetcher", start.fetcher), held))
 
 
 DOMAIN = ToolFetchingDomain()
+
+
+def _reachable(problem: ToolFetching, who: str, at: Cell) -> int:
+    """Return the state of a cell, one from which the stations can be reached."""
+    grid = problem.grid
+    state = grid.state(at, who)
+    steps = breadth_first([problem.rules.start.worker], *grid.predecessors)[0]
+    if steps[state] < 0:  # moves can be undone: the stations are where the worker is from
+        raise InputError(who, f"{at}, with no way to the stations", "a cell with a way to them")
+    return state

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching.instance import LARGEST_SIDE, MOST_CELLS, PRIOR_KINDS, Cell, Instance, Prior, Station
 from askwise.errors import InputError, did_you_mean
 from askwise.model.names import as_int
-from askwise.questions import QueryCost
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, IntArray
 

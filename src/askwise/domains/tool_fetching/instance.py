@@ -22,15 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from askwise._graph import breadth_first
+from askwise.core.questions import QueryCost
 from askwise.errors import InputError
-from askwise.files import whole_file
 from askwise.frozen import freeze_fields
-from askwise.limits import check_name, read_price, refuse_blank
-from askwise.memory import claim, hold
 from askwise.model import GridWorld
-from askwise.questions import QueryCost
-from askwise.reading import Field, as_text, parse_json, read_text
+from askwise.model.graph_search import breadth_first
+from askwise.text.files import whole_file
+from askwise.text.limits import check_name, read_price, refuse_blank
+from askwise.text.reading import Field, as_text, parse_json, read_text
+from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray
 
 FORMAT = "askwise/tool-fetching@1"

@@ -1,4 +1,4 @@
-"""Tool fetching as an `askwise.Problem`, by its structure instead of its product model.
+"""Tool fetching as a problem: a worker that walks, and a fetcher by its structure instead of its product model.
 
 The fetcher's own model has a state for each cell and tool in hand, 51 times as many as the grid for 50 stations. It
 need not be built. Towards goal `g` the fetcher first walks to a *waypoint*: the station if it holds the tool, else
@@ -9,13 +9,12 @@ asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the wayp
   steps;
 - the steps left are ``d(f, station)`` with the tool, else ``d(f, box) + 1 + d(box, station)``.
 
-`product_problem` is the same problem without any of this, for comparison.
+The tests have the same problem without any of this, for comparison.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +23,10 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.answers import TRUTHFUL, AnswerModel
+from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import JointState, Problem, changed, checked_answers
+from askwise.core.questions import QueryCost
+from askwise.core.side import Actions, CarrierTable, finite_steps, place_and_load
 from askwise.divergence import Divergence
 from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
 from askwise.domains.tool_fetching.priors import prior_of
@@ -37,21 +39,17 @@ from askwise.domains.tool_fetching.rules import (
     Rules,
     State,
 )
-from askwise.ego import EgoMap, finite_steps
-from askwise.errors import InputError
-from askwise.factored import FactoredProblem
-from askwise.factored_input import checked_answers
-from askwise.frozen import FrozenDict, Sealed, read_only
-from askwise.model import GridWorld, Model, Policy, Pursuit
+from askwise.frozen import Sealed, read_only
+from askwise.model import GridWorld, Model, Pursuit
 from askwise.model.grid import MOVES
-from askwise.model.names import as_int
-from askwise.problem import JointState
-from askwise.questions import QueryCost
-from askwise.types import BoolArray, FloatArray, IntArray, StateLike
+from askwise.types import BoolArray, FloatArray, IntArray
+
+TOWARDS_GOALS = tuple(range(len(MOVES)))
+"""The actions of both agents that lead towards goals: the four moves."""
 
 
-class ToolFetching(Sealed):
-    """Tool fetching; fulfils `askwise.Problem`. Made from an instance, or the path of an instance file.
+class ToolFetching(Problem):
+    """Tool fetching, made from an instance or the path of an instance file.
 
     An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
     """
@@ -59,23 +57,24 @@ class ToolFetching(Sealed):
     def __init__(self, instance: Instance | str | Path) -> None:
         instance = as_instance(instance)
         self.instance = instance
-        self.rules = Rules(instance)
-        self.goals = self.rules.stations
-        self.query_cost: QueryCost = instance.query_cost
-        self.answers: AnswerModel = TRUTHFUL
-        self.teammate_actions = WORKER_ACTIONS
-        self.ego_actions = self.rules.fetcher_actions
-        self.wait = FETCHER_NOOP
-        self.teammate_policies: tuple[Policy, ...] | None = None
-        self.ego_moves = tuple(range(len(MOVES)))
-        self.start = self.encode(self.rules.start)
-        self._n = len(self.goals)
-        self._stations = _pursuit(self.grid, self.rules.station_cells)
-        self._box_list = sorted(set(self.rules.box_cells))
-        self._boxes = _pursuit(self.grid, self._box_list)
-        self._box_of = read_only(np.array([self._box_list.index(c) for c in self.rules.box_cells]))
-        self._ego_families: dict[int, Divergence] = {}
-        self._optimal_at: tuple[int, BoolArray] = (-1, np.zeros((0, 0), dtype=np.bool_))
+        self.rules = rules = Rules(instance)
+        stations = _pursuit(rules.grid, rules.station_cells)
+        worker, fetcher = Worker(rules, stations), Fetcher(rules, stations)
+        boxes = [station.toolbox for station in instance.stations.values()]
+        members = {
+            name: [station for station, box in zip(rules.stations, boxes, strict=True) if box == name]
+            for name in instance.toolboxes
+        }
+        super().__init__(
+            goals=rules.stations,
+            teammate=worker,
+            ego=fetcher,
+            start=self.encode(rules.start),
+            prior=self._prior(worker, fetcher),
+            query_cost=instance.query_cost,
+            answers=TRUTHFUL,
+            groups={name: stations for name, stations in members.items() if stations},
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ToolFetching):
@@ -84,134 +83,135 @@ class ToolFetching(Sealed):
 
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
+    def _prior(self, worker: Worker, fetcher: Fetcher) -> FloatArray:
+        """``float64 [n_goals]``: the prior that the instance states."""
+        start = self.rules.start
+        return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
+
     def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
         """Return the same map, stations and agents under another prior and other prices; tables are shared."""
-        _ = self._worker_family, self._from_box  # made now, or each copy would make its own
-        other = copy.copy(self)
-        instance = replace(self.instance, prior=prior, query_cost=query_cost)
-        vars(other).update(instance=instance, query_cost=query_cost)
-        vars(other).pop("prior", None)
-        return other
+        other = changed(self, instance=replace(self.instance, prior=prior, query_cost=query_cost))
+        return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
         """See `Problem`."""
-        if answers == self.answers:
-            return self
-        _ = self._worker_family, self._from_box  # made now, or each copy would make its own
-        other = copy.copy(self)
-        vars(other)["answers"] = checked_answers(answers)
-        return other
+        return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 
     @property
     def grid(self) -> GridWorld:
         """The map."""
         return self.rules.grid
 
-    @property
-    def teammate_model(self) -> Model:
-        """The grid; its STAY is the worker's WORK."""
-        return self.grid
-
-    # -- between the rules' states and the protocol's ------------------------------------------------------------
-
     def encode(self, state: State) -> JointState:
-        """Return a state of the rules as the protocol's pair of numbers."""
+        """Return a state of the rules as the pair of numbers that problems use."""
         return JointState(state.worker, state.fetcher * (self.rules.n_stations + 1) + state.holding + 1)
 
     def decode(self, state: JointState) -> State:
-        """Return the protocol's pair of numbers as a state of the rules."""
-        fetcher, holding = self._fetcher(state.ego)
+        """Return the pair of numbers that problems use as a state of the rules."""
+        fetcher, holding = place_and_load(self.ego, state.ego)
         return State(state.teammate, fetcher, holding)
 
-    def joint_state(self, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
-        """See `Problem`; the fetcher's state is a cell (empty hands), or a cell and the station whose tool it holds."""
-        return JointState(
-            self.start.teammate if teammate is None else self.grid.state(teammate, "teammate"),
-            self.start.ego if ego is None else self._ego_state(ego),
-        )
 
-    def _ego_state(self, ego: StateLike) -> int:
-        number = as_int(ego)
-        if number is not None:
-            n_ego = self.grid.n_states * (self._n + 1)
-            if not 0 <= number < n_ego:
-                raise InputError("ego", ego, f"a number from 0 to {n_ego - 1}")
-            return number
-        cell, station = ego, None
-        if isinstance(ego, tuple) and len(ego) == 2 and isinstance(ego[0], tuple):
-            cell, station = ego
-            if station not in self.goals:
-                allowed = f"one of {', '.join(map(repr, self.goals[:5]))}" + (", ..." if self._n > 5 else "")
-                raise InputError("ego: tool in hand", repr(station), allowed)
-        held = NOTHING if station is None else self.goals.index(station)
-        return self.grid.state(cell, "ego") * (self._n + 1) + held + 1
+class Worker(Sealed):
+    """The worker's side: it walks on the grid, does WORK at its station, and could do NOOP, which no plan needs.
 
-    def _fetcher(self, ego: int) -> tuple[int, int]:
-        cell, tool = divmod(ego, self.rules.n_stations + 1)
-        return cell, tool - 1
+    Args:
+        rules: the rules of the instance.
+        stations: shortest paths to all stations.
+    """
 
-    # -- the worker ----------------------------------------------------------------------------------------------
+    loads = 0
+    actions = Actions(WORKER_ACTIONS, WORK, TOWARDS_GOALS)
 
-    @cached_property
-    def prior(self) -> FloatArray:
-        """See `Problem`."""
-        to_tool = self._boxes.steps_at(self.rules.start.fetcher)[self._box_of]
-        return read_only(prior_of(self.instance, self._stations.steps_at(self.rules.start.worker), to_tool))
+    def __init__(self, rules: Rules, stations: Pursuit) -> None:
+        self.model: Model = rules.grid
+        self._rules = rules
+        self._stations = stations
 
-    def teammate_policy(self, teammate: int) -> FloatArray:
-        """See `Problem`; the column of NOOP is 0, no optimal plan waits."""
-        policy = np.zeros((self._n, len(WORKER_ACTIONS)))
-        policy[:, : WORK + 1] = self._stations.policy_at(teammate)
+    def targets(self, goal: int) -> IntArray:
+        """See `Side`."""
+        return np.array([self._rules.station_cells[goal]], dtype=np.int32)
+
+    def next(self, state: int, action: int) -> int:
+        """See `Side`."""
+        return self._rules.worker_next(state, action)
+
+    def steps(self, state: Any) -> IntArray:
+        """See `Side`."""
+        return self._stations.steps_from(state) if isinstance(state, np.ndarray) else self._stations.steps_at(state)
+
+    def optimal(self, state: int) -> BoolArray:
+        """See `Side`; the column of NOOP is False."""
+        return self._stations.optimal_at(state, more_actions=1)
+
+    def policy(self, state: int) -> FloatArray:
+        """See `Side`; the column of NOOP is 0."""
+        policy = np.zeros((self._rules.n_stations, len(WORKER_ACTIONS)))
+        policy[:, : WORK + 1] = self._stations.policy_at(state)
         return policy
 
-    def teammate_optimal(self, teammate: int) -> BoolArray:
-        """See `Problem`; the column of NOOP is False."""
-        return self._stations.optimal_at(teammate, more_actions=1)
-
-    def teammate_targets(self, goal: int) -> IntArray:
-        """See `Problem`."""
-        return np.array([self.rules.station_cells[goal]], dtype=np.int32)
-
-    def teammate_steps(self, teammate: int) -> IntArray:
-        """See `Problem`."""
-        return self._stations.steps_at(teammate)
-
-    def teammate_steps_from(self, states: IntArray) -> IntArray:
-        """``int [n_states, n_goals]``: the same for several states; quicker than one by one."""
-        return self._stations.steps_from(states)
-
-    def teammate_matrices(self, teammate: int) -> tuple[FloatArray, FloatArray]:
-        """See `Problem`."""
-        return self._worker_family.matrices_at(teammate)
+    def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
+        """See `Side`."""
+        return self._family.matrices_at(state)
 
     @cached_property
-    def _worker_family(self) -> Divergence:
-        return Divergence(self.grid, dict(zip(self.goals, self.rules.station_cells, strict=True)))
+    def _family(self) -> Divergence:
+        return Divergence(self._rules.grid, dict(zip(self._rules.stations, self._rules.station_cells, strict=True)))
 
-    def teammate_next(self, teammate: int, action: int) -> int:
-        """See `Problem`."""
-        return self.rules.worker_next(teammate, action)
-
-    def stays(self, action: int) -> bool:
-        """See `Problem`."""
-        return action == WORK
+    def table(self) -> CarrierTable:
+        """See `Side`."""
+        return self._table
 
     @cached_property
-    def groups(self) -> Mapping[str, tuple[int, ...]]:
-        """See `Problem`; the stations whose tools share a toolbox."""
-        boxes = [station.toolbox for station in self.instance.stations.values()]
-        members = {name: tuple(k for k, box in enumerate(boxes) if box == name) for name in self.instance.toolboxes}
-        return FrozenDict({name: goals for name, goals in members.items() if goals})
+    def _table(self) -> CarrierTable:
+        steps = finite_steps(self._stations.distance)
+        none = np.full(self._rules.n_stations, -1, dtype=np.int32)
+        return CarrierTable(self.model.successor, tuple(range(WORK + 1)), steps, steps, none, none)
 
-    # -- the fetcher ---------------------------------------------------------------------------------------------
 
-    def ego_steps(self, ego: int) -> IntArray:
-        """See `Problem`."""
-        cell, tool = self._fetcher(ego)
-        steps = self._boxes.steps_at(cell)[self._box_of] + self._from_box
+class Fetcher(Sealed):
+    """The fetcher's side: a cell and the tool in hand, by their structure.
+
+    Args:
+        rules: the rules of the instance.
+        stations: shortest paths to all stations.
+    """
+
+    def __init__(self, rules: Rules, stations: Pursuit) -> None:
+        self.model: Model = rules.grid
+        self.loads = rules.n_stations
+        self.actions = Actions(rules.fetcher_actions, FETCHER_NOOP, TOWARDS_GOALS)
+        self._rules = rules
+        self._n = rules.n_stations
+        self._stations = stations
+        self._box_list = sorted(set(rules.box_cells))
+        self._boxes = _pursuit(rules.grid, self._box_list)
+        self._box_of = read_only(np.array([self._box_list.index(c) for c in rules.box_cells]))
+        self._families: dict[int, Divergence] = {}
+        self._optimal_at: list[tuple[int, BoolArray]] = [(-1, np.zeros((0, 0), dtype=np.bool_))]
+
+    def targets(self, goal: int) -> IntArray:
+        """See `Side`."""
+        return np.array([self._rules.station_cells[goal] * (self._n + 1) + goal + 1], dtype=np.int32)
+
+    def next(self, state: int, action: int) -> int:
+        """See `Side`."""
+        cell, tool = self._rules.fetcher_next(*place_and_load(self, state), action)
+        return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
+
+    def steps(self, state: Any) -> IntArray:
+        """See `Side`."""
+        if isinstance(state, np.ndarray):
+            return np.array([self.steps(int(each)) for each in state], dtype=np.int32).reshape(-1, self._n)
+        cell, tool = place_and_load(self, state)
+        steps = self.steps_to_tools(cell) + self._from_box
         if tool != NOTHING:
             steps[tool] = self._stations.steps_at(cell)[tool]
         return np.asarray(steps)
+
+    def steps_to_tools(self, cell: int) -> IntArray:
+        """``int [n_goals]``: steps from a cell to the toolbox with the tool of each station."""
+        return np.asarray(self._boxes.steps_at(cell)[self._box_of])
 
     @cached_property
     def _from_box(self) -> IntArray:
@@ -219,65 +219,63 @@ class ToolFetching(Sealed):
         from_boxes = self._stations.steps_from(np.array(self._box_list))
         return read_only(np.asarray(1 + from_boxes[self._box_of, np.arange(self._n)]))
 
-    def ego_optimal(self, ego: int) -> BoolArray:
-        """See `Problem`."""
-        if self._optimal_at[0] != ego:  # a fetcher that waits asks for the same, step after step
-            vars(self)["_optimal_at"] = ego, self._optimal(ego)
-        return self._optimal_at[1]
+    def optimal(self, state: int) -> BoolArray:
+        """See `Side`."""
+        if self._optimal_at[0][0] != state:  # a fetcher that waits asks for the same, step after step
+            self._optimal_at[0] = state, self._optimal(state)
+        return self._optimal_at[0][1]
 
-    def _optimal(self, ego: int) -> BoolArray:
-        cell, tool = self._fetcher(ego)
-        optimal = np.zeros((self._n, len(self.ego_actions)), dtype=np.bool_)
+    def _optimal(self, state: int) -> BoolArray:
+        cell, tool = place_and_load(self, state)
+        optimal = np.zeros((self._n, len(self.actions.names)), dtype=np.bool_)
         successor, to_station = self._stations.around(cell)
         _towards_waypoints(to_station, self._boxes.around(cell)[1], self._box_of, successor, 0, tool, optimal)
         return read_only(optimal)
 
-    @property
-    def ego_map_bytes(self) -> int:
-        """What `ego_map` will take: steps with the tool and without it, and those that both are made from."""
-        return 0 if "_ego_map" in vars(self) else 2 * self._stations.table_bytes + self._stations.missing_bytes
+    def policy(self, state: int) -> FloatArray:
+        """See `Side`; a plan is as good as the walk to its next waypoint, and one of all such walks is drawn."""
+        cell, tool = place_and_load(self, state)
+        policy = np.zeros((self._n, len(self.actions.names)))
+        to_box, to_station = self._boxes.policy_at(cell), self._stations.policy_at(cell)
+        for goal in range(self._n):
+            walk = to_station[goal] if goal == tool else to_box[self._box_of[goal]]
+            policy[goal, : FETCHER_NOOP + 1] = walk
+            if goal != tool and walk[FETCHER_NOOP]:  # it is there: it picks the tool up instead of staying
+                policy[goal, [FETCHER_NOOP, FIRST_PICKUP + goal]] = 0.0, walk[FETCHER_NOOP]
+        return policy
 
-    def ego_map(self) -> EgoMap:
-        """See `Problem`; a place is a cell, a load is a tool."""
-        return self._ego_map
-
-    @cached_property
-    def _ego_map(self) -> EgoMap:
-        loaded = finite_steps(self._stations.distance)
-        unloaded = finite_steps(self._boxes.distance, self._box_of, self._from_box)
-        pickups = np.arange(FIRST_PICKUP, FIRST_PICKUP + self._n, dtype=np.int32)
-        boxes = np.array(self.rules.box_cells, dtype=np.int32)
-        moves = tuple(range(FETCHER_NOOP + 1))
-        return EgoMap(self.grid.successor, moves, unloaded, loaded, pickups, boxes, self._n + 1)
-
-    def ego_matrices(self, ego: int) -> tuple[FloatArray, FloatArray]:
-        """See `Problem`."""
-        cell, tool = self._fetcher(ego)
+    def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
+        """See `Side`."""
+        cell, tool = place_and_load(self, state)
         waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
-        edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._ego_family(tool).matrices_at(cell))
+        edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._family(tool).matrices_at(cell))
         # Two goals with one waypoint go there together and part there. One of them at least has it as its toolbox.
         rows, columns = np.nonzero(np.isinf(wcd))
-        parting = self._boxes.steps_at(cell)[self._box_of] + 1.0
+        parting = self.steps_to_tools(cell) + 1.0
         edp[rows, columns] = wcd[rows, columns] = parting[np.where(rows == tool, columns, rows)]
         np.fill_diagonal(edp, np.inf)
         np.fill_diagonal(wcd, np.inf)
         return edp, wcd
 
-    def _ego_family(self, tool: int) -> Divergence:
+    def _family(self, tool: int) -> Divergence:
         """Return the divergences of all waypoints: the toolboxes and, last, the station of the tool in hand."""
-        if tool not in self._ego_families:
-            station = [] if tool == NOTHING else [self.rules.station_cells[tool]]
-            self._ego_families[tool] = Divergence(self.grid, [*self._box_list, *station])
-        return self._ego_families[tool]
+        if tool not in self._families:
+            station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
+            self._families[tool] = Divergence(self._rules.grid, [*self._box_list, *station])
+        return self._families[tool]
 
-    def ego_next(self, ego: int, action: int) -> int:
-        """See `Problem`."""
-        cell, tool = self.rules.fetcher_next(*self._fetcher(ego), action)
-        return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
+    def table(self) -> CarrierTable:
+        """See `Side`; a place is a cell, a load is a tool."""
+        return self._table
 
-    def describe_ego_action(self, action: int) -> str:
-        """See `Problem`."""
-        return self.ego_actions[action]
+    @cached_property
+    def _table(self) -> CarrierTable:
+        loaded = finite_steps(self._stations.distance)
+        unloaded = finite_steps(self._boxes.distance, self._box_of, self._from_box)
+        pickups = np.arange(FIRST_PICKUP, FIRST_PICKUP + self._n, dtype=np.int32)
+        boxes = np.array(self._rules.box_cells, dtype=np.int32)
+        moves = tuple(range(FETCHER_NOOP + 1))
+        return CarrierTable(self.model.successor, moves, unloaded, loaded, pickups, boxes, self._n + 1)
 
 
 def _pursuit(grid: GridWorld, cells: Sequence[int]) -> Pursuit:
@@ -302,25 +300,3 @@ def _towards_waypoints(
             t = successor[cell, a]
             if t >= 0 and distance[t, waypoint] == here - 1:
                 optimal[goal, a] = True
-
-
-def product_problem(instance: Instance) -> FactoredProblem:
-    """Return the same problem with the fetcher's whole product model; small instances only."""
-    plain = ToolFetching(instance)
-    rules, n = plain.rules, plain.rules.n_stations
-    n_ego = plain.grid.n_states * (n + 1)
-    successor = [[plain.ego_next(ego, a) for a in range(len(plain.ego_actions))] for ego in range(n_ego)]
-    fetcher = Model(successor, actions=plain.ego_actions, stay=plain.ego_actions[FETCHER_NOOP])
-    return FactoredProblem(
-        goals=plain.goals,
-        prior=plain.prior,
-        teammate_model=plain.grid,
-        teammate_goals=list(rules.station_cells),
-        ego_model=fetcher,
-        ego_goals=[cell * (n + 1) + goal + 1 for goal, cell in enumerate(rules.station_cells)],
-        start=plain.start,
-        query_cost=plain.query_cost,
-        ego_moves=[plain.ego_actions[move] for move in plain.ego_moves],
-        groups={name: [plain.goals[goal] for goal in goals] for name, goals in plain.groups.items()},
-        answers=plain.answers,
-    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.teammates import Teammate, teammate_for
 from askwise.envs.problem.staging import problem_staging
 from askwise.envs.single import GameEnv
-from askwise.teammates import Teammate, teammate_for
 
 
 class ProblemEnv(GameEnv):
@@ -15,19 +15,19 @@ class ProblemEnv(GameEnv):
     A problem of any domain: two models and a shared list of goals. A teammate goes to a target of its goal and stays
     there. You are the ego agent and have to be at a target of your own for the same goal: watch what the teammate
     does, ask if you cannot wait. A question, "is your goal among these?", is answered (truly, unless ``answers`` says
-    otherwise), but it costs something, and nobody moves meanwhile. The rules are those of `askwise.game`.
+    otherwise), but it costs something, and nobody moves meanwhile. The rules are those of `askwise.core.game`.
 
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
 
-    - ``(0, k)`` does action ``k`` of ``problem.ego_actions``. An action that is not available does nothing; it costs
-      its step all the same.
+    - ``(0, k)`` does action ``k`` of ``problem.ego.actions.names``. An action that is not available does nothing; it
+      costs its step all the same.
     - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about all of them is allowed; it costs its price and
       says nothing. One about no goal is none: it is an action that is not available.
 
     ## Observation space
-    A ``Dict``, without the goal. States and actions are numbers of the problem's models: ``problem.teammate_model``
-    has the names of the teammate's states, ``problem.teammate_actions`` those of its actions.
+    A ``Dict``, without the goal. States and actions are numbers of the problem's models: ``problem.teammate.model``
+    has the names of the teammate's states, ``problem.teammate.actions.names`` those of its actions.
 
     | key | space | meaning |
     |---|---|---|
@@ -69,7 +69,7 @@ answers so far allow that cannot be wrong |
       or as the problem says.
     - ``max_steps``: by default far beyond what any sensible agent needs.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window, drawn
-      anew in each step; where there is no display, nothing is shown). Only for problems of domains that have a look.
+      anew in each step; where there is no display, nothing is shown).
     """
 
     def __init__(
@@ -81,6 +81,6 @@ answers so far allow that cannot be wrong |
         render_mode: str | None = None,
         answers: str | AnswerModel | None = None,
     ) -> None:
-        staging = problem_staging(problem, render_mode)
+        staging = problem_staging(problem)
         other = teammate_for(staging.source.example, teammate)
         super().__init__(staging, teammate=other, max_steps=max_steps, render_mode=render_mode, answers=answers)

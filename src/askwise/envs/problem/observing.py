@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from askwise.core.problem import Problem
 from askwise.envs.playing import Play
 from askwise.envs.problem.starting import Shape
-from askwise.problem import Problem
 
 CHANGING = ("teammate", "ego", "teammate_action", "asked", "answer", "possible")
 """What may change from step to step; the rest is the problem's."""

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.envs.both import GameParallelEnv
 from askwise.envs.flat_both import FlatParallelEnv
 from askwise.envs.problem.staging import problem_staging
@@ -33,7 +33,7 @@ class ProblemParallelEnv(GameParallelEnv):
     ``"ego"``; both act in every step.
 
     ## Action space
-    - ``teammate``: ``Discrete(n_teammate_actions)``, numbers of ``problem.teammate_actions``.
+    - ``teammate``: ``Discrete(n_teammate_actions)``, numbers of ``problem.teammate.actions.names``.
     - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``, as in Gymnasium: ``(0, k)`` acts, ``(1, q)``
       asks. In a step with a question nobody moves: whatever the teammate chose is not done. The answer is given by the
       environment.
@@ -71,7 +71,7 @@ class ProblemParallelEnv(GameParallelEnv):
         render_mode: str | None = None,
         answers: str | AnswerModel | None = None,
     ) -> None:
-        staging = problem_staging(problem, render_mode)
+        staging = problem_staging(problem)
         super().__init__(staging, max_steps=max_steps, render_mode=render_mode, answers=answers)
 
 

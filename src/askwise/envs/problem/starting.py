@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.domains.registry import as_problem
+from askwise.api import as_problem
+from askwise.core.problem import Problem
 from askwise.errors import InputError
-from askwise.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class Shape:
     @classmethod
     def of(cls, problem: Problem) -> Shape:
         """Return the shape of a problem."""
-        ego = problem.ego_map()
+        ego = problem.ego.table()
         return cls(
             goals=len(problem.goals),
-            teammate_states=problem.teammate_model.n_states,
+            teammate_states=problem.teammate.model.n_states,
             ego_states=ego.next.shape[0] * ego.states_per_place,
-            teammate_actions=len(problem.teammate_actions),
-            ego_actions=len(problem.ego_actions),
-            ego_moves=len(problem.ego_moves),
+            teammate_actions=len(problem.teammate.actions.names),
+            ego_actions=len(problem.ego.actions.names),
+            ego_moves=len(problem.ego.actions.moves),
             groups=len(problem.groups),
         )
 

@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from askwise.answers import n_answers, same_question
-from askwise.planning.prices import price_for_planning
-from askwise.problem import Problem
-from askwise.questions import Choice, Question
+from askwise.core.answers import n_answers, same_question
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice, Question
+from askwise.planning.tables import price_for_planning
 
 MOST_PARTED = 5
 """Goals up to which a choice may part them in any way: 51 ways for five, 4,139 for eight."""
@@ -37,7 +37,7 @@ class Option:
         parts: for each answer the goals left for which it is true, as bits; 0 for an answer that is never true.
         answers: how many answers there are.
         price: what it costs.
-        key: the same for questions that are answered alike (`askwise.answers.same_question`).
+        key: the same for questions that are answered alike (`askwise.core.answers.same_question`).
     """
 
     asked: Question

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askwise.planning.exact.arrays import Work
 from askwise.planning.exact.asking import Option, Questions
 from askwise.planning.exact.hearing import Heard, Hearing
-from askwise.planning.exact.size import Work
 from askwise.types import FloatArray, IntArray
 
 CERTAIN = 0

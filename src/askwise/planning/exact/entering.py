@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise._compiled import inner, int64
-from askwise.ego import FAR
+from askwise.core.side import FAR
 from askwise.planning.exact.memory import NO_CHOICE, Arrays, Stack, useful, where_of
 
 

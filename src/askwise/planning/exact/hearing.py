@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.types import FloatArray
 
 Counts = tuple[tuple[int, tuple[int, ...]], ...]

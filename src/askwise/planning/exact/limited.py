@@ -8,7 +8,7 @@ and the number of questions left. With ``f_g`` what the answers so far say for g
         actions:    sum over g of f_g weight[w, g] * r_g  +  sum over next w' of U(f, w', ego', q)
         questions:  Z * price  +  sum over replies a of U(f * L[a], w, ego, q - 1)  +  refused * U(f, w, ego, q - 1)
 
-where ``L[a, g]`` is how likely goal `g` makes reply `a` (`askwise.answers`). There are still no cycles. `U` is in
+where ``L[a, g]`` is how likely goal `g` makes reply `a` (`askwise.core.answers`). There are still no cycles. `U` is in
 proportion to `f`, so beliefs with the same odds are one. Where errors persist, the state also says which questions may
 not be asked again.
 
@@ -27,20 +27,19 @@ from typing import Any
 
 import numpy as np
 
-from askwise.answers import agreeing, n_answers, same_question
+from askwise.core.answers import agreeing, n_answers, same_question
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Question
 from askwise.errors import InputError
-from askwise.planning.exact.arrays import check_goals, check_teammate
+from askwise.planning.exact.arrays import MOST_STATES, Work, check_goals, check_teammate
 from askwise.planning.exact.asking import Questions
 from askwise.planning.exact.believing import Asking, Beliefs
 from askwise.planning.exact.hearing import Heard, Hearing
 from askwise.planning.exact.memory import SAME
-from askwise.planning.exact.size import MOST_STATES, Work
 from askwise.planning.exact.solver import Progress
 from askwise.planning.exact.unfolding import Stage, Unfolding
 from askwise.planning.exact.walking import Ground, Walking
 from askwise.planning.tables import Tables, tables_of
-from askwise.problem import JointState, Problem
-from askwise.questions import Answer, Question
 from askwise.types import FloatArray
 
 MOST_QUESTIONS = 3
@@ -122,7 +121,9 @@ class LimitedSolver:
         root = Heard((1 << len(self.goals)) - 1, (), self._asked)
         self._unfolding = Unfolding(self.tables, self.goals, self._beliefs, most, root)
         depth = max(0, int(self.tables.steps[self.tables.start, self.goals].max()))
-        self._walking = Walking(self.tables, self.goals, self._place_and_load(self._ego), problem.wait, depth)
+        self._walking = Walking(
+            self.tables, self.goals, self._place_and_load(self._ego), problem.ego.actions.stay, depth
+        )
         self._values: dict[int, list[FloatArray]] = {}
         self._choices: dict[int, list[Any]] = {}
         self._solve()
@@ -148,8 +149,8 @@ class LimitedSolver:
         heard, left = self._heard(state.teammate, answers)
         if heard.certain:
             goal = self.goals[heard.left.bit_length() - 1]
-            optimal = self.problem.ego_optimal(state.ego)[goal]
-            return Move(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
+            optimal = self.problem.ego.optimal(state.ego)[goal]
+            return Move(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
         belief, row, column = self._find(state, heard, left)
         weights = self.hearing.weights(heard) * self._weight[state.teammate]
         cost = float(self._values[state.teammate][left][row, column]) / float(weights.sum())
@@ -165,7 +166,7 @@ class LimitedSolver:
     def known_cost(self, state: JointState) -> float:
         """Return the expected cost from `state` if the goal were told right now, and nothing was heard before."""
         weights = self._weight[state.teammate]
-        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego_steps(state.ego))[self.goals]
+        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego.steps(state.ego))[self.goals]
         return float((weights * steps)[weights > 0].sum() / weights.sum())
 
     def regret(self, state: JointState) -> float:
@@ -204,7 +205,7 @@ class LimitedSolver:
         return belief, int(stages[left].rows(np.array([belief]))[0]), column
 
     def _off(self, w: int) -> OffTheMap:
-        where = self.problem.teammate_model.name(w)
+        where = self.problem.teammate.model.name(w)
         found = f"the teammate at {where!r}, with answers or places that nothing considered leads to"
         return OffTheMap("state", found, "a situation that can come about")
 

@@ -19,12 +19,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from askwise.answers import TRUTHFUL
+from askwise.core.answers import TRUTHFUL
+from askwise.core.problem import Problem
+from askwise.planning.exact.arrays import MOST_STATES, TooLarge
 from askwise.planning.exact.asking import MOST_PARTED
 from askwise.planning.exact.limited import MOST_QUESTIONS, LimitedSolver
-from askwise.planning.exact.size import MOST_STATES, TooLarge
 from askwise.planning.exact.solver import Progress, Solver
-from askwise.problem import Problem
 from askwise.types import Verdict
 
 METHOD = "optimal over all questions and actions"

@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.problem import JointState, Problem
 from askwise.errors import InputError
-from askwise.memory import claim
-from askwise.planning.exact.arrays import Charges, arrays_of, check_answers, check_goals, check_teammate
+from askwise.planning.exact.arrays import (
+    MOST_STATES,
+    SPLITS_A_STATE,
+    Charges,
+    arrays_of,
+    check_answers,
+    check_goals,
+    check_teammate,
+    size_of,
+)
 from askwise.planning.exact.memory import NO_CHOICE, find, larger, stack_of, table_of, where_of
 from askwise.planning.exact.search import DONE, GO_ON, TABLE_FULL, Start, search
-from askwise.planning.exact.size import MOST_STATES, SPLITS_A_STATE, size_of
-from askwise.planning.prices import price_for_planning
-from askwise.planning.tables import Tables, tables_of
-from askwise.problem import JointState, Problem
+from askwise.planning.tables import Tables, price_for_planning, tables_of
+from askwise.text.table_budget import claim
 from askwise.types import FloatArray
 
 STATES_A_TURN = 100_000
@@ -95,8 +102,8 @@ class Solver:
         goals = self._mask(state.teammate, possible)
         if not goals & (goals - 1):
             goal = self.goals[goals.bit_length() - 1]
-            optimal = self.problem.ego_optimal(state.ego)[goal]
-            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.wait, None, 0.0)
+            optimal = self.problem.ego.optimal(state.ego)[goal]
+            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
         place, load = self._place_and_load(state.ego)
         regret, choice = self._solved(goals, state.teammate, place, load)
         cost = regret / float(self._weights(goals, state.teammate).sum())
@@ -113,7 +120,7 @@ class Solver:
     def known_cost(self, state: JointState, possible: Any = None) -> float:
         """Return the expected cost from `state` if the goal were told right now."""
         weights = self._weights(self._mask(state.teammate, possible), state.teammate)
-        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego_steps(state.ego))[self.goals]
+        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego.steps(state.ego))[self.goals]
         return float((weights * steps).sum() / weights.sum())
 
     def regret(self, state: JointState) -> float:
@@ -129,7 +136,7 @@ class Solver:
             allowed = set(np.flatnonzero(members).tolist() if members.dtype == bool else members.tolist())
             alive &= sum(1 << k for k, goal in enumerate(self.goals) if goal in allowed)
         if not alive:
-            where = self.problem.teammate_model.name(w)
+            where = self.problem.teammate.model.name(w)
             raise InputError(
                 "state", f"the teammate at {where!r}, on no way to a possible goal", "a state on such a way"
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.ego import FAR
+from askwise.core.side import FAR
 from askwise.planning.tables import Tables
 from askwise.types import BoolArray, FloatArray, IntArray
 

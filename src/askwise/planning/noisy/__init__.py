@@ -1,8 +1,8 @@
 """The planner where answers can be wrong or missing, where a question can be a choice, or where few may be asked.
 
 The recursion of `askwise.planning` with two changes. An answer that can be wrong rules nothing out: it multiplies the
-weight of each goal by its likelihood (`askwise.answers`). So a belief is a state of the teammate and, for each goal,
-the factor ``m_g`` by which answers have changed its weight; ``W = sum over g of weight[w, g] * m_g``. And a question
+weight of each goal by its likelihood (`core.answers`). So a belief is a state of the teammate and, for each goal, the
+factor ``m_g`` by which answers have changed its weight; ``W = sum over g of weight[w, g] * m_g``. And a question
 may get no answer. Regrets stay plain sums, and multiplying all of `m` multiplies them:
 
     U(m, w, place, load, K) = least of

@@ -10,7 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from askwise._compiled import alone
-from askwise.answers import CREDIBLE, n_answers, truth
+from askwise.core.answers import CREDIBLE, n_answers, truth
+from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice, Choice, Question
 from askwise.frozen import read_only
 from askwise.planning.noisy import menus
 from askwise.planning.noisy.settings import ANSWERS_FOLLOWED
@@ -21,8 +23,6 @@ from askwise.planning.search.settings import FULL as PROPOSALS
 from askwise.planning.search.workspace import POOL_SIZE
 from askwise.planning.search.workspace import workspace_of as room_for_proposals
 from askwise.planning.tables import Tables, mask_rows
-from askwise.problem import Problem
-from askwise.questions import AdditivePrice, Choice, Question
 
 ROOM_FOR_PROPOSALS = 2 * POOL_SIZE
 """Most questions that are looked at for a menu."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from askwise.answers import n_answers
+from askwise.core.answers import n_answers
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice
 from askwise.planning.noisy.workspace import MOST_ANSWERS
-from askwise.problem import Problem
-from askwise.questions import Choice
 
 MOST_NAMED = 8
 """Goals up to which it is worth asking which of them it is."""

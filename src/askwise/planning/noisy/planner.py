@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice, Question
 from askwise.planning.noisy import values
 from askwise.planning.noisy.asking import ROOM_FOR_PROPOSALS, Asking, Known, Root
 from askwise.planning.noisy.beliefs import list_odds, tidy, useful
@@ -23,12 +25,9 @@ from askwise.planning.noisy.memory import Memory, packed, unpacked
 from askwise.planning.noisy.settings import FULL, NoisySettings
 from askwise.planning.noisy.steps import score_actions
 from askwise.planning.noisy.workspace import DEAD, FAINTEST, MOST_LEAD, Limits, unit_of, workspace_of
-from askwise.planning.prices import price_for_planning
 from askwise.planning.search.planner import Plan
 from askwise.planning.search.steps import ROUNDING, after
-from askwise.planning.tables import Tables
-from askwise.problem import Problem
-from askwise.questions import Choice, Question
+from askwise.planning.tables import Tables, price_for_planning
 from askwise.types import FloatArray
 
 LEAST_GAIN = 1e-6

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.ego import FAR
+from askwise.core.side import FAR
 from askwise.planning.search.steps import ego_steps
 from askwise.planning.search.workspace import World
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise.answers import AnswerModel
+from askwise.core.answers import AnswerModel
+from askwise.core.questions import AdditivePrice
 from askwise.planning.noisy.memory import Memory, empty_memory
 from askwise.planning.noisy.settings import NoisySettings
 from askwise.planning.search.workspace import OPTION, RANKED, SCORE, Prices, World, prices_of, world_of
 from askwise.planning.tables import Tables
-from askwise.questions import AdditivePrice
 
 DEAD = -32768
 """Instead of a goal's level: it is impossible."""

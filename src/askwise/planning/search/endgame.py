@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from askwise.core.problem import JointState, Problem
+from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.exact.search import DONE, TABLE_FULL
-from askwise.planning.exact.size import TooLarge
 from askwise.planning.exact.solver import BestMove, Solver
 from askwise.planning.tables import Tables
-from askwise.problem import JointState, Problem
 
 SPLITS_A_STATE = 40
 """Questions that may be looked at for each state that may be solved."""

@@ -31,8 +31,9 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Question
 from askwise.planning.exact.solver import BestMove
-from askwise.planning.prices import price_for_planning
 from askwise.planning.search import entry, menus, values
 from askwise.planning.search.endgame import Endgame, endgame_of
 from askwise.planning.search.memory import Memory, packed, unpacked
@@ -40,9 +41,7 @@ from askwise.planning.search.sets import add_up, useful
 from askwise.planning.search.settings import FULL, PlannerSettings
 from askwise.planning.search.steps import ROUNDING, after
 from askwise.planning.search.workspace import limits_of, workspace_of
-from askwise.planning.tables import Tables, Words, goals_in, mask_rows
-from askwise.problem import JointState, Problem
-from askwise.questions import Question
+from askwise.planning.tables import Tables, Words, goals_in, mask_rows, price_for_planning
 
 LEAST_GAIN = 1e-6
 """Asking has to be better than acting by more than this."""

@@ -1,7 +1,7 @@
 """Compiled loops of the planner: questions that are worth a look.
 
 Some suit every problem: the likeliest goals, the goals that a move costs nothing, parts of these by weight. A domain
-adds groups of goals that belong together (`askwise.problem.Problem.groups`), which are handed in as sets.
+adds groups of goals that belong together (`askwise.core.problem.Problem.groups`), which are handed in as sets.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import inner
-from askwise.ego import FAR
+from askwise.core.side import FAR
 from askwise.planning.search.sets import has, list_goals
 from askwise.planning.search.workspace import World
 

@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from askwise.core.questions import AdditivePrice
 from askwise.frozen import arrived
-from askwise.memory import claim
-from askwise.planning.prices import cheapest
 from askwise.planning.search.memory import Memory, empty_memory
 from askwise.planning.search.settings import PlannerSettings
-from askwise.planning.tables import Tables, for_loops
-from askwise.questions import AdditivePrice
+from askwise.planning.tables import Tables, cheapest, for_loops
+from askwise.text.table_budget import claim
 
 POOL_SIZE = 64
 """Most questions that are proposed at a time; one more row is room to work in."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from askwise.errors import InputError
-from askwise.reading import Field
 from askwise.studio.exploring.draft import Draft
 from askwise.studio.exploring.following import METHODS, following, read_pair
 from askwise.studio.exploring.kinds import draft_of, drawn_anyhow, read_draft
 from askwise.studio.exploring.suggesting import suggested
+from askwise.text.reading import Field
 
 
 def explored(what: str, given: Any) -> Any:

@@ -11,11 +11,11 @@ import json
 import re
 from typing import Any, Protocol
 
+from askwise.core.problem import Problem
 from askwise.errors import InputError
-from askwise.limits import read_name
-from askwise.problem import Problem
-from askwise.reading import Field, copied, shown
-from askwise.showing.vocabulary import Vocabulary
+from askwise.text.limits import read_name
+from askwise.text.reading import Field, copied, shown
+from askwise.text.vocabulary import Vocabulary
 from askwise.types import StateLike
 
 LARGEST_SIDE = 30

@@ -15,18 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from askwise.deciding import Advice, ask
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.problem import Problem, teammate_goals
 from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
-from askwise.domains.registry import domain_of
 from askwise.model import GridWorld
-from askwise.problem import Problem
-from askwise.query import ContradictoryObservation
-from askwise.reading import Field, printable
-from askwise.showing.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
-from askwise.showing.words import number
+from askwise.play.ask import Advice, ask
 from askwise.studio.exploring.draft import Draft
+from askwise.text.reading import Field, printable
+from askwise.text.wording import number
 from askwise.types import FloatArray
+from askwise.view.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
 
 METHODS = ("ezq", "planner", "planner-light", "cost-prob")
 """Methods that decide fast enough to follow a hand, the first by default."""
@@ -38,7 +37,7 @@ def following(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | No
     """Return all that the page shows of a draft; `pair` are the numbers of a true goal and of another one."""
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
-    edp, wcd = problem.teammate_matrices(advice.state.teammate)
+    edp, wcd = problem.teammate.divergence(advice.state.teammate)
     words = draft.words
     return {
         "title": printable(words.title),
@@ -130,8 +129,8 @@ def _zone(name: str, zone: Zone) -> dict[str, Any]:
 
 def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str, Any]:
     problem, state = advice.problem, advice.state
-    edp, wcd = problem.teammate_matrices(state.teammate)
-    ego_edp, ego_wcd = problem.ego_matrices(state.ego)
+    edp, wcd = problem.teammate.divergence(state.teammate)
+    ego_edp, ego_wcd = problem.ego.divergence(state.ego)
     found = Zones(
         truth=problem.goals[truth],
         other=problem.goals[other],
@@ -151,7 +150,7 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
     """Return EDP(other | truth) of every cell, ``[y][x]``, or of every state of a graph; None where there is none."""
-    model, goals, _ = domain_of(draft.given).moments.teammate_side(draft.given)
+    model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
     values = Divergence(model, [targets[truth], targets[other]]).edp_table()[:, 1, 0]
     if not isinstance(model, GridWorld):

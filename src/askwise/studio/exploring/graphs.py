@@ -19,18 +19,17 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from askwise.domains.plain.file import ProblemFile, StatedProblem
-from askwise.domains.plain.names import StateName, as_json
-from askwise.domains.plain.reading_sides import GRAPH_KEYS, read_side
-from askwise.domains.plain.sides import Graph, same_ground
-from askwise.domains.plain.toml_text import toml_text
+from askwise.domains.stated.file import ProblemFile, StatedProblem
+from askwise.domains.stated.reading import GRAPH_KEYS, read_side
+from askwise.domains.stated.sides import Graph, StateName, as_json, same_ground
 from askwise.errors import InputError
-from askwise.reading import Field, copied
-from askwise.showing.layout import Net, lay_out
-from askwise.showing.page_grounds import LETTERS, one_ground_data
-from askwise.showing.vocabulary import Vocabulary
 from askwise.studio.exploring.draft import MOST_STATES, TAKES, remark_of, remarked
 from askwise.studio.exploring.sketch import contents_with, terms_of
+from askwise.text.reading import Field, copied
+from askwise.text.toml_text import toml_text
+from askwise.text.vocabulary import Vocabulary
+from askwise.view.layout import Net, lay_out
+from askwise.view.page_grounds import LETTERS, one_ground_data
 
 SIDES = ("teammate", "ego")
 MOST_EDGES = 1000

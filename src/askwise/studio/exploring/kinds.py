@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from askwise.domains.plain.file import ProblemFile
-from askwise.domains.plain.policies import PolicyChoice
-from askwise.domains.plain.sides import DrawnMap, Graph
 from askwise.domains.registry import domain_of, read
+from askwise.domains.stated.file import ProblemFile
+from askwise.domains.stated.policies import PolicyChoice
+from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.errors import InputError
-from askwise.reading import Field
 from askwise.studio.exploring.draft import MOST_GOALS, TAKES, Draft
 from askwise.studio.exploring.graphs import drawn, graph_of, read_graph
 from askwise.studio.exploring.sketch import map_of, read_map
 from askwise.studio.exploring.tools import FORMAT, read_tools, tools_of
+from askwise.text.reading import Field
 
 KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_tools, "graph": read_graph}
 """What reads a draft of each kind."""
@@ -38,7 +38,7 @@ def drawn_anyhow(given: Any) -> dict[str, Any]:
 def draft_of(text: str) -> Draft:
     """Return the draft of a file; refuse what Explore does not take."""
     found = read(text)
-    if FORMAT in domain_of(found).recording.formats:
+    if FORMAT in domain_of(found).formats:
         return tools_of(found)
     if not isinstance(found, ProblemFile):
         raise InputError("format", "a file of another kind", TAKES)

@@ -18,14 +18,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from askwise.domains.plain.file import FORMAT, ProblemFile, StatedProblem
-from askwise.domains.plain.names import StateName, as_json
-from askwise.domains.plain.sides import DrawnMap, same_ground
-from askwise.domains.plain.stated import StatedGoal
-from askwise.domains.plain.toml_text import toml_text
+from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
+from askwise.domains.stated.reading import StatedGoal
+from askwise.domains.stated.sides import DrawnMap, StateName, as_json, same_ground
 from askwise.errors import InputError
-from askwise.reading import Field, copied
-from askwise.showing.vocabulary import Vocabulary
 from askwise.studio.exploring.draft import (
     FREE,
     LARGEST_SIDE,
@@ -38,6 +34,9 @@ from askwise.studio.exploring.draft import (
     remark_of,
     remarked,
 )
+from askwise.text.reading import Field, copied
+from askwise.text.toml_text import toml_text
+from askwise.text.vocabulary import Vocabulary
 
 REQUIRED = ("walls", "teammate", "ego", "goals")
 OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")

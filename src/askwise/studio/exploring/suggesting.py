@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise.designing.designing import design
-from askwise.reading import Field, printable
+from askwise.designs.designing import design
 from askwise.studio.exploring.draft import Draft
+from askwise.text.reading import Field, printable
 
 MINIMISE = ("edp", "wcd")
 MOST_WALLS = 3

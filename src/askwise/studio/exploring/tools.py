@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from askwise.domains.registry import as_problem, domain_of, from_json
+from askwise.api import as_problem
+from askwise.core.problem import Problem
+from askwise.domains.registry import domain_of, from_json
 from askwise.errors import InputError
-from askwise.problem import Problem
-from askwise.reading import Field, as_text, copied
-from askwise.showing.vocabulary import Vocabulary
 from askwise.studio.exploring.draft import (
     FREE,
     LARGEST_SIDE,
@@ -34,6 +33,8 @@ from askwise.studio.exploring.draft import (
     read_prices,
     read_walls,
 )
+from askwise.text.reading import Field, as_text, copied
+from askwise.text.vocabulary import Vocabulary
 from askwise.types import StateLike
 
 FORMAT = "askwise/tool-fetching@1"
@@ -68,7 +69,7 @@ class Tools:
     @property
     def words(self) -> Vocabulary:
         """See `Draft`."""
-        return domain_of(self.given).words
+        return domain_of(self.given).vocabulary()
 
     @property
     def ego(self) -> StateLike:
@@ -108,7 +109,7 @@ class Tools:
 
 def tools_of(given: Any) -> Tools:
     """Return the draft of an instance; refuse what Explore does not take."""
-    contents = domain_of(given).recording.write(given)
+    contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
     if max(size) > LARGEST_SIDE:
         raise InputError("width, height", f"{size[0]} x {size[1]} cells", TAKES)
@@ -144,7 +145,7 @@ def read_tools(given: Field) -> Tools:
     holding = fetcher.value.get("holding")
     if holding is not None:
         holding = fetcher.child("holding").text(stations)
-    return Tools(instance, domain_of(instance).recording.write(instance), now[0], now[1], holding)
+    return Tools(instance, domain_of(instance).write(instance), now[0], now[1], holding)
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:

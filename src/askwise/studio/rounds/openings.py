@@ -13,8 +13,8 @@ import pickle
 from collections import OrderedDict
 from typing import Any
 
-from askwise.agents.planner import PlannerAgent
-from askwise.problem import Problem
+from askwise.core.problem import Problem
+from askwise.methods.planner import PlannerAgent
 from askwise.studio.rounds.round import Round
 from askwise.studio.rounds.setup import Setup
 

@@ -6,12 +6,12 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
+from askwise.core.problem import JointState, Problem
 from askwise.domains.registry import words_of
-from askwise.problem import JointState, Problem
-from askwise.reading import printable
-from askwise.showing.episodes import scene_of
-from askwise.showing.grounds import Place
-from askwise.showing.vocabulary import Vocabulary
+from askwise.text.reading import printable
+from askwise.text.vocabulary import Vocabulary
+from askwise.view.grounds import Place
+from askwise.view.stage import scene_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,21 +12,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from askwise.agents import AgentFailed, Decision, Situation, agent_for, believed, decided, situated
-from askwise.agents.informed import Informed
-from askwise.agents.optimal import Optimal
-from askwise.answers import TRUTHFUL
-from askwise.episode import Episode, Step
+from askwise.core.answers import TRUTHFUL
+from askwise.core.episode import Episode, Step
+from askwise.core.problem import JointState, Problem, credible_goals, optimal_costs, teammate_does
+from askwise.core.teammates import FixedPlan, Teammate
 from askwise.errors import AskwiseError
-from askwise.problem import JointState, Problem, optimal_costs, reckoned_with, teammate_does
-from askwise.reading import printable
-from askwise.showing.asking import question_in_words
-from askwise.showing.words import number
-from askwise.simulation import simulate
+from askwise.methods import AgentFailed, Decision, Situation, agent_for, believed, decided, situated
+from askwise.methods.informed import Informed
+from askwise.methods.optimal import Optimal
+from askwise.play.simulate import simulate
 from askwise.studio.rounds.round import Round
 from askwise.studio.rounds.setup import ROBUST, belief_beside_people
-from askwise.teammates import FixedPlan, Teammate
+from askwise.text.reading import printable
+from askwise.text.wording import number
 from askwise.types import FloatArray
+from askwise.view.asking import question_in_words
 
 SMALL = 20_000
 """States up to which the optimum is worked out for a review."""
@@ -181,9 +181,9 @@ def _as_good(problem: Problem, step: Step, after: JointState, best: Decision, be
         return True
     assert best.action is not None
     # Where the teammate needs longer than the ego agent anyhow, many moves are as good as each other.
-    otherwise = JointState(after.teammate, problem.ego_next(step.state.ego, best.action))
+    otherwise = JointState(after.teammate, problem.ego.next(step.state.ego, best.action))
     later = optimal_costs(problem, after) > optimal_costs(problem, otherwise)
-    return not bool((later if belief is None else later & reckoned_with(problem, belief)).any())
+    return not bool((later if belief is None else later & credible_goals(problem, belief)).any())
 
 
 def _in_words(problem: Problem, decision: Decision) -> str:
@@ -191,4 +191,4 @@ def _in_words(problem: Problem, decision: Decision) -> str:
         price = "" if decision.cost is None else f" (price {number(decision.cost)})"
         return f"ask: {question_in_words(problem.goals, decision.ask)}{price}"
     assert decision.action is not None
-    return printable(problem.describe_ego_action(decision.action))
+    return printable(problem.ego.actions.names[decision.action])

@@ -15,21 +15,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from askwise.agents import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
-from askwise.agents.recorded_questions import question_from_json, question_to_json, reply_from_json
-from askwise.answers import truth
-from askwise.episode import Episode, Step
+from askwise.core.answers import truth
+from askwise.core.episode import Episode, Step
+from askwise.core.game import Game
+from askwise.core.problem import Problem, teammate_names
+from askwise.core.question_json import question_from_json, question_to_json, reply_from_json
+from askwise.core.questions import Answer
+from askwise.core.teammates import Teammate, teammate_for
 from askwise.errors import AskwiseError, InputError
-from askwise.game import Game
-from askwise.problem import Problem, teammate_names
-from askwise.questions import Answer
-from askwise.reading import Field, printable
+from askwise.methods import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
+from askwise.play.simulate import answering, chosen_goal
 from askwise.seeds import spawn
-from askwise.showing.asking import reply_in_words
-from askwise.simulation import answering, chosen_goal
 from askwise.studio.rounds.setup import Setup, belief_beside_people
-from askwise.teammates import Teammate, teammate_for
+from askwise.text.reading import Field, printable
 from askwise.types import FloatArray
+from askwise.view.asking import reply_in_words
 
 PERSON = "person"
 """What the person is called in traces."""
@@ -149,14 +149,14 @@ class Round:
         if self.robot is None:
             return self.game.ego_available()
         problem, here = self.problem, self.game.state.teammate
-        following = {action: problem.teammate_next(here, action) for action in self.game.teammate_available()}
-        return [a for a, there in following.items() if problem.teammate_steps(there)[self.goal] >= 0]
+        following = {action: problem.teammate.next(here, action) for action in self.game.teammate_available()}
+        return [a for a, there in following.items() if problem.teammate.steps(there)[self.goal] >= 0]
 
     def _move(self, given: Field) -> None:
         if self.phase == ANSWER:
             raise Refused("There is a question to answer first.")
         here = self.game.state.teammate
-        names = self.problem.ego_actions if self.robot is None else teammate_names(self.problem, here)
+        names = self.problem.ego.actions.names if self.robot is None else teammate_names(self.problem, here)
         available = self.moves()
         action = names.index(given.text([names[k] for k in available]))
         if self.robot is not None:
@@ -281,7 +281,7 @@ class _Walked(Teammate):
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
-        following = [self._problem.teammate_next(state, a) for a in range(len(self._problem.teammate_actions))]
+        following = [self._problem.teammate.next(state, a) for a in range(len(self._problem.teammate.actions.names))]
         return following.index(next(self._states))
 
 
@@ -293,7 +293,7 @@ def _recorded_decision(made: Round, deed: Any, outcome: dict[str, Any]) -> Decis
         asked = question_from_json(problem, Field("asked", outcome["asked"]))
         return Decision(ask=asked, considered=asked, cost=problem.query_cost(asked))
     there = outcome["state"][1]
-    found = [action for action in made.game.ego_available() if problem.ego_next(here, action) == there]
+    found = [action for action in made.game.ego_available() if problem.ego.next(here, action) == there]
     if not found:
         raise InputError("outcome", f"the state {there} after {here}", "a state that one action leads to")
     return Decision(action=found[0])

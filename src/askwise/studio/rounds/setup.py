@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import InputError
-from askwise.reading import Field
+from askwise.text.reading import Field
 
 if TYPE_CHECKING:
-    from askwise.problem import Problem
+    from askwise.core.problem import Problem
 
 ROLES = ("teammate", "ego")
 ROBUST = "robust"
@@ -67,13 +67,13 @@ def belief_beside_people(problem: Problem, method: str) -> str | None:
     goal for good. Methods that go on with another belief when theirs is contradicted keep it: it tells them more.
     """
     # Here, because the server itself reads setups and needs no methods.
-    from askwise.agents import BeliefAgent, make_agent
-    from askwise.agents.informed import Informed
+    from askwise.methods import BeliefAgent, make_agent
+    from askwise.methods.informed import Informed
 
     if method == Informed.name:
         return None
     made = make_agent(method)
     if not isinstance(made, BeliefAgent):
         return None
-    goes_on = made.fallback is not None and problem.teammate_policies is None
+    goes_on = made.fallback is not None and problem.policies is None
     return None if goes_on else ROBUST

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise.agents.recorded_questions import question_to_json
-from askwise.answers import NONE_OF_THESE
-from askwise.episode import Step
-from askwise.problem import Problem, teammate_does
-from askwise.questions import Choice, Question
-from askwise.reading import printable
-from askwise.showing.asking import groups_in_words, question_in_words, reply_in_words
-from askwise.showing.episodes import start_scene
-from askwise.showing.page_grounds import any_ground_data
-from askwise.showing.vocabulary import Vocabulary
-from askwise.showing.words import counted, number
+from askwise.core.answers import NONE_OF_THESE
+from askwise.core.episode import Step
+from askwise.core.problem import Problem, teammate_does
+from askwise.core.question_json import question_to_json
+from askwise.core.questions import Choice, Question
 from askwise.studio.rounds.places import places_in
 from askwise.studio.rounds.round import ANSWER, MOVE, Round, possible_goals
+from askwise.text.reading import printable
+from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import counted, number
+from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
+from askwise.view.episodes import start_scene
+from askwise.view.page_grounds import any_ground_data
 
 MOST_NAMES = 60
 """Goals of a question that are listed before the rest is only counted."""
@@ -127,12 +127,12 @@ def _moves(made: Round) -> list[dict[str, Any]]:
     found = []
     for action in made.moves():
         if made.robot is not None:
-            there = problem.teammate_next(here.teammate, action)
+            there = problem.teammate.next(here.teammate, action)
             name = label = teammate_does(problem, here.teammate, action)
             spot, waits = places.of_teammate(problem, there), there == here.teammate
         else:
-            name, label = problem.ego_actions[action], problem.describe_ego_action(action)
-            spot, waits = places.of_ego(problem, problem.ego_next(here.ego, action)), action == problem.wait
+            name, label = problem.ego.actions.names[action], problem.ego.actions.names[action]
+            spot, waits = places.of_ego(problem, problem.ego.next(here.ego, action)), action == problem.ego.actions.stay
         found.append(
             {"name": name, "label": printable(label), "to": list(spot.at), "place": spot.place, "waits": waits}
         )
@@ -189,7 +189,7 @@ def _done(made: Round, last: Step, here: Here) -> str:
     problem, words = made.problem, here.words
     assert last.decision.action is not None
     assert last.teammate_action is not None
-    ego = printable(problem.describe_ego_action(last.decision.action))
+    ego = printable(problem.ego.actions.names[last.decision.action])
     teammate = printable(teammate_does(problem, last.state.teammate, last.teammate_action))
     if made.robot is None:
         other = f"The {words.teammate}: {teammate}, now at {here.teammate.place}."

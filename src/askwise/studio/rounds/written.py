@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from askwise import trace
-from askwise.agents import make_agent
-from askwise.episode import Episode
+from askwise.core.episode import Episode
+from askwise.core.problem import Problem
+from askwise.core.teammates import teammate_for
 from askwise.errors import AskwiseError, InputError
-from askwise.experiments.running.play import episode_row, query_rows
-from askwise.problem import Problem
-from askwise.reading import Field
-from askwise.simulation import answering, simulate
+from askwise.methods import make_agent
+from askwise.play import trace
+from askwise.play.simulate import answering, simulate
+from askwise.studies.running.play import episode_row, query_rows
 from askwise.studio.rounds.round import recorded, replayed
 from askwise.studio.rounds.setup import Setup, belief_beside_people
-from askwise.teammates import teammate_for
+from askwise.text.reading import Field
 
 AGAIN, RECORD, TWIN = "again", "record", "twin"
 """Play a round again, take it from the store, or simulate it without a person."""

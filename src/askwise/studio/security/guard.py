@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-from askwise.reading import printable
 from askwise.studio.limits import LARGEST_BODY, MOST_REQUESTS_AT_ONCE, REQUESTS_A_SECOND
 from askwise.studio.security.keys import Keys
 from askwise.studio.security.rates import Rates
+from askwise.text.reading import printable
 
 log = logging.getLogger("askwise.studio")
 

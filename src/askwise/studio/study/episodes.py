@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from askwise.experiments.running.play import failed_row
+from askwise.studies.running.play import failed_row
 from askwise.studio.room import FAILED
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.rounds.written import AGAIN, RECORD

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askwise.agents import make_agent
-from askwise.answers import parse_answers
+from askwise.core.question_json import parse_answers
+from askwise.core.teammates import make_teammate
 from askwise.domains.registry import standalone
 from askwise.errors import InputError
-from askwise.limits import read_name
-from askwise.reading import Field, parse_toml, read_text
+from askwise.methods import make_agent
 from askwise.studio.limits import MOST_PEOPLE, PEOPLE_A_CORE
 from askwise.studio.rounds.setup import ROLES
 from askwise.studio.study.items import READY, Item, read_item
-from askwise.teammates import make_teammate
+from askwise.text.limits import read_name
+from askwise.text.reading import Field, parse_toml, read_text
 
 FORMAT = "askwise/people-study@1"
 DESIGNS = ("within", "between")

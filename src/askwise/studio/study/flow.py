@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.reading import Field
 from askwise.studio.rounds.setup import Setup
 from askwise.studio.study.balance import Cell, problems_of
 from askwise.studio.study.file import WHEN, Condition, PeopleStudy, Questionnaire
+from askwise.text.reading import Field
 
 CONSENT, TEXT, CHECK, ROUND, FORM, END = "consent", "text", "check", "round", "form", "end"
 

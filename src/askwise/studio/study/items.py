@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.errors import InputError
-from askwise.limits import check_name
-from askwise.reading import Field
+from askwise.text.limits import check_name
+from askwise.text.reading import Field
 
 LONGEST_ANSWER = 2000
 KINDS = ("scale", "choice", "text")

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.errors import AskwiseError, InputError
-from askwise.limits import LONGEST_NAME
 from askwise.studio.security.keys import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import Store
 from askwise.studio.study.balance import cells, next_cell
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.flow import END, Screen, screens
+from askwise.text.limits import LONGEST_NAME
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS people (

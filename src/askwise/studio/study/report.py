@@ -15,16 +15,16 @@ from typing import Any
 
 from askwise import __version__
 from askwise.errors import InputError
-from askwise.experiments.analysis.report import write_results
-from askwise.experiments.running.play import failed_row
-from askwise.experiments.schema.tables import Row, table
-from askwise.files import make_folder
+from askwise.studies.analysis.report import write_results
+from askwise.studies.running.play import failed_row
+from askwise.studies.schema.tables import Row, table
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.rounds.written import TWIN
 from askwise.studio.study.episodes import PlayedRound, why_not
 from askwise.studio.study.export import DECISION, Results, exported, playing
 from askwise.studio.study.people import FINISHED
 from askwise.studio.thinking.pool import Pool
+from askwise.text.files import make_folder
 
 FOLDER = "report"
 

@@ -28,10 +28,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
-from askwise.watching import child
+from askwise.workers import child
 
 if TYPE_CHECKING:
-    from askwise.problem import Problem
+    from askwise.core.problem import Problem
     from askwise.studio.rounds.openings import Openings
     from askwise.studio.rounds.round import Round
 
@@ -94,8 +94,8 @@ class Desk:
             yield {"failed": str(error) or "not enough memory", "done": True}
 
     def _names(self, _: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.agents import methods
-        from askwise.teammates import TEAMMATES
+        from askwise.core.teammates import TEAMMATES
+        from askwise.methods import methods
 
         yield {"methods": list(methods()), "teammates": list(TEAMMATES), "done": True}
 
@@ -106,27 +106,29 @@ class Desk:
 
     def _read(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.domains.registry import domain_of, read
-        from askwise.reading import printable
+        from askwise.text.reading import printable
+        from askwise.view.episodes import start_scene
 
         instance = read(request["text"])
         domain = domain_of(instance)
-        scene = domain.look.start(instance)
+        made = domain.problem(instance)
+        scene = start_scene(made)
         problem = {
-            "contents": domain.recording.write(instance),
+            "contents": domain.write(instance),
             "title": printable(scene.words.title),
             "size": scene.size,
             "goals": [goal.name for goal in scene.goals],
-            "prior": [float(share) for share in domain.look.prior(instance)],
+            "prior": [float(share) for share in made.prior],
             "words": {"teammate": scene.words.teammate, "ego": scene.words.ego, "goal": scene.words.goal},
         }
         yield {"problem": problem, "done": True}
 
     def _open(self, request: dict[str, Any]) -> Iterator[Reply]:
         from askwise.errors import AskwiseError, InputError
-        from askwise.reading import Field
         from askwise.studio.rounds import sight
         from askwise.studio.rounds.round import replayed
         from askwise.studio.rounds.setup import Setup
+        from askwise.text.reading import Field
 
         setup = Setup.from_json(Field("setup", request["setup"]))
         log = [(deed, outcome) for deed, outcome in request["log"]]
@@ -162,7 +164,7 @@ class Desk:
         yield {"state": sight.state(made), "done": True}
 
     def _trace(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise import trace
+        from askwise.play import trace
 
         made = self._found(request)
         yield (
@@ -170,8 +172,8 @@ class Desk:
         )
 
     def _review(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.showing.page import page_text
         from askwise.studio.rounds.review import review
+        from askwise.view.page import page_text
 
         made = self._found(request)
         if made is None:
@@ -202,8 +204,9 @@ class Desk:
 
     def _problem(self, request: dict[str, Any]) -> Problem:
         """Return the problem of a request; rounds of one problem share its tables."""
-        from askwise.domains.registry import as_problem, from_json
-        from askwise.reading import Field
+        from askwise.api import as_problem
+        from askwise.domains.registry import from_json
+        from askwise.text.reading import Field
 
         key = request["problem"]
         if key not in self._problems:

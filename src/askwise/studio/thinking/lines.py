@@ -15,7 +15,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, Protocol
 
-from askwise.watching.process import Watched
+from askwise.workers.process import Watched
 
 AT_ONCE = 1 << 18
 """Bytes that are taken from a pipe at once."""

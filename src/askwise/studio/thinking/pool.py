@@ -13,8 +13,8 @@ from collections import OrderedDict
 from typing import Any
 
 from askwise.studio.thinking.lines import lines_of
-from askwise.watching.limits import Limits
-from askwise.watching.process import Watched
+from askwise.workers.limits import Limits
+from askwise.workers.process import Watched
 
 MODULE = "askwise.studio.thinking.child"
 Reply = dict[str, Any]

@@ -1,0 +1,76 @@
+"""The public functions that take any kind of problem: the only place where a path or an instance becomes a `Problem`.
+
+`ask`, `evaluate`, `lower_bound`, `simulate` and `solve` are those of the library, which take problems. Here they also
+take an instance of any domain or the path of its file. Each is loaded at first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from askwise.core.problem import Problem
+from askwise.domains.registry import find_domain, read_file
+from askwise.errors import InputError
+
+_Rest = ParamSpec("_Rest")
+_Result = TypeVar("_Result")
+
+_HOMES = {
+    "ask": "askwise.play.ask",
+    "evaluate": "askwise.play.evaluation.evaluating",
+    "lower_bound": "askwise.play.evaluation.bounding",
+    "simulate": "askwise.play.simulate",
+    "solve": "askwise.play.evaluation.solving",
+}
+
+
+def as_problem(given: object) -> Problem:
+    """Return the problem that an instance or the path of a file describes; a problem is returned as it is."""
+    if isinstance(given, Problem):
+        return given
+    instance = read_file(given) if isinstance(given, str | Path) else given
+    found = find_domain(instance)
+    if found is None:
+        raise InputError("instance", repr(given), "an Instance, the path of an instance file, or a Problem")
+    return found.problem(instance)
+
+
+def _taking_anything(
+    function: Callable[Concatenate[Problem, _Rest], _Result],
+) -> Callable[Concatenate[object, _Rest], _Result]:
+    """Let a function of a problem also take an instance or the path of a file."""
+    stated = signature(function)
+    first, *rest = stated.parameters.values()
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> _Result:
+        problem = as_problem(args[0] if args else kwargs.pop(first.name, None))
+        return function(problem, *args[1:], **kwargs)
+
+    call.__signature__ = stated.replace(parameters=[first.replace(annotation="object"), *rest])  # type: ignore[attr-defined]
+    return call
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'askwise.api' has no attribute {name!r}")
+    found = _taking_anything(getattr(importlib.import_module(_HOMES[name]), name))
+    globals()[name] = found
+    return found
+
+
+if TYPE_CHECKING:
+    from askwise.play import ask as _ask
+    from askwise.play import evaluation as _evaluation
+    from askwise.play import simulate as _simulate
+
+    ask = _taking_anything(_ask.ask)
+    evaluate = _taking_anything(_evaluation.evaluate)
+    lower_bound = _taking_anything(_evaluation.lower_bound)
+    simulate = _taking_anything(_simulate.simulate)
+    solve = _taking_anything(_evaluation.solve)

@@ -1,0 +1,167 @@
+"""The judge ``optimal``: decisions valued by the exact optimum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+
+import numpy as np
+
+from askwise.audits.moments import Moment
+from askwise.audits.valuing import Best, Lookout
+from askwise.core.answers import same_question
+from askwise.core.problem import Problem
+from askwise.planning.exact.arrays import MOST_STATES
+from askwise.planning.exact.asking import Questions
+from askwise.planning.exact.limited import LimitedSolver, OffTheMap
+from askwise.planning.exact.optimal import most_questions, solver_of
+from askwise.planning.exact.solver import Solver
+from askwise.planning.tables import tables_of
+
+MOST_LISTED = 12
+"""Goals up to which all questions are looked at to tell asking too much from asking the wrong thing: 2,047 splits.
+Beyond that, the question that was asked stands for all that the optimum does not propose."""
+
+
+class ExactJudge:
+    """The optimum of one problem, worked out where it is needed and remembered.
+
+    Args:
+        problem: the problem.
+        questions: how many questions may be asked in an episode; see `askwise.solve`.
+        limit: the most states to solve from the start; `TooLarge` if that is not enough.
+    """
+
+    name = "optimal"
+
+    def __init__(self, problem: Problem, *, questions: int | None = None, limit: int = MOST_STATES) -> None:
+        self.problem = problem
+        self.limit = limit
+        self.most = most_questions(problem, questions)
+        self.home = solver_of(problem, self.most, limit=limit)
+        if isinstance(self.home, Solver):
+            self.home.size.refuse_many_questions(limit)
+        self.home.at(problem.start)
+        if isinstance(self.home, Solver):
+            # What is left to solve lies off the optimal way; whether it is done must not depend on what came before.
+            self.home.limit = None
+        self._anew: dict[Hashable, Solver | LimitedSolver] = {}
+
+    @property
+    def verdict(self) -> str:
+        """How sure its values are."""
+        if self.most is None:
+            return "optimal, exact"
+        return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
+
+    def lookout(self, moment: Moment) -> Lookout:
+        """Return what decisions cost at a moment; `TooLarge` where that cannot be told."""
+        if not moment.explained or self.problem.policies is not None:
+            return self._lookout(self.from_here(moment), moment, len(moment.answers))
+        return self._lookout(self.home, moment, 0)
+
+    def _lookout(self, solver: Solver | LimitedSolver, moment: Moment, heard: int) -> Lookout:
+        if isinstance(solver, Solver):
+            return SolverLookout(self, solver, moment)
+        return LimitedLookout(self, solver, moment, heard)
+
+    def spent(self, moment: Moment) -> bool:
+        """Whether as many questions were asked before a moment as the judge itself would ask in an episode."""
+        return self.most is not None and len(moment.answers) >= self.most
+
+    def from_here(self, moment: Moment) -> Solver | LimitedSolver:
+        """Return a solver that begins at a moment, with its belief and the questions that are left there."""
+        key = moment.key(self.problem)
+        if key not in self._anew:
+            self._anew[key] = self._new_solver(moment)
+        return self._anew[key]
+
+    def _new_solver(self, moment: Moment) -> Solver | LimitedSolver:
+        tables = tables_of(self.problem, prior=moment.belief, start=moment.state.teammate)
+        goals = np.flatnonzero(tables.weight[moment.state.teammate] > 0).tolist()
+        if isinstance(self.home, Solver):
+            return Solver(self.problem, goals=goals, tables=tables, limit=self.limit)
+        return LimitedSolver(
+            self.problem,
+            0 if self.most is None else max(0, self.most - len(moment.answers)),
+            truthful=self.most is None,
+            goals=goals,
+            tables=tables,
+            ego=moment.state.ego,
+            asked=[answer.asked for answer in moment.answers],
+            limit=self.limit,
+        )
+
+
+class SolverLookout(Lookout):
+    """A moment where answers are true, valued by the optimum over all yes/no questions."""
+
+    def __init__(self, judge: ExactJudge, solver: Solver, moment: Moment) -> None:
+        super().__init__(judge.problem, solver.tables, moment)
+        self.solver = solver
+
+    def value(self, moment: Moment) -> float:
+        """See `Lookout`."""
+        return self.solver.at(moment.state, moment.belief > 0).expected_marginal_cost
+
+    def proposed(self) -> Best:
+        """See `Lookout`."""
+        if self.certain:
+            return None, math.inf
+        asked = self.solver.at(self.moment.state, self.belief > 0).ask
+        return (None, math.inf) if asked is None else (asked, self.asking(asked))
+
+    def least_question(self, at_most: float) -> float:
+        """See `Lookout`."""
+        return _least_of_all(self, at_most, frozenset())
+
+
+class LimitedLookout(Lookout):
+    """A moment where answers may be wrong, or choices may be asked."""
+
+    def __init__(self, judge: ExactJudge, solver: LimitedSolver, moment: Moment, heard: int) -> None:
+        super().__init__(judge.problem, solver.tables, moment)
+        self.judge = judge
+        self.solver = solver
+        self.heard = heard  # answers that the solver was told as probabilities
+
+    def value(self, moment: Moment) -> float:
+        """See `Lookout`."""
+        try:
+            return self.solver.at(moment.state, moment.answers[self.heard :]).expected_marginal_cost
+        except OffTheMap:
+            return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
+
+    def proposed(self) -> Best:
+        """See `Lookout`."""
+        if self.certain:
+            return None, math.inf
+        try:
+            asked = self.solver.at(self.moment.state, self.moment.answers[self.heard :]).ask
+        except OffTheMap:
+            asked = self.judge.from_here(self.moment).at(self.moment.state).ask
+        return (None, math.inf) if asked is None else (asked, self.asking(asked))
+
+    def least_question(self, at_most: float) -> float:
+        """See `Lookout`."""
+        if self.judge.spent(self.moment):
+            return math.inf
+        persistent, n_goals = self.problem.answers.persistent, len(self.problem.goals)
+        given = (same_question(answer.asked, n_goals) for answer in self.moment.answers if persistent)
+        return _least_of_all(self, at_most, frozenset(given))
+
+
+def _least_of_all(lookout: Lookout, at_most: float, asked: frozenset[Hashable]) -> float:
+    """Return the least cost of all questions that may be asked, infinity if it is above `at_most`."""
+    goals = np.flatnonzero(lookout.belief > 0).tolist()
+    if not 1 < len(goals) <= MOST_LISTED:
+        return math.inf
+    least = at_most
+    found = math.inf
+    for option in Questions(lookout.problem, goals).about((1 << len(goals)) - 1, asked):
+        if option.price > least:
+            break  # they are sorted by price, and no question costs less than that
+        cost = lookout.asking(option.asked, least)
+        if cost <= least:
+            least = found = cost
+    return found

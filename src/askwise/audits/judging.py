@@ -1,0 +1,133 @@
+"""From a moment and what was decided there to the regret, and the kind of mistake; see `askwise.audits`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from askwise.audits.exact import ExactJudge
+from askwise.audits.faults import fault_of
+from askwise.audits.moments import Moment
+from askwise.audits.planned import PlannerJudge
+from askwise.audits.valuing import Best, Lookout
+from askwise.core.problem import Problem
+from askwise.core.questions import Question
+from askwise.errors import InputError, did_you_mean
+from askwise.planning.exact.arrays import MOST_STATES, TooLarge
+
+JUDGES = ("auto", "optimal", "planner")
+SMALL = 300_000
+"""States up to which the judge ``auto`` solves a problem: about a second."""
+
+TOLERANCES = {"optimal": 1e-6, "planner": 0.05}
+"""Regrets up to these are no mistakes unless told otherwise: rounding, and what plans of equal worth differ by."""
+
+Taken = int | Question
+"""An action by its number, or a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judge says of a decision.
+
+    Attributes:
+        cost: expected cost of what was decided, beyond that of knowing the goal.
+        best: the best decision that the judge knows of.
+        best_cost: its expected cost.
+        needed: whether the moment called for a question: no action was as good, within the tolerance.
+        fitted: whether asking was right, within the tolerance; None if nothing was asked.
+        fault: one of `askwise.audits.faults.FAULTS`, empty if there is none.
+    """
+
+    cost: float
+    best: Taken
+    best_cost: float
+    needed: bool
+    fitted: bool | None
+    fault: str
+
+    @property
+    def regret(self) -> float:
+        """What the decision cost beyond the best one."""
+        return max(0.0, self.cost - self.best_cost)
+
+
+class Bench:
+    """Who judges the episodes of one problem; remembers what was judged before.
+
+    Args:
+        problem: what was played.
+        judge: one of `JUDGES`.
+        tolerance: see `askwise.audits`; by default `TOLERANCES` of whoever judges.
+        questions: for the optimum, how many questions may be asked in an episode.
+    """
+
+    def __init__(
+        self, problem: Problem, judge: str, tolerance: float | None = None, questions: int | None = None
+    ) -> None:
+        self.problem = problem
+        self.judge = appointed(problem, judge, questions)
+        self.tolerance = TOLERANCES[self.judge.name] if tolerance is None else tolerance
+        self._stand_in: PlannerJudge | None = None
+        self._moments: dict[Hashable, tuple[Lookout, Best, Best]] = {}
+        self._judged: dict[Hashable, Judged] = {}
+
+    def judged(self, moment: Moment, taken: Taken) -> Judged:
+        """Return what is to be said of a decision."""
+        key = moment.key(self.problem), taken
+        if key not in self._judged:
+            self._judged[key] = self._new(key[0], moment, taken)
+        return self._judged[key]
+
+    def _new(self, key: Hashable, moment: Moment, taken: Taken) -> Judged:
+        if key not in self._moments:
+            self._moments[key] = self._looked(moment)
+        lookout, (action, act), (question, ask) = self._moments[key]
+        if isinstance(taken, int):
+            cost = lookout.acting(taken)
+            if cost < act:
+                action, act = taken, cost
+        else:
+            cost = lookout.asking(taken)
+            if cost < ask:
+                question, ask = taken, cost
+            if ask > act + self.tolerance:
+                ask = min(ask, lookout.least_question(act + self.tolerance))
+        needed, fitted = act > ask + self.tolerance, ask <= act + self.tolerance
+        assert action is not None
+        best = question if question is not None and ask < act else action
+        least = min(act, ask)
+        regret = max(0.0, cost - least)
+        fault = fault_of(
+            asked=not isinstance(taken, int), regret=regret, needed=needed, fitted=fitted, tolerance=self.tolerance
+        )
+        return Judged(cost, best, least, needed, None if isinstance(taken, int) else fitted, fault)
+
+    def _looked(self, moment: Moment) -> tuple[Lookout, Best, Best]:
+        try:
+            lookout = self.judge.lookout(moment)
+            return lookout, lookout.best_action(), lookout.proposed()
+        except TooLarge:
+            # Only where an exact judge has to begin anew, because the teammate left every shortest way.
+            if self._stand_in is None:
+                self._stand_in = PlannerJudge(self.problem)
+            lookout = self._stand_in.lookout(moment)
+            return lookout, lookout.best_action(), lookout.proposed()
+
+
+def appointed(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
+    """Return the judge of that name for a problem."""
+    if judge not in JUDGES:
+        allowed = "one of " + ", ".join(map(repr, JUDGES))
+        raise InputError("judge", repr(judge), allowed + did_you_mean(judge, JUDGES))
+    if judge == "planner":
+        return PlannerJudge(problem)
+    if judge == "optimal":
+        try:
+            return ExactJudge(problem, questions=questions, limit=MOST_STATES)
+        except TooLarge as error:
+            raise TooLarge(f"{error}; the judge 'planner' takes problems of any size") from None
+    try:
+        return ExactJudge(problem, questions=questions, limit=SMALL)
+    except (TooLarge, InputError):  # too large, or a teammate with policies of its own
+        return PlannerJudge(problem)

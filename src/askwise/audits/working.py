@@ -1,0 +1,167 @@
+"""Many episodes: those of one problem together, a share of them at a time, in as many processes as wanted.
+
+The shares do not depend on the number of processes, and every share has a judge of its own, so neither do results: what
+a planner finds can depend on what it remembers.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from askwise.audits.conversations import ConversationBench, decision_of, read_conversation
+from askwise.audits.episodes import audit_episode
+from askwise.audits.judging import Bench
+from askwise.audits.results import AuditedEpisode
+from askwise.audits.sources import TRACES, Source, format_of, naming
+from askwise.core.episode import Episode
+from askwise.errors import AskwiseError, InputError
+from askwise.play import trace
+from askwise.workers.child import one_thread
+
+SHARE = 50
+"""Episodes of one problem that are judged together."""
+
+REPORTS = 20
+"""How often progress is reported at most."""
+
+Progress = Callable[[int], None]
+"""Is told how many episodes were judged so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How to judge: the options of `askwise.audit`."""
+
+    judge: str
+    tolerance: float | None
+    questions: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One thing to be judged.
+
+    Attributes:
+        given: an episode, the contents of a file, or where to find them.
+        name: what people call it.
+        key: the same for all of one problem.
+    """
+
+    given: Episode | Mapping[str, Any] | Source
+    name: str
+    key: object
+
+
+def judge_all(items: Sequence[Item], terms: Terms, workers: int, progress: Progress | None) -> list[AuditedEpisode]:
+    """Return what is to be said of each item, in their order."""
+    shares = list(_shares(items))
+    found: dict[int, AuditedEpisode] = {}
+    told = 0
+    with _at_work(min(workers, len(shares))) as work:
+        done = work([([items[k] for k in share], terms) for share in shares])
+        for share, audited in zip(shares, done, strict=True):
+            found.update(zip(share, audited, strict=True))
+            if progress is not None and (len(found) - told >= len(items) / REPORTS or len(found) == len(items)):
+                told = len(found)
+                progress(told)
+    return [found[k] for k in range(len(items))]
+
+
+def _shares(items: Sequence[Item]) -> Iterator[list[int]]:
+    """Iterate over numbers of items that are judged together."""
+    together: dict[object, list[int]] = {}
+    for k, item in enumerate(items):
+        together.setdefault(item.key, []).append(k)
+    for numbers in together.values():
+        for start in range(0, len(numbers), SHARE):
+            yield numbers[start : start + SHARE]
+
+
+Work = Callable[[list[tuple[list[Item], Terms]]], Iterator[list[AuditedEpisode]]]
+
+
+@contextmanager
+def _at_work(workers: int) -> Iterator[Work]:
+    if workers < 2:
+        yield lambda shares: map(judge_share, shares)
+        return
+    others = set(multiprocessing.active_children())
+    # Fresh processes: a fork of a process with threads may hang.
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    try:
+        yield lambda shares: pool.map(judge_share, shares)
+    except BrokenProcessPool:
+        raise AskwiseError(
+            "a process was ended from outside, perhaps because memory ran out; try fewer workers"
+        ) from None
+    except BaseException:
+        # A share may take minutes, and nobody is going to want what comes out.
+        for child in set(multiprocessing.active_children()) - others:
+            child.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin() -> None:
+    one_thread()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started it
+
+
+def judge_share(share: tuple[list[Item], Terms]) -> list[AuditedEpisode]:
+    """Judge some items of one problem one after the other."""
+    items, terms = share
+    court = Court(terms)
+    found = []
+    for item in items:
+        with naming(item.given.field if isinstance(item.given, Source) else item.name), _telling(item):
+            found.append(court.judged(item))
+    return found
+
+
+class Court:
+    """Judges episodes or conversations of one problem; what it has worked out for one serves the others."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self._bench: Bench | None = None
+        self._decisions: ConversationBench | None = None
+
+    def judged(self, item: Item) -> AuditedEpisode:
+        """Return what is to be said of one of them."""
+        data = item.given.read() if isinstance(item.given, Source) else item.given
+        if isinstance(data, Episode):
+            return self._episode(data, item.name)
+        if format_of(data) in TRACES:
+            problem = None if self._bench is None else self._bench.problem
+            return self._episode(trace.from_json(data, problem=problem), item.name)
+        told = read_conversation(data)
+        if self._decisions is None:
+            decision = decision_of(data, item.given.folder if isinstance(item.given, Source) else None)
+            self._decisions = ConversationBench(decision, self.terms.judge, self.terms.tolerance)
+        return self._decisions.audited(told, item.name)
+
+    def _episode(self, episode: Episode, name: str) -> AuditedEpisode:
+        if self._bench is None:
+            terms = self.terms
+            self._bench = Bench(episode.problem, terms.judge, terms.tolerance, terms.questions)
+        return audit_episode(episode, self._bench, name)
+
+
+@contextmanager
+def _telling(item: Item) -> Iterator[None]:
+    """Let errors that are not about a field say which item they are about."""
+    try:
+        yield
+    except InputError:
+        raise
+    except AskwiseError as error:
+        error.args = (f"{item.name}: {error}",)
+        raise

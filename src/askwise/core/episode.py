@@ -1,0 +1,110 @@
+"""An episode, step by step: what everybody did, what the agent believed, what it cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from askwise.core.belief import Observation
+from askwise.core.decision import Decision
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer
+from askwise.text.reading import printable
+from askwise.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step of an episode.
+
+    Attributes:
+        t: its number, from 1; questions count as steps.
+        state: where both agents were before it.
+        belief: ``float64 [n_goals]``, what the agent believed when it decided, None if it has no belief to show.
+        decision: what it decided, and why.
+        teammate_action: what the teammate did, None if the step was a question.
+        answer: the answer, None if the step was not a question.
+        cost: what the step cost.
+    """
+
+    t: int
+    state: JointState
+    belief: FloatArray | None
+    decision: Decision
+    teammate_action: int | None
+    answer: Answer | None
+    cost: float
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Step):
+            return NotImplemented
+        return self._plain() == other._plain() and np.array_equal(self.belief, other.belief)  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return hash(self._plain())
+
+    def _plain(self) -> tuple[object, ...]:
+        return self.t, self.state, self.decision, self.teammate_action, self.answer, self.cost
+
+
+@dataclass(frozen=True, repr=False)
+class Episode:
+    """A whole episode; it is printed in one line, `askwise.view.account` tells all of it.
+
+    Attributes:
+        problem: what was played.
+        method: name of the agent.
+        teammate: name of the teammate.
+        goal: number of the teammate's goal.
+        seed: the seed as given, None if it was not a number.
+        steps: the steps in order.
+        final: where both agents were at the end.
+        optimal_cost: what it would have cost with the goal known.
+        finished: False if the episode was cut off before its end.
+    """
+
+    problem: Problem
+    method: str
+    teammate: str
+    goal: int
+    seed: int | None
+    steps: tuple[Step, ...]
+    final: JointState
+    optimal_cost: float
+    finished: bool
+
+    def __repr__(self) -> str:
+        marginal = f"marginal cost {self.marginal_cost:.6g}" if self.finished else "cut off"
+        counts = ((len(self.steps), "step"), (len(self.questions), "question"))
+        told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        return f"<Episode: {self.method}, goal {printable(self.goal_name)}: cost {self.cost:.6g}, {marginal}, {told}>"
+
+    @property
+    def goal_name(self) -> str:
+        """Name of the teammate's goal."""
+        return self.problem.goals[self.goal]
+
+    @cached_property
+    def cost(self) -> float:
+        """Sum of the costs of all steps."""
+        return sum(step.cost for step in self.steps)
+
+    @property
+    def marginal_cost(self) -> float:
+        """What not knowing the goal cost: `cost` less `optimal_cost`; ``nan`` if the episode was cut off."""
+        return self.cost - self.optimal_cost if self.finished else math.nan
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """What the agent saw before each step, a history that `askwise.ask` can go on from."""
+        before: list[tuple[int | None, Answer | None]] = [(None, None)]
+        before += [(step.teammate_action, step.answer) for step in self.steps]  # the last one is for what comes next
+        return tuple(Observation(step.state, *seen) for step, seen in zip(self.steps, before, strict=False))
+
+    @property
+    def questions(self) -> tuple[Step, ...]:
+        """The steps that were questions."""
+        return tuple(step for step in self.steps if step.answer is not None)

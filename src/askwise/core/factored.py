@@ -1,0 +1,211 @@
+"""A problem stated plainly: two deterministic models, and the targets of each goal in both.
+
+Every domain can be written like this. A domain whose ego model would be large puts its structure in place of the parts
+that need it, and is tested against this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import (
+    JointState,
+    Problem,
+    by_name,
+    checked_answers,
+    checked_names,
+    checked_price,
+    checked_prior,
+    refuse_unreachable,
+)
+from askwise.core.questions import Price, QueryCost
+from askwise.core.side import ModelSide
+from askwise.errors import InputError
+from askwise.model import Model, Policy, goal_states
+from askwise.types import FloatArray, GoalLike, IntArray, StateLike
+
+Goals = Sequence[str] | Mapping[str, GoalLike]
+"""Names of goals, or a mapping from names to targets."""
+Targets = Sequence[GoalLike] | Mapping[str, GoalLike] | None
+"""Targets in the order of the goals, or by the goals' names."""
+
+
+def checked_model(field: str, model: object) -> Model:
+    """Return a model, which has to be deterministic."""
+    if not isinstance(model, Model):
+        raise InputError(field, repr(model), "an askwise.Model")
+    if not model.deterministic:
+        raise InputError(
+            field, "a stochastic model", "a deterministic one; divergences, but no agents, take stochastic models"
+        )
+    return model
+
+
+def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
+    """Return the target states of each goal, those of `goals` if an agent is given none of its own."""
+    names = tuple(goals)
+    given: Any = own
+    if given is None:
+        if not isinstance(goals, Mapping):
+            raise InputError(field, "nothing", "the targets of each goal, here or as values of goals")
+        given = goals
+    listed = by_name(field, given, names, "targets") if isinstance(given, Mapping) else _in_order(field, given, names)
+    return [goal_states(model, goal, f"{field}: goal {name!r}") for name, goal in zip(names, listed, strict=True)]
+
+
+def _in_order(field: str, given: Any, names: Sequence[str]) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise InputError(field, repr(given), "a list with the targets of each goal, or a dict by the goals' names")
+    if len(given) != len(names):
+        raise InputError(field, f"targets of {len(given)} goals", f"{len(names)}, one for each goal")
+    return list(given)
+
+
+def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
+    """Return where both begin, given as a `JointState` or a pair, states by name or number."""
+    if isinstance(start, JointState):
+        start = start.teammate, start.ego
+    if not isinstance(start, tuple | list) or len(start) != 2:
+        raise InputError("start", repr(start), "two states, the teammate's and the ego agent's")
+    return JointState(teammate.state(start[0], "start: teammate"), ego.state(start[1], "start: ego"))
+
+
+def checked_policies(
+    given: Any, names: Sequence[str], model: Model, targets: Sequence[IntArray], start: int
+) -> tuple[Policy, ...]:
+    """Return how the teammate pursues each goal; each policy comes to its goal and can stay there."""
+    field = "teammate_policies"
+    listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
+    if len(listed) != len(names):
+        raise InputError(field, f"{len(listed)} policies", f"{len(names)}, one for each goal")
+    found = [policy.on(model) if isinstance(policy, Policy) else Policy(model, policy) for policy in listed]
+    for name, policy, own in zip(names, found, targets, strict=True):
+        _refuse_stray(f"{field}: goal {name!r}", policy, model, own, start)
+    return tuple(found)
+
+
+def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
+    """Refuse a policy by which the teammate may end up where it never gets to its goal, or knows nothing to do."""
+    ends = [int(state) for state in targets if policy.support[state, model.stay]]
+    if len(ends) < targets.size:
+        state = next(int(s) for s in targets if s not in ends)
+        raise InputError(field, f"no {model.actions[model.stay]} at its target {model.name(state)!r}", "some")
+    reached = _forward(policy, model, start)
+    undefined = [state for state in reached if not policy.defined[state]]
+    if undefined:
+        raise InputError(field, f"nothing to do in {model.name(undefined[0])!r}", "something wherever it may come to")
+    lost = sorted(set(reached) - _backward(policy, model, ends))
+    if lost:
+        raise InputError(field, f"no way to the goal from {model.name(lost[0])!r}", "one wherever it may come to")
+
+
+def _forward(policy: Policy, model: Model, start: int) -> list[int]:
+    """Return the states that the policy may come to, in the order in which they are met."""
+    found, order = {start}, [start]
+    for state in order:
+        for following in model.successor[state, policy.support[state]].tolist():
+            if following not in found:
+                found.add(following)
+                order.append(following)
+    return order
+
+
+def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
+    """Return the states from which the policy may come to one of `ends`."""
+    sources, actions = np.nonzero(policy.support)
+    before: dict[int, list[int]] = {}
+    for source, following in zip(sources.tolist(), model.successor[sources, actions].tolist(), strict=True):
+        before.setdefault(following, []).append(source)
+    found, order = set(ends), list(ends)
+    for state in order:
+        for source in before.get(state, ()):
+            if source not in found:
+                found.add(source)
+                order.append(source)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------------
+
+
+class FactoredProblem(Problem):
+    """A problem of two models that are written out, and the targets of each goal in both.
+
+    Args:
+        goals: names of the goals; or a dict from names to targets, which are those of both agents unless
+            `teammate_goals` or `ego_goals` says otherwise.
+        prior: probabilities of the goals, in their order or by name, summing to 1; by default all are equally likely.
+        teammate_model: the teammate's model, deterministic.
+        teammate_goals: for each goal, in their order or by name, the states in which the teammate has reached it.
+        ego_model: the ego agent's model, deterministic; by default the teammate's.
+        ego_goals: the same for the ego agent.
+        start: where both begin, the teammate first; states by name or number.
+        query_cost: what questions cost, also any function of the goals asked about (a list of numbers), or a dict
+            of what naming each goal adds.
+        ego_moves: names of the ego actions that lead towards goals, which the rule of `BL:Toolbox` compares; by default
+            all but waiting.
+        groups: names of goals that belong together, by a name for each group; worth asking about.
+        teammate_policies: how the teammate pursues each goal, in their order or by name, if not by the UROP of each.
+        answers: how questions are answered, truly by default.
+    """
+
+    def __init__(
+        self,
+        goals: Goals,
+        prior: Sequence[float] | FloatArray | Mapping[str, float] | None = None,
+        teammate_model: Model | None = None,
+        teammate_goals: Targets = None,
+        ego_model: Model | None = None,
+        ego_goals: Targets = None,
+        start: JointState | tuple[StateLike, StateLike] | None = None,
+        query_cost: QueryCost | Price | Mapping[str, float] | None = None,
+        *,
+        ego_moves: Sequence[Hashable] | None = None,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        teammate_policies: Sequence[Any] | Mapping[str, Any] | None = None,
+        answers: AnswerModel = TRUTHFUL,
+    ) -> None:
+        names = checked_names(goals)
+        if isinstance(goals, Mapping) and teammate_goals is not None and ego_goals is not None:
+            raise InputError("goals", "targets, beside teammate_goals and ego_goals", "names only, or one of the two")
+        team_model = checked_model("teammate_model", teammate_model)
+        own_model = checked_model("ego_model", team_model if ego_model is None else ego_model).in_label_order()
+        begin = checked_start(start, team_model, own_model)
+        team_targets = targets_of("teammate_goals", goals, teammate_goals, team_model)
+        own_targets = targets_of("ego_goals", goals, ego_goals, own_model)
+        teammate = ModelSide(team_model, team_targets)
+        policies = None
+        if teammate_policies is not None:
+            refuse_unreachable("teammate_goals", teammate, begin.teammate, names)  # or the policies would be blamed
+            policies = checked_policies(teammate_policies, names, team_model, team_targets, begin.teammate)
+            teammate = ModelSide(team_model, team_targets, policies)
+        super().__init__(
+            goals=names,
+            teammate=teammate,
+            ego=ModelSide(own_model, own_targets, moves=ego_moves, by_label=True),
+            start=begin,
+            prior=prior,
+            query_cost=query_cost,
+            answers=answers,
+            groups=groups,
+            policies=policies,
+        )
+
+    def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
+        """Return the same models, goals and agents under another prior and other prices; tables are shared."""
+        terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
+        return self._restated(**terms)
+
+    def with_answers(self, answers: AnswerModel) -> FactoredProblem:
+        """See `Problem`."""
+        return self if answers == self.answers else self._restated(answers=checked_answers(answers))
+
+    def _restated(self, **changes: Any) -> FactoredProblem:
+        """Return a copy that is just two models: a file that this problem was made from does not say the changes."""
+        other = FactoredProblem.__new__(FactoredProblem)
+        vars(other).update(vars(self), **changes)
+        return other

@@ -1,0 +1,322 @@
+"""The one place where a step happens, a question is answered, and an episode ends.
+
+The rules are three small functions, `after`, `answer_to` and `ends`; whoever enumerates what can happen calls them.
+A `Game` is an episode in progress that keeps to them. It is stepped from outside: `simulate` steps it with an agent and
+a simulated teammate, an environment with whatever it is told, a robot or a page with what a person did. It is plain
+data between two steps and can be pickled there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from askwise.core.answers import agreeing, check_reply, n_answers, same_question, same_reply, truth
+from askwise.core.belief import Observation
+from askwise.core.problem import STEP_COST, JointState, Problem, optimal_costs
+from askwise.core.questions import Answer, Choice, Question
+from askwise.errors import AskwiseError, InputError
+from askwise.model.names import as_int
+from askwise.seeds import Seed, generator
+from askwise.types import BoolArray
+
+
+class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
+    """An agent or a teammate decided something that the rules do not allow."""
+
+
+# -- rules -------------------------------------------------------------------------------------------------------
+
+
+def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
+    """Return where both are after a joint step; both actions are available."""
+    return JointState(problem.teammate.next(state.teammate, teammate_action), problem.ego.next(state.ego, ego_action))
+
+
+def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
+    """Return the true answer to a question."""
+    question = asked if isinstance(asked, Choice) else tuple(asked)
+    return Answer(question, truth(question, goal))
+
+
+def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
+    """Whether the step from `before` to `now` ends the episode: the teammate stays at its goal, the ego is at its."""
+    return bool(
+        teammate_action == problem.teammate.actions.stay
+        and problem.teammate.steps(before.teammate)[goal] == 0
+        and problem.ego.steps(now.ego)[goal] == 0
+    )
+
+
+def goal_number(problem: Problem, goal: int | str) -> int:
+    """Return the number of a goal given by name or number; refuse one that the prior rules out."""
+    names = {name: k for k, name in enumerate(problem.goals)}
+    index = names.get(goal) if isinstance(goal, str) else as_int(goal)
+    if index is None or not 0 <= index < len(problem.goals):
+        shown = ", ".join(problem.goals[:5]) + (", ..." if len(problem.goals) > 5 else "")
+        raise InputError("goal", repr(goal), f"one of {shown}")
+    if problem.prior[index] == 0:
+        raise InputError("goal", f"{problem.goals[index]}, whose prior is 0", "a goal that the prior allows")
+    return index
+
+
+def check_question(
+    problem: Problem,
+    asked: Question | Sequence[int],
+    who: str,
+    *,
+    may_be_empty: bool = False,
+    may_be_full: bool = False,
+) -> None:
+    """Refuse a question that is not about some goals, each named once, and one that has one answer only.
+
+    Args:
+        problem: what is played.
+        asked: the question.
+        who: how the refusal begins.
+        may_be_empty: allow to ask about no goal.
+        may_be_full: allow to ask about all goals, which tells nothing either.
+    """
+    n = len(problem.goals)
+    if isinstance(asked, Choice):
+        if not all(as_int(goal) is not None and 0 <= goal < n for goal in asked.goals):
+            raise InvalidDecision(f"{who} asked which of {list(asked.groups)}; expected goals from 0 to {n - 1}")
+        if n_answers(asked, n) < 2:
+            raise InvalidDecision(
+                f"{who} asked which of one group that has all goals; expected a choice of two at least"
+            )
+        return
+    numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)
+    if not (asked or may_be_empty) or not numbers or len(set(asked)) != len(asked):
+        raise InvalidDecision(f"{who} asked about goals {list(asked)}; expected some of 0 to {n - 1}, each once")
+    if len(asked) == n and not may_be_full:
+        raise InvalidDecision(f"{who} asked whether it is one of all {n} goals; expected a question with two answers")
+
+
+def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
+    """Refuse an action that the ego agent cannot do there."""
+    _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
+
+
+def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
+    """Refuse an action that the teammate cannot do there."""
+    _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
+
+
+def _check_action(
+    names: tuple[str, ...], following: Callable[[int, int], int], state: int, action: Any, who: str
+) -> None:
+    if not _is_one_of(names, action):
+        raise InvalidDecision(f"{who} chose action {action!r}; expected a number from 0 to {len(names) - 1}")
+    if following(state, action) < 0:
+        raise InvalidDecision(f"{who} chose {names[action]}, which is not available there")
+
+
+def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
+    return as_int(action) is not None and 0 <= action < len(names)
+
+
+# -- an episode in progress --------------------------------------------------------------------------------------
+
+
+class Game:
+    """One episode, from its start to its end, one step at a time.
+
+    `act` is a step of both, `ask` a question that the game answers, `hear` one that was answered outside.
+
+    Args:
+        problem: what is played.
+        goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
+            too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
+        max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
+        empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
+            their price and say nothing.
+        full_questions: the same for questions about all goals.
+        names: what refusals call the ego agent and the teammate.
+        answer_seed: makes answers repeatable that are wrong or refused by chance.
+
+    Attributes:
+        problem: what is played.
+        goal: number of the teammate's goal, None while it is not known.
+        state: where both agents are.
+        before: where they were before the last step in which they moved.
+        teammate_action: what the teammate did in the last step, None at the start and after a question.
+        answer: the answer to the last step's question, None if it was none.
+        allowed: ``bool [n_goals]``, the goals that the prior and all answers allow that cannot be wrong.
+        steps: how many steps there were, questions included.
+        step_cost: what the last one cost.
+        cost: what all of them cost.
+        finished: the goal was reached.
+        max_steps: where it is cut off.
+        empty_questions: whether questions about no goal are allowed.
+        full_questions: whether questions about all goals are.
+        names: what refusals call the two agents.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        goal: int | str | None = None,
+        *,
+        max_steps: int | None = None,
+        empty_questions: bool = False,
+        full_questions: bool = False,
+        names: tuple[str, str] = ("the ego agent", "the teammate"),
+        answer_seed: Seed = None,
+    ) -> None:
+        self.problem = problem
+        self.goal = None if goal is None else goal_number(problem, goal)
+        self.max_steps = most_steps(problem, self.goal) if max_steps is None else max_steps
+        if (as_int(self.max_steps) or 0) < 1:
+            raise InputError("max_steps", max_steps, "a whole number from 1")
+        self.empty_questions = empty_questions
+        self.full_questions = full_questions
+        self.names = names
+        self.state = problem.start
+        self.before = problem.start
+        self.teammate_action: int | None = None
+        self.answer: Answer | None = None
+        self.allowed: BoolArray = problem.prior > 0
+        self.steps = 0
+        self.step_cost = 0.0
+        self.cost = 0.0
+        self.finished = False
+        self._earliest_end = 0
+        self._answers_rng = None if problem.answers.truthful else generator(answer_seed)
+        self._given: dict[Hashable, Answer] = {}
+
+    def __repr__(self) -> str:
+        how = "finished" if self.finished else "cut off" if self.over else "goes on"
+        return f"<Game: {self.steps} step{'' if self.steps == 1 else 's'}, cost {self.cost:g}, {how}>"
+
+    @property
+    def observation(self) -> Observation:
+        """What the ego agent sees now."""
+        return Observation(self.state, self.teammate_action, self.answer)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has come to an end, one way or the other."""
+        return self.finished or self.steps >= self.max_steps
+
+    @property
+    def truncated(self) -> bool:
+        """Whether it was cut off."""
+        return self.steps >= self.max_steps and not self.finished
+
+    @property
+    def optimal_cost(self) -> float:
+        """What it would have cost with the goal known from the start, ``nan`` while nobody knows it."""
+        return math.nan if self.goal is None else float(optimal_costs(self.problem, self.problem.start)[self.goal])
+
+    @property
+    def marginal_cost(self) -> float:
+        """What not knowing the goal cost, ``nan`` before the end."""
+        return self.cost - self.optimal_cost if self.finished else math.nan
+
+    def act(self, ego_action: int, teammate_action: int) -> Observation:
+        """Let both act; return what the ego agent sees then."""
+        self._check_running()
+        self.before = before = self.state
+        self.state = self._after(ego_action, teammate_action)
+        self.teammate_action, self.answer = teammate_action, None
+        self._pay(STEP_COST)
+        self._end_if_done(before)
+        return self.observation
+
+    def ask(self, asked: Question | Sequence[int]) -> Observation:
+        """Ask a question; it is answered as the problem says (`Problem.answers`), and nobody moves."""
+        if self.goal is None:
+            raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
+        if self._answers_rng is None:
+            return self.hear(answer_to(asked, self.goal))
+        self._check_running()
+        self._check_question(asked)
+        question = asked if isinstance(asked, Choice) else tuple(asked)
+        return self.hear(self._drawn(question, self.goal, self._answers_rng))
+
+    def _drawn(self, asked: Question, goal: int, rng: np.random.Generator) -> Answer:
+        """Return an answer as people give them, the same one to the same question if errors are persistent."""
+        n_goals, model = len(self.problem.goals), self.problem.answers
+        if not model.persistent:
+            return model.draw(asked, goal, n_goals, rng)
+        key = same_question(asked, n_goals)
+        if key not in self._given:
+            self._given[key] = model.draw(asked, goal, n_goals, rng)
+        return same_reply(self._given[key], asked)
+
+    def _check_question(self, asked: Question | Sequence[int]) -> None:
+        who = f"step {self.steps + 1}: {self.names[0]}"
+        empty, full = self.empty_questions, self.full_questions
+        check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
+
+    def hear(self, answer: Answer) -> Observation:
+        """Take an answer from outside to a question that was asked in this step; nobody moves."""
+        self._check_running()
+        if not isinstance(answer, Answer):
+            raise InputError("answer", repr(answer), "an askwise.Answer: the question, and the reply to it")
+        self._check_question(answer.asked)
+        n_goals = len(self.problem.goals)
+        check_reply(answer, n_goals)
+        if answer.reply is not None and self.problem.answers.wrong == 0:
+            self.allowed = self.allowed & agreeing(answer, n_goals)
+        self.teammate_action, self.answer = None, answer
+        self._pay(self.problem.query_cost(answer.asked))
+        return self.observation
+
+    def ego_available(self) -> list[int]:
+        """Return what the ego agent can do now."""
+        return [a for a in range(len(self.problem.ego.actions.names)) if self.problem.ego.next(self.state.ego, a) >= 0]
+
+    def teammate_available(self) -> list[int]:
+        """Return what the teammate can do now."""
+        problem, here = self.problem, self.state.teammate
+        return [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(here, a) >= 0]
+
+    def _after(self, ego_action: int, teammate_action: int) -> JointState:
+        """Return where both are after a joint step, or refuse it; words are only looked for if it has to be refused."""
+        problem, before = self.problem, self.state
+        if _is_one_of(problem.ego.actions.names, ego_action) and _is_one_of(
+            problem.teammate.actions.names, teammate_action
+        ):
+            now = after(problem, before, ego_action, teammate_action)
+            if now.ego >= 0 and now.teammate >= 0:
+                return now
+        ego, teammate = (f"step {self.steps + 1}: {name}" for name in self.names)
+        check_ego_action(problem, before.ego, ego_action, ego)
+        check_teammate_action(problem, before.teammate, teammate_action, teammate)
+        raise AssertionError("an action that leads nowhere is not available")
+
+    def _pay(self, cost: float) -> None:
+        self.step_cost = cost
+        self.cost += cost
+        self.steps += 1
+
+    def _end_if_done(self, before: JointState) -> None:
+        assert self.teammate_action is not None
+        if self.teammate_action != self.problem.teammate.actions.stay:
+            return  # nothing ends without the teammate staying where it is
+        if self.steps < self._earliest_end:
+            return
+        goals = np.flatnonzero(self.allowed).tolist() if self.goal is None else [self.goal]
+        for goal in goals:
+            if ends(self.problem, before, self.teammate_action, self.state, goal):
+                self.goal, self.finished = goal, True
+                return
+        # The ego agent needs that many more steps at least, whatever it does; asking in each of them takes long.
+        self._earliest_end = self.steps + int(self.problem.ego.steps(self.state.ego)[goals].min())
+
+    def _check_running(self) -> None:
+        if self.over:
+            how = "finished" if self.finished else "cut off"
+            raise AskwiseError(f"the game is {how} after {self.steps} steps; begin another one")
+
+
+def most_steps(problem: Problem, goal: int | None) -> int:
+    """Return after how many steps an episode is cut off: far beyond what any sensible agent needs."""
+    costs = optimal_costs(problem, problem.start)
+    best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])
+    return int(50 * best) + 1000

@@ -1,0 +1,289 @@
+"""What is played: all that agents, beliefs and simulations ever see of a domain.
+
+A problem is two sides and a shared list of goals. The teammate moves on one side, the ego agent on the other, and
+neither gets in the other's way. Each goal names targets on both sides; the episode ends with the first step in which
+the teammate, already at a target, stays there and the ego agent is at one of its own targets when the step is over.
+Each joint step costs 1. A question costs what `QueryCost` says instead, and nobody moves in it.
+
+States, actions and goals are integers here; `Problem.goals` and `Side.actions` give their names.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from askwise.core.answers import CREDIBLE, TRUTHFUL, AnswerModel
+from askwise.core.questions import AnyPrice, QueryCost
+from askwise.core.side import Side, find_state, place_name
+from askwise.errors import InputError, did_you_mean
+from askwise.frozen import FrozenDict, Sealed, read_only
+from askwise.model import Model, Policy
+from askwise.types import BoolArray, FloatArray, StateLike
+
+STEP_COST = 1.0
+"""What a joint step costs that is not a question."""
+
+PRIOR_TOLERANCE = 1e-9
+"""How far a prior may sum from 1: what writing decimals and adding them up can cost."""
+
+_Problem = TypeVar("_Problem", bound="Problem")
+
+
+@dataclass(frozen=True, slots=True)
+class JointState:
+    """Where the two agents are: a state of the teammate's side and one of the ego agent's."""
+
+    teammate: int
+    ego: int
+
+
+class Problem(Sealed):
+    """Two sides and shared goals; all arguments are checked here, and nothing can be changed afterwards.
+
+    Args:
+        goals: names of the goals.
+        prior: probabilities of the goals, in their order or by name, summing to 1; None: all are equally likely.
+        query_cost: what questions cost, also any function of the goals asked about (a list of numbers), or a dict
+            of what naming each goal adds; None for the default price.
+        answers: how questions are answered.
+        start: where both begin.
+        groups: names of goals that belong together, by a name for each group; worth asking about.
+        teammate: the teammate's side. No two goals share a target: where the teammate stays is all that shows in the
+            end which goal it has.
+        ego: the ego agent's side.
+        policies: how the teammate pursues each goal; None for the UROP of each: it draws one of its shortest plans.
+
+    Attributes:
+        goals: ``tuple[str, ...]``.
+        prior: ``float64 [n_goals]``, probability of each goal at the start.
+        query_cost: the price of questions.
+        answers: how questions are answered: truly, or with errors and refusals.
+        start: where both agents begin.
+        groups: from the name of each group to the numbers of its goals; may be empty.
+        teammate: what the teammate can do.
+        ego: what the ego agent can do.
+        policies: as given.
+    """
+
+    def __init__(
+        self,
+        *,
+        goals: Sequence[str],
+        teammate: Side,
+        ego: Side,
+        start: JointState,
+        prior: Any = None,
+        query_cost: Any = None,
+        answers: AnswerModel = TRUTHFUL,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        policies: tuple[Policy, ...] | None = None,
+    ) -> None:
+        self.goals = checked_names(goals)
+        self.prior: FloatArray = checked_prior(prior, self.goals)
+        self.query_cost = checked_price(query_cost, self.goals)
+        self.answers = checked_answers(answers)
+        self.groups = _checked_groups(groups, self.goals)
+        self.teammate, self.ego, self.start, self.policies = teammate, ego, start, policies
+        _refuse_shared(teammate, self.goals)
+        refuse_unreachable("teammate_goals", teammate, start.teammate, self.goals)
+        refuse_unreachable("ego_goals", ego, start.ego, self.goals)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.goals[:5]) + (", ..." if len(self.goals) > 5 else "")
+        n = len(self.goals)
+        teammate, ego = place_name(self.teammate, self.start.teammate), place_name(self.ego, self.start.ego)
+        return (
+            f"<{type(self).__name__}: {n} goal{'' if n == 1 else 's'} ({names}); teammate at {teammate!r}, one of "
+            f"{self.teammate.model.n_states} states; ego at {ego!r}, one of {self.ego.model.n_states}>"
+        )
+
+    def with_answers(self, answers: AnswerModel) -> Problem:
+        """Return the same problem with a teammate that answers like this; tables are shared."""
+        return self if answers == self.answers else changed(self, answers=checked_answers(answers))
+
+
+def changed(problem: _Problem, **attributes: Any) -> _Problem:
+    """Return a copy of a problem with some attributes changed, which the caller has checked; tables are shared."""
+    other = copy.copy(problem)
+    vars(other).update(attributes)
+    return other
+
+
+def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
+    """Return where both agents are, given by name or number (see `find_state`); by default at the start."""
+    return JointState(
+        problem.start.teammate
+        if teammate is None
+        else find_state(problem.teammate, teammate, problem.goals, "teammate"),
+        problem.start.ego if ego is None else find_state(problem.ego, ego, problem.goals, "ego"),
+    )
+
+
+def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
+    """``bool [n_goals]``: the goals that a method considers: the possible ones, or the credible ones if answers err."""
+    if problem.answers.wrong == 0:
+        return np.asarray(belief > 0)
+    return np.asarray(belief >= CREDIBLE * belief.max())
+
+
+def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
+    """``float64 [n_goals]``: cost from `state` if the goal were known.
+
+    The teammate needs its steps and one more to stay; the ego agent may arrive during that last one.
+    """
+    steps = np.maximum(problem.teammate.steps(state.teammate) + 1, problem.ego.steps(state.ego))
+    return steps.astype(np.float64)
+
+
+# -- what the teammate does, in words ----------------------------------------------------------------------------
+
+
+def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
+    """Return the teammate's model, the names of the places where it reaches each goal, and that of its start."""
+    side = problem.teammate
+    targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
+    return side.model, dict(zip(problem.goals, targets, strict=True)), place_name(side, problem.start.teammate)
+
+
+def teammate_does(problem: Problem, teammate: int, action: int) -> str:
+    """Return the name of an action that the teammate does in one of its states."""
+    model = problem.teammate.model
+    if model.labels is None or action >= model.n_actions:
+        return problem.teammate.actions.names[action]
+    return str(model.action_name(teammate, action))
+
+
+def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
+    """Return the name of each action of the teammate in one of its states, empty where it is not available.
+
+    Where an action has the same name in every state, the name stands also where it is not available.
+    """
+    model, names = problem.teammate.model, problem.teammate.actions.names
+    if model.labels is None:
+        return names
+    there = model.available[teammate]
+    own = (str(model.action_name(teammate, a)) if there[a] else "" for a in range(model.n_actions))
+    return (*own, *names[model.n_actions :])
+
+
+def all_teammate_names(problem: Problem) -> tuple[str, ...]:
+    """Return the names of all that the teammate can do anywhere."""
+    model, names = problem.teammate.model, problem.teammate.actions.names
+    if model.labels is None:
+        return names
+    own = (str(model.labels.names.name(label)) for label in range(model.labels.names.n))
+    return (*own, *names[model.n_actions :])
+
+
+# -- checks ------------------------------------------------------------------------------------------------------
+
+
+def checked_names(goals: Any) -> tuple[str, ...]:
+    """Return the names of the goals."""
+    if isinstance(goals, str):
+        raise InputError("goals", f"the text {goals!r}", "a list of names, or a dict from names to targets")
+    names = tuple(goals)
+    if not names:
+        raise InputError("goals", "none", "at least one goal")
+    for k, name in enumerate(names):
+        if not isinstance(name, str) or not name:
+            raise InputError(f"name of goal {k}", repr(name), "a text that is not empty")
+        if name in names[:k]:
+            raise InputError("goals", f"the name {name!r} twice", "names that differ")
+    return names
+
+
+def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
+    """Return the values of a dict in the order of the goals; each goal has one, and nothing else has."""
+    for key in given:
+        if key not in names:
+            hint = did_you_mean(key, names) if isinstance(key, str) else ""
+            raise InputError(field, f"{what} of the unknown goal {key!r}", f"some of {', '.join(names)}{hint}")
+    for name in names:
+        if name not in given:
+            raise InputError(field, f"no {what} of goal {name!r}", f"{what} of every goal")
+    return [given[name] for name in names]
+
+
+def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
+    """Return the prior, ``float64 [n_goals]``, read-only; it has to sum to 1. Uniform by default."""
+    if prior is None:
+        found = np.full(len(names), 1 / len(names))
+    else:
+        values = by_name("prior", prior, names, "probability") if isinstance(prior, Mapping) else prior
+        found = _numbers(values, names)
+    return read_only(found)
+
+
+def _numbers(values: Any, names: Sequence[str]) -> FloatArray:
+    try:
+        found = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("prior", repr(values), "numbers, one for each goal") from None
+    if found.shape != (len(names),):
+        raise InputError("prior", f"{found.size} probabilities", f"{len(names)}, one for each goal")
+    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    if wrong.size:
+        raise InputError(f"prior of goal {names[wrong[0]]!r}", float(found[wrong[0]]), "a number from 0 to 1")
+    if abs(found.sum() - 1) > PRIOR_TOLERANCE:
+        raise InputError("prior", f"probabilities that sum to {found.sum():.12g}", f"1 (within {PRIOR_TOLERANCE:g})")
+    return found
+
+
+def checked_price(given: Any, goals: Sequence[str]) -> QueryCost:
+    """Return what questions cost, given as a `QueryCost`, a function, a dict of prices, or None for the default."""
+    if given is None:
+        return QueryCost()
+    if isinstance(given, Mapping):
+        prices = by_name("query_cost", given, goals, "price")
+        return QueryCost(prices=tuple(prices))
+    if not callable(given):
+        raise InputError("query_cost", repr(given), "a QueryCost, a function of the goals asked about, or a dict")
+    if isinstance(given, QueryCost) and given.prices is not None and len(given.prices) != len(goals):
+        found = f"{len(given.prices)} prices"
+        raise InputError("query_cost: prices", found, f"{len(goals)}, one for each goal")
+    return given if isinstance(given, QueryCost) else AnyPrice(function=given)
+
+
+def checked_answers(given: object) -> AnswerModel:
+    """Return how questions are answered."""
+    if not isinstance(given, AnswerModel):
+        raise InputError("answers", repr(given), "an AnswerModel, such as AnswerModel(wrong=0.05, refused=0.1)")
+    return given
+
+
+def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+    found = {}
+    for name, members in (given or {}).items():
+        unknown = [member for member in members if member not in goals]
+        if unknown or isinstance(members, str) or not members:
+            what = f"the unknown goal {unknown[0]!r}" if unknown else repr(members)
+            raise InputError(f"groups: {name!r}", what, f"a list of some of {', '.join(goals)}")
+        found[str(name)] = tuple(sorted({goals.index(member) for member in members}))
+    return FrozenDict(found)
+
+
+def _refuse_shared(side: Side, names: Sequence[str]) -> None:
+    """Refuse goals with a common target of the teammate: it would stay there, and nothing would show for which."""
+    owner: dict[int, int] = {}
+    for goal in range(len(names)):
+        for state in side.targets(goal).tolist():
+            other = owner.setdefault(state, goal)
+            if other != goal:
+                both = f"goals {names[other]!r} and {names[goal]!r}"
+                raise InputError(
+                    f"teammate_goals: {both}", f"the same target {place_name(side, state)!r}", "targets of their own"
+                )
+
+
+def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
+    """Refuse goals that cannot be reached from the start."""
+    missing = np.flatnonzero(side.steps(start) < 0)
+    if missing.size:
+        name, where = names[int(missing[0])], place_name(side, start)
+        raise InputError(f"{field}: goal {name!r}", f"no way to it from {where!r}", "a goal that can be reached")

@@ -1,0 +1,269 @@
+"""What can be said: questions about the teammate's goal, their answers, and their prices.
+
+There are two kinds of questions. "Is your goal one of these?" is a tuple of goals, answered by yes or no. "Which of
+these is it?" is a `Choice` among groups of goals, answered by one of them, or by "none of these". How answers come, and
+how much they can be trusted, is `askwise.core.answers`.
+
+The price of a question may be any function of it. Most prices of yes/no questions are *additive*: one part for asking
+at all, and one for each goal named,
+
+    price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
+
+Methods that search among all questions need that form and get it from `additive_price`, which refuses every other
+price: a value worked out with another price than the one that is paid would be wrong without anybody noticing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from askwise.errors import InputError
+from askwise.frozen import freeze_fields
+from askwise.text.limits import LARGEST_PRICE
+from askwise.types import FloatArray
+
+MOST_PROVEN = 10
+"""Goals up to which a price that is given as a function is proven to be additive, by trying all questions."""
+SAME = 1e-12
+"""Prices that differ by less than this share are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The question "which of these is it?".
+
+    Attributes:
+        groups: the goals of each group, by number; no goal is in two of them. Goals in none of them are "none of
+            these".
+        names: what the groups are called, one name for each; empty if they are called by their goals.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(tuple(group) for group in self.groups))
+        object.__setattr__(self, "names", tuple(self.names))
+        if not self.groups or not all(self.groups):
+            raise InputError("groups", "an empty group" if self.groups else "no groups", "some goals in each group")
+        listed = self.goals
+        twice = next((goal for k, goal in enumerate(listed) if goal in listed[:k]), None)
+        if twice is not None:
+            raise InputError("groups", f"goal {twice!r} twice", "each goal in one group at most")
+        if self.names and len(self.names) != len(self.groups):
+            raise InputError("names", f"{len(self.names)} names", f"{len(self.groups)}, one for each group")
+
+    @property
+    def goals(self) -> tuple[int, ...]:
+        """All goals that it names."""
+        return tuple(goal for group in self.groups for goal in group)
+
+    # Whoever wants to know what a question names need not ask of which kind it is.
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.goals)
+
+    def __len__(self) -> int:
+        return len(self.goals)
+
+    def __contains__(self, goal: object) -> bool:
+        return goal in self.goals
+
+
+Question: TypeAlias = tuple[int, ...] | Choice
+"""Goals by number, for "is it one of these?"; or a choice among groups of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question that was asked, and the answer to it.
+
+    Attributes:
+        asked: the question.
+        reply: True or False for yes or no; the number of a group for a choice, one more than the last for "none of
+            these". None if there was no answer: "I don't know", or silence.
+    """
+
+    asked: Question
+    reply: bool | int | None
+
+    @property
+    def yes(self) -> bool | None:
+        """Whether it is yes, None if it is neither yes nor no."""
+        return self.reply if isinstance(self.reply, bool) else None
+
+    @property
+    def goals(self) -> tuple[int, ...]:
+        """All goals that the question names."""
+        return tuple(self.asked)
+
+
+Price: TypeAlias = Callable[[Sequence[int]], float]
+"""What a yes/no question costs, by the numbers of the goals that it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCost:
+    """What a question costs: ``base + per_goal * number of goals in it``, or a price of its own for each goal.
+
+    A choice costs ``base + per_option * number of groups``. A subclass may charge anything else by overriding
+    ``__call__``; methods that cannot handle it say so.
+
+    Attributes:
+        base: what every question costs.
+        per_goal: what naming a goal adds.
+        prices: what naming each goal adds, one number for each goal, instead of `per_goal`.
+        per_option: what each group of a choice adds, `per_goal` unless given. If it is given, methods that can do so
+            consider choices; if not, they ask yes/no questions only.
+    """
+
+    base: float = 0.5
+    per_goal: float = 0.0
+    prices: tuple[float, ...] | None = None
+    per_option: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_price("query cost: base", self.base)
+        _check_price("query cost: per_goal", self.per_goal)
+        if self.prices is not None:
+            object.__setattr__(self, "prices", tuple(self.prices))
+            for goal, price in enumerate(self.prices):
+                _check_price(f"query cost: price of goal {goal}", price)
+        if self.per_option is not None:
+            _check_price("query cost: per_option", self.per_option)
+
+    def __call__(self, asked: Any) -> float:
+        """Return the cost of a question about these goals (or this many, where all goals have one price)."""
+        if isinstance(asked, Choice):
+            each = self.per_goal if self.per_option is None else self.per_option
+            return float(self.base + each * len(asked.groups))
+        if self.prices is None:
+            return float(self.base + self.per_goal * (asked if isinstance(asked, int) else len(asked)))
+        if isinstance(asked, int):
+            raise InputError("question", f"{asked} goals, without saying which", "the goals: each has its own price")
+        return float(self.base + sum(self.prices[goal] for goal in asked))
+
+
+@dataclass(frozen=True, slots=True)
+class AnyPrice(QueryCost):
+    """What a question costs by any function of it; `base`, `per_goal` and so on play no part.
+
+    Attributes:
+        function: takes a question, a list of goals by number or a `Choice`, and returns what asking it costs.
+    """
+
+    function: Callable[[Any], float] = len
+
+    def __call__(self, asked: Any) -> float:
+        """Return the cost of a question."""
+        if isinstance(asked, int):
+            raise InputError("question", f"{asked} goals, without saying which", "the goals asked about")
+        paid = self.function(asked if isinstance(asked, Choice) else list(asked))
+        what = asked if isinstance(asked, Choice) else f"goals {list(asked)}"
+        _check_price(f"query cost: price of asking about {what}", paid)
+        return float(paid)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdditivePrice:
+    """A price that is a sum over goals; see the top of this module.
+
+    Attributes:
+        base: what every question costs.
+        per_goal: what every goal in it adds.
+        extra: ``float64 [n_goals]``, what each goal adds beyond that.
+    """
+
+    base: float
+    per_goal: float
+    extra: FloatArray
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "extra")
+
+    @property
+    def uniform(self) -> bool:
+        """Whether only the number of goals matters."""
+        return not self.extra.any()
+
+    def __call__(self, asked: Iterable[int]) -> float:
+        """Return the price of asking about these goals."""
+        goals = list(asked)
+        price = self.base + self.per_goal * len(goals)
+        return price if self.uniform else price + float(self.extra[goals].sum())
+
+    def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
+        """Return the cheaper of a question and the one about the other possible goals, which tells the same.
+
+        Where both cost the same it is the one that names fewer goals, then the first.
+        """
+        one, two = tuple(asked), tuple(others)
+        return min((one, two), key=lambda goals: (self(goals), len(goals)))
+
+    def among(self, goals: Sequence[int]) -> AdditivePrice:
+        """Return the same price for some of the goals, numbered in the order given."""
+        return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
+
+
+def price_among(price: Price, goals: Sequence[int]) -> Price:
+    """Return the same price for questions about some of the goals, numbered in the order given."""
+    if type(price) is QueryCost:
+        return price if price.prices is None else _of_query_cost(price, len(price.prices)).among(goals)
+    numbers = [int(goal) for goal in goals]
+    return lambda asked: price([numbers[k] for k in asked])
+
+
+def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
+    """Return a price as a sum over goals, on behalf of `who` needs that; refuse a price that is none."""
+    if type(price) is AdditivePrice:
+        return price
+    if type(price) is QueryCost:
+        return _of_query_cost(price, n_goals)
+    found = _guessed(price, n_goals)
+    if n_goals <= MOST_PROVEN and _agrees(price, found, n_goals):
+        return found
+    what = "a price that is no sum over the goals asked about"
+    if n_goals > MOST_PROVEN:
+        what = f"{type(price).__name__}, a function that may charge anything for {n_goals} goals"
+    raise InputError(
+        "query cost",
+        what,
+        f"QueryCost(base, per_goal), or QueryCost(base, prices=...) with a price for each goal: {who}",
+    )
+
+
+def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
+    if price.prices is None:
+        return AdditivePrice(float(price.base), float(price.per_goal), np.zeros(n_goals))
+    if len(price.prices) != n_goals:
+        raise InputError("query cost: prices", f"{len(price.prices)} prices", f"{n_goals}, one for each goal")
+    return AdditivePrice(float(price.base), 0.0, np.array(price.prices, dtype=np.float64))
+
+
+def _guessed(price: Price, n_goals: int) -> AdditivePrice:
+    """Return the only sum over goals that the price can be, from the questions about one and two goals."""
+    alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
+    base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0
+    return AdditivePrice(base, 0.0, alone - base)
+
+
+def _agrees(price: Price, found: AdditivePrice, n_goals: int) -> bool:
+    for size in range(1, n_goals + 1):
+        for asked in combinations(range(n_goals), size):
+            paid = float(price(list(asked)))
+            if not math.isfinite(paid) or abs(paid - found(asked)) > SAME * max(1.0, abs(paid)):
+                return False
+    return True
+
+
+def _check_price(field: str, price: object) -> None:
+    number = isinstance(price, int | float | np.integer | np.floating) and not isinstance(price, bool)
+    if not number or not 0 <= price < math.inf:  # type: ignore[operator]
+        raise InputError(field, repr(price), "a finite number from 0")
+    if price > LARGEST_PRICE:  # type: ignore[operator]
+        raise InputError(field, repr(price), f"at most {LARGEST_PRICE:g}")

@@ -1,0 +1,314 @@
+"""What one agent can do about the goals.
+
+A `Problem` has two sides, the teammate's and the ego agent's, and both offer the same: what the agent can do in a state
+(`Side.next`), how far it is from each goal (`Side.steps`), which actions a shortest plan begins with (`Side.optimal`),
+and how long its plans for two goals agree (`Side.divergence`).
+
+`ModelSide` is a side whose model is written out. An agent that carries things has a state for each place and load,
+too many to write down on a large map; its domain implements `Side` by that structure instead. Most of such a model
+repeats: without the load that a goal needs, a plan leads past the place where the load is picked up; with it, straight
+to the goal. `CarrierTable` holds just these steps. A model without loads is the same with one state for each place.
+
+States, actions and goals are integers. Matrices are ``[n_goals, n_goals]`` with ``inf`` on the diagonal, and ``nan`` in
+the rows and columns of goals that can no longer be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from askwise.divergence import Divergence
+from askwise.errors import InputError
+from askwise.frozen import Sealed, freeze_fields, read_only
+from askwise.model import Model, Policy, Pursuit, state_names
+from askwise.model.names import as_int
+from askwise.text.table_budget import claim, hold
+from askwise.types import BoolArray, FloatArray, IntArray, StateLike
+
+FAR = 2**30
+"""Steps to a goal that cannot be reached: more than any path has, and one more still fits into 32 bits."""
+
+BLOCK = 2**11
+"""Number of places for which a table is made at a time."""
+
+
+class Actions(NamedTuple):
+    """The actions of an agent, by number.
+
+    Attributes:
+        names: the name of each action.
+        stay: the action that changes nothing. A teammate stays at its goal; an ego agent waits with it.
+        moves: the actions that lead towards goals: those that the rule of `BL:Toolbox` compares.
+    """
+
+    names: tuple[str, ...]
+    stay: int
+    moves: tuple[int, ...]
+
+
+@runtime_checkable
+class Side(Protocol):
+    """What one agent can do about the goals; see the top of this module."""
+
+    @property
+    def actions(self) -> Actions:
+        """The agent's actions, those of its model first."""
+
+    @property
+    def model(self) -> Model:
+        """The model of the places that the agent moves between."""
+
+    @property
+    def loads(self) -> int:
+        """How many different things the agent can carry, one for each goal; 0 if it carries nothing.
+
+        A state is a place and a load: ``place * (loads + 1) + load + 1``, where the load is the number of its goal,
+        -1 for none. Without loads a state is just a place.
+        """
+
+    def targets(self, goal: int) -> IntArray:
+        """Return the states in which the agent is where `goal` needs it."""
+
+    def next(self, state: int, action: int) -> int:
+        """Return the state after an action, -1 if the action is not available."""
+
+    def steps(self, state: Any) -> IntArray:
+        """``int [n_goals]``: steps to each goal, -1 if there is no way; ``[n, n_goals]`` for an array of n states."""
+
+    def optimal(self, state: int) -> BoolArray:
+        """``bool [n_goals, n_actions]``: the actions that the policy of each goal may take, much cheaper than `policy`.
+
+        For UROPs these are the actions that some shortest plan begins with.
+        """
+
+    def policy(self, state: int) -> FloatArray:
+        """``float64 [n_goals, n_actions]``: the probability of each action under the policy of each goal."""
+
+    def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
+        """Return EDP and WCD: ``edp[i, j]`` says when goal `i` is ruled out while the agent pursues `j`."""
+
+    def table(self) -> CarrierTable:
+        """Return the side as arrays, for planning."""
+
+
+class ModelSide(Sealed):
+    """A side whose model is written out: every state is a place, and nothing is carried.
+
+    Args:
+        model: the agent's model, deterministic.
+        targets: for each goal, the states in which the agent is where the goal needs it.
+        policies: how the agent pursues each goal; None for the UROP of each.
+        moves: names of the actions that lead towards goals; by default all but staying.
+        by_label: in a model with labels, number actions by their label, which means the same in every state; by default
+            an action is a column of the model.
+    """
+
+    loads = 0
+
+    def __init__(
+        self,
+        model: Model,
+        targets: Sequence[IntArray],
+        policies: tuple[Policy, ...] | None = None,
+        *,
+        moves: Sequence[Hashable] | None = None,
+        by_label: bool = False,
+    ) -> None:
+        self.model = model
+        self.policies = policies
+        self._labels = labels = model.labels if by_label else None
+        names = tuple(str(name) for name in (model.actions if labels is None else model.all_actions))
+        stay = model.stay if labels is None else labels.names.n - 1
+        number = model.action if labels is None else labels.names.index
+        towards = [a for a in range(len(names)) if a != stay]
+        if moves is not None:
+            towards = [number(name, "ego_moves") for name in moves]
+        self.actions = Actions(names, stay, tuple(towards))
+        self._targets = tuple(targets)
+        self._pursuit = Pursuit(model, targets)
+
+    def targets(self, goal: int) -> IntArray:
+        """See `Side`."""
+        return self._targets[goal]
+
+    def next(self, state: int, action: int) -> int:
+        """See `Side`."""
+        labels = self._labels
+        if labels is None:
+            return int(self.model.successor[state, action])
+        columns = np.flatnonzero(labels.table[state] == action)
+        return int(self.model.successor[state, columns[0]]) if columns.size else -1
+
+    def steps(self, state: Any) -> IntArray:
+        """See `Side`."""
+        return self._pursuit.steps_from(state) if isinstance(state, np.ndarray) else self._pursuit.steps_at(state)
+
+    def optimal(self, state: int) -> BoolArray:
+        """See `Side`."""
+        if self._policy_table is not None:
+            return np.asarray(self._by_label(state, self._policy_table[:, state] > 0))
+        return np.asarray(self._by_label(state, self._pursuit.optimal_at(state)))
+
+    def policy(self, state: int) -> FloatArray:
+        """See `Side`."""
+        if self._policy_table is not None:
+            return np.asarray(self._by_label(state, self._policy_table[:, state]))
+        return np.asarray(self._by_label(state, self._pursuit.policy_at(state)))
+
+    @cached_property
+    def _policy_table(self) -> FloatArray | None:
+        """``float64 [n_goals, n_states, n_actions]``, None for UROPs, which are worked out where they are needed."""
+        if self.policies is None:
+            return None
+        return read_only(np.array([policy.probabilities for policy in self.policies]))
+
+    def _by_label(self, state: int, by_column: Any) -> Any:
+        """Return a value for each action from one for each column of the model, ``[n_goals, n_columns]``."""
+        labels = self._labels
+        if labels is None:
+            return by_column
+        found = np.zeros((by_column.shape[0], labels.names.n), dtype=by_column.dtype)
+        there = labels.table[state] >= 0
+        found[:, labels.table[state, there]] = by_column[:, there]
+        return found
+
+    @cached_property
+    def family(self) -> Divergence:
+        """The divergences of all goals in the agent's model."""
+        goals = [state_names(self.model, states) for states in self._targets]
+        return Divergence(self.model, goals, policies=self.policies)
+
+    def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
+        """See `Side`."""
+        return self.family.matrices_at(self.model.name(state), partial=True)
+
+    def table(self) -> CarrierTable:
+        """See `Side`; there are no loads."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> CarrierTable:
+        steps = finite_steps(self._pursuit.distance)
+        none = np.full(len(self._targets), -1, dtype=np.int32)
+        moves, labels = tuple(range(self.model.n_actions)), self._labels
+        return CarrierTable(
+            self.model.successor, moves, steps, steps, none, none, labels=None if labels is None else labels.table
+        )
+
+
+def place_and_load(side: Side, state: int) -> tuple[int, int]:
+    """Return the place and the load of a state; the load is the number of its goal, -1 for none."""
+    place, load = divmod(state, side.loads + 1)
+    return place, load - 1 if side.loads else -1
+
+
+def state_at(side: Side, place: int, load: int = -1) -> int:
+    """Return the state of a place and a load; the load is the number of its goal, -1 for none."""
+    return place * (side.loads + 1) + load + 1 if side.loads else place
+
+
+def place_name(side: Side, state: int) -> Any:
+    """Return the name of the place where the agent is."""
+    return side.model.name(place_and_load(side, state)[0])
+
+
+def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -> int:
+    """Return the state with a given number or name.
+
+    Args:
+        side: the side of the agent.
+        given: a number; the name of a place, without a load; or such a name and the goal whose load the agent carries.
+        goals: names of the goals.
+        field: what an error message calls it.
+    """
+    if not side.loads:
+        return side.model.state(given, field)
+    n_loads, number = side.loads + 1, as_int(given)
+    if number is not None:
+        n_states = side.model.n_states * n_loads
+        if not 0 <= number < n_states:
+            raise InputError(field, given, f"a number from 0 to {n_states - 1}")
+        return number
+    place, load = given, -1
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], tuple):
+        place, goal = given
+        if goal not in goals:
+            allowed = f"one of {', '.join(map(repr, goals[:5]))}" + (", ..." if len(goals) > 5 else "")
+            raise InputError(f"{field}: load in hand", repr(goal), allowed)
+        load = goals.index(goal)
+    return state_at(side, side.model.state(place, field), load)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CarrierTable:
+    """A side as arrays: places and loads, numbered as `Side.loads` says.
+
+    Attributes:
+        next: ``int32 [n_places, n_moves]``, the next place, -1 where the move is not available.
+        moves: the action of each column of `next`, waiting included; where there are `labels`, these say it.
+        unloaded: ``int32 [n_places, n_goals]``, steps to the goal without its load, `FAR` if there is no way.
+        loaded: the same with its load.
+        load_actions: ``int32 [n_goals]``, the action that picks up the goal's load, -1 if it has none.
+        load_at: ``int32 [n_goals]``, the place where that can be done, -1 if it has no load.
+        states_per_place: 1 where there are no loads, else one more than goals.
+        labels: ``int32 [n_places, n_moves]``, the action of each column in each place, for an agent that has many
+            actions but only a few of them in any place; None where a column is the same action everywhere.
+
+    Its arrays become read-only: all agents share them.
+    """
+
+    next: IntArray
+    moves: tuple[int, ...]
+    unloaded: IntArray
+    loaded: IntArray
+    load_actions: IntArray
+    load_at: IntArray
+    states_per_place: int = 1
+    labels: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "next", "unloaded", "loaded", "load_actions", "load_at")
+        if self.labels is not None:
+            freeze_fields(self, "labels")
+
+    def __reduce__(self) -> tuple[type[CarrierTable], tuple[Any, ...]]:
+        return CarrierTable, tuple(getattr(self, each.name) for each in fields(self))
+
+    def action(self, place: int, column: int) -> int:
+        """Return the action of a column of `next` in a place."""
+        return int(self.moves[column] if self.labels is None else self.labels[place, column])
+
+    def split(self, state: int) -> tuple[int, int]:
+        """Return the place and the load of a state; the load is the number of its goal, -1 for none."""
+        if self.states_per_place == 1:
+            return state, -1
+        place, load = divmod(state, self.states_per_place)
+        return place, load - 1
+
+    def cut_off(self) -> BoolArray:
+        """``bool [n_places]``: whether some goal cannot be reached from there, with its load or without."""
+        return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
+
+
+def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
+    """``int32 [n_places, n_goals]``: steps to each goal, `FAR` where distances are -1.
+
+    Args:
+        distance: ``int32 [n_places, n]``, steps to n places.
+        columns: ``int [n_goals]``, the column of `distance` that each goal needs; by default its own.
+        more: ``int [n_goals]``, steps from there to the goal, added to the distance.
+    """
+    n_places = distance.shape[0]
+    n_goals = distance.shape[1] if columns is None else columns.size
+    claim(4 * n_places * n_goals, "steps of the ego agent", f"{n_places} places and {n_goals} goals")
+    steps = np.empty((n_places, n_goals), dtype=np.int32)
+    for start in range(0, n_places, BLOCK):  # piece by piece, or making it would take twice as much as the table
+        part = distance[start : start + BLOCK]
+        part = part if columns is None else part[:, columns]
+        steps[start : start + BLOCK] = np.where(part < 0, FAR, part if more is None else part + more)
+    return hold(steps)

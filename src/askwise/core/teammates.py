@@ -1,0 +1,318 @@
+"""Teammates: how whoever is watched pursues its goal.
+
+All of them look at their own state only. `Urop` is the teammate that the paper's methods assume; the others break
+that assumption in ways that people and robots do.
+
+===================  =================================================================================
+``urop``             draws one of all shortest plans uniformly
+``uniform``          chooses uniformly among the optimal actions of each step
+``noisy:0.1``        like ``urop``, but with that probability does any available action instead
+``via:X,Y``          goes to a cell first, then to its goal (``via`` alone draws a cell)
+``boltzmann:2``      prefers actions that lead closer to the goal, the more so the larger the number
+``policy``           does what the problem's own policy for its goal says, by default that of ``urop``
+``plan:EAST,NORTH``  does these actions, then goes on like ``urop``
+===================  =================================================================================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+
+from askwise.core.problem import Problem, teammate_names
+from askwise.errors import InputError, did_you_mean
+from askwise.model import Model, Policy, state_names, uniform_optimal, urop
+from askwise.types import BoolArray, FloatArray, StateLike
+
+
+class Teammate(ABC):
+    """Somebody with a goal. `reset` before each episode, then `act` in every step that is not a question.
+
+    A subclass that gives itself no `name` is known by that of its class.
+    """
+
+    name: str = "teammate"
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """Begin an episode."""
+        self.problem = problem
+        self.goal = goal
+        self.rng = rng
+
+    @abstractmethod
+    def act(self, state: int) -> int:
+        """Return what it does in `state`, a number of ``problem.teammate.actions.names``."""
+
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - some can tell
+        """Whether it may do what no shortest plan for its goal does; nothing is known of teammates in general."""
+        return True
+
+    def available(self, state: int) -> list[int]:
+        """Return what it could do in `state` and still get to its goal: some moves cannot be taken back."""
+        problem = self.problem
+        following = [problem.teammate.next(state, action) for action in range(len(problem.teammate.actions.names))]
+        return [a for a, there in enumerate(following) if there >= 0 and problem.teammate.steps(there)[self.goal] >= 0]
+
+    def draw(self, probabilities: FloatArray) -> int:
+        """Draw an action; one random number a step, so that equal seeds give equal paths."""
+        left = self.rng.random()
+        last = 0
+        for action, probability in enumerate(probabilities.tolist()):
+            if probability > 0:
+                left -= probability
+                last = action
+                if left < 0:
+                    break
+        # Probabilities may sum to a little less than 1; what is left then belongs to the last possible one.
+        return last
+
+    def __repr__(self) -> str:
+        return f"<teammate {self.name}>"
+
+
+class _ByPolicy(Teammate):
+    """A teammate that follows a policy of its model."""
+
+    policy_of: Callable[..., Policy]
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        model = problem.teammate.model
+        self.policy = type(self).policy_of(model, state_names(model, problem.teammate.targets(goal)))
+
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
+        """See `Teammate`."""
+        return False
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        return self.draw(self.policy.probabilities[state])
+
+
+class Urop(_ByPolicy):
+    """Draws one of all shortest plans uniformly."""
+
+    name = "urop"
+    policy_of = staticmethod(urop)
+
+
+class Uniform(_ByPolicy):
+    """Chooses uniformly among the optimal actions of each step."""
+
+    name = "uniform"
+    policy_of = staticmethod(uniform_optimal)
+
+
+class ByProblem(Teammate):
+    """Does what the problem's own policy for its goal says: `Problem.teammate_policies`, or the UROP."""
+
+    name = "policy"
+
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
+        """See `Teammate`."""
+        return problem.policies is not None
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        return self.draw(self.problem.teammate.policy(state)[self.goal])
+
+
+class Noisy(Teammate):
+    """With probability `epsilon` does any available action, otherwise what `base` would do."""
+
+    def __init__(self, epsilon: float = 0.1, base: Teammate | None = None) -> None:
+        if not 0 <= epsilon < 1:
+            raise InputError("noise of the teammate", epsilon, "a number from 0 and below 1")
+        self.epsilon = epsilon
+        self.base = base or Urop()
+        self.name = f"noisy:{epsilon:g}"
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        self.base.reset(problem, goal, rng)
+
+    def errs(self, problem: Problem, goal: int) -> bool:
+        """See `Teammate`."""
+        return self.epsilon > 0 or self.base.errs(problem, goal)
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        if self.rng.random() < self.epsilon:
+            return int(self.rng.choice(self.available(state)))
+        return self.base.act(state)
+
+
+class Via(Teammate):
+    """Goes to a detour point first; draws one that it can get to if none is given."""
+
+    def __init__(self, point: StateLike | None = None) -> None:
+        self.point = point
+        self.name = "via" if point is None else f"via:{_plain(point)}"
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        model = problem.teammate.model
+        self.onwards = Urop()
+        self.onwards.reset(problem, goal, rng)
+        if self.point is not None:
+            detour = model.state(self.point, "detour")
+        else:
+            within_reach = _within_reach(model, problem.start.teammate)
+            detour = int(rng.choice(np.flatnonzero(within_reach & self.onwards.policy.defined)))
+        self.there = urop(model, state_names(model, [detour]))
+        if not (self.there.defined[problem.start.teammate] and self.onwards.policy.defined[detour]):
+            raise InputError("detour", repr(model.name(detour)), "a state on some way from the start to the goal")
+        self.detour, self.passed = detour, False
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        self.passed = self.passed or state == self.detour
+        if self.passed:
+            return self.onwards.act(state)
+        return self.draw(self.there.probabilities[state])
+
+
+class Boltzmann(Teammate):
+    """Does action `a` with probability proportional to ``exp(-beta * steps left after it)``."""
+
+    def __init__(self, beta: float = 2.0) -> None:
+        if not 0 < beta < np.inf:
+            raise InputError("rationality of the teammate", beta, "a finite number above 0")
+        self.beta = beta
+        self.name = f"boltzmann:{beta:g}"
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        problem = self.problem
+        at_goal = problem.teammate.steps(state)[self.goal] == 0
+        # Staying for good is for the goal; elsewhere it would look like having arrived.
+        actions = [a for a in self.available(state) if at_goal or a != problem.teammate.actions.stay]
+        left = np.array([self._steps_after(state, a) for a in actions], dtype=np.float64)
+        with np.errstate(over="ignore"):  # enormous rationality: whatever is worse gets probability 0
+            weights = np.exp(-self.beta * (left - left.min()))
+        return actions[self.draw(weights / weights.sum())]
+
+    def _steps_after(self, state: int, action: int) -> int:
+        problem = self.problem
+        steps = int(problem.teammate.steps(problem.teammate.next(state, action))[self.goal])
+        # At the goal, staying is the only thing left to do; anything else puts it off by a step.
+        return steps if action == problem.teammate.actions.stay else steps + 1
+
+
+class FixedPlan(Teammate):
+    """Does the given actions, one a step, then goes on to its goal like `Urop`."""
+
+    def __init__(self, actions: Sequence[Hashable]) -> None:
+        self.actions = list(actions)
+        self.name = "plan:" + ",".join(map(str, self.actions))
+
+    def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
+        """See `Teammate`."""
+        super().reset(problem, goal, rng)
+        self.onwards = Urop()
+        self.onwards.reset(problem, goal, rng)
+        self.plan = [action for _, action in self._way(problem)]
+        self.done = 0
+
+    def errs(self, problem: Problem, goal: int) -> bool:
+        """See `Teammate`."""
+        return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._way(problem))
+
+    def _way(self, problem: Problem) -> list[tuple[int, int]]:
+        """Return the states of the plan with what is done there."""
+        way, state = [], problem.start.teammate
+        for k, name in enumerate(self.actions, start=1):
+            names = teammate_names(problem, state)
+            action = names.index(str(name)) if name and str(name) in names else -1
+            following = problem.teammate.next(state, action) if action >= 0 else -1
+            if following < 0:
+                where = problem.teammate.model.name(state)
+                raise InputError(f"action {k} of the plan", repr(name), f"an action available in {where}")
+            way.append((state, action))
+            state = following
+        return way
+
+    def act(self, state: int) -> int:
+        """See `Teammate`."""
+        while self.done < len(self.plan):
+            action = self.plan[self.done]
+            self.done += 1
+            # Somebody else's noise may have led it off its plan; what cannot be done is left out.
+            if self.problem.teammate.next(state, action) >= 0:
+                return action
+        return self.onwards.act(state)
+
+
+TEAMMATES: dict[str, Callable[[str], Teammate]] = {
+    "urop": lambda _: Urop(),
+    "uniform": lambda _: Uniform(),
+    "noisy": lambda text: Noisy(_number(text, "noise of the teammate")) if text else Noisy(),
+    "via": lambda text: Via(_cell(text)) if text else Via(),
+    "boltzmann": lambda text: Boltzmann(_number(text, "rationality of the teammate")) if text else Boltzmann(),
+    "policy": lambda _: ByProblem(),
+    "plan": lambda text: FixedPlan([part.strip() for part in text.split(",") if part.strip()]),
+}
+
+
+def may_err(problem: Problem, given: str | Teammate) -> bool:
+    """Whether a teammate may do what no shortest plan does, for some goal that the prior allows."""
+    teammate = make_teammate(given)
+    return any(teammate.errs(problem, int(goal)) for goal in np.flatnonzero(problem.prior > 0))
+
+
+def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
+    """Return a teammate, by default the one that the problem describes."""
+    if given is not None:
+        return make_teammate(given)
+    return Urop() if problem.policies is None else ByProblem()
+
+
+def make_teammate(given: str | Teammate) -> Teammate:
+    """Return a teammate by name, e.g. ``urop``, ``noisy:0.2``, ``via:3,4``; a `Teammate` is returned as it is."""
+    if isinstance(given, Teammate):
+        return given
+    kind, _, parameter = str(given).partition(":")
+    if kind not in TEAMMATES or (parameter and kind in ("urop", "uniform", "policy")):
+        allowed = "one of " + ", ".join(map(repr, TEAMMATES))
+        raise InputError("teammate", repr(given), allowed + did_you_mean(kind, TEAMMATES))
+    return TEAMMATES[kind](parameter)
+
+
+def _within_reach(model: Model, start: int) -> BoolArray:
+    """``bool [n_states]``: the states to which there is a way."""
+    reached = np.zeros(model.n_states, dtype=np.bool_)
+    newly = np.array([start])
+    while newly.size:
+        reached[newly] = True
+        following = np.unique(model.successor[newly])
+        newly = following[(following >= 0) & ~reached[following]]
+    return reached
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(field, repr(text), "a number") from None
+
+
+def _cell(text: str) -> StateLike:
+    try:
+        x, y = (int(part) for part in text.split(","))
+    except ValueError:
+        raise InputError("detour", repr(text), "a cell X,Y, two whole numbers") from None
+    return x, y
+
+
+def _plain(point: StateLike) -> str:
+    return ",".join(map(str, point)) if isinstance(point, tuple) else str(point)

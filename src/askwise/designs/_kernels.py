@@ -1,0 +1,222 @@
+"""Compiled loops over the shortest plans of a design; theory in `askwise.designs.ways` and `askwise.designs.worst`.
+
+In all of them ``closed [n_things + 1]`` says what is forbidden. Its last entry is False: `NOBODY` is -1, so that moves
+without an owner are never closed. ``price [n_things + 1]`` is what a plan pays for each move of an owner, 0 at the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from askwise._compiled import compiled, inner
+
+NO_PLAN = 1 << 29
+"""More than any plan can cost: there is none."""
+
+
+@compiled
+def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
+    """Fill `depth`, the steps from `start` (-1: out of reach), and `order`, the states by them; return how many."""
+    depth[:] = -1
+    depth[start] = 0
+    order[0] = start
+    head, filled = 0, 1
+    while head < filled:
+        s = order[head]
+        head += 1
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and depth[t] < 0 and not closed[owner[s, a]]:
+                depth[t] = depth[s] + 1
+                order[filled] = t
+                filled += 1
+    return filled
+
+
+@compiled
+def cheapest_plans(
+    successor: Any,
+    owner: Any,
+    closed: Any,
+    price: Any,
+    order: Any,
+    reached: int,
+    depth: Any,
+    targets: Any,
+    starts: Any,
+    steps: Any,
+    begun: Any,
+    towards: Any,
+) -> None:
+    """Price the shortest plans of all goals.
+
+    Fills ``steps [n_goals]`` (-1: out of reach), ``begun [n_states]``, the least price of a shortest way from the
+    start, and ``towards [n_states, n_goals]``, the least price of the rest of a shortest plan that comes by, `NO_PLAN`
+    where none does.
+    """
+    begun[:] = NO_PLAN
+    begun[order[0]] = 0
+    for k in range(reached):
+        s = order[k]
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and depth[t] == depth[s] + 1 and not closed[owner[s, a]]:
+                begun[t] = min(begun[t], begun[s] + price[owner[s, a]])
+    _end_at_nearest(depth, targets, starts, steps, towards)
+    for k in range(reached - 1, -1, -1):
+        s = order[k]
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and depth[t] == depth[s] + 1 and not closed[owner[s, a]]:
+                # A plan ends where its goal is first reached: nothing leads on from there, or beyond its last step.
+                for goal in range(steps.size):
+                    if depth[s] < steps[goal] and towards[t, goal] < NO_PLAN:
+                        towards[s, goal] = min(towards[s, goal], towards[t, goal] + price[owner[s, a]])
+
+
+@inner
+def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
+    """Fill the steps to each goal; nothing is left to pay at its nearest targets."""
+    towards[:] = NO_PLAN
+    for goal in range(steps.size):
+        own = targets[starts[goal] : starts[goal + 1]]
+        nearest = -1
+        for t in own:
+            if depth[t] >= 0 and (nearest < 0 or depth[t] < nearest):
+                nearest = depth[t]
+        steps[goal] = nearest
+        for t in own:
+            if nearest >= 0 and depth[t] == nearest:
+                towards[t, goal] = 0
+
+
+@compiled
+def cheapest_pair(
+    order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, deepest: int
+) -> tuple[int, int, int, int]:
+    """Find two plans for different goals that agree for at least `deepest` steps, at the least price together.
+
+    Returns the price, the state up to which they agree, and both goals; a price of `NO_PLAN` if there are none.
+    """
+    best, state, one, other = NO_PLAN, -1, -1, -1
+    for k in range(reached - 1, -1, -1):
+        s = order[k]
+        if depth[s] < deepest:
+            break
+        if begun[s] >= best:
+            continue
+        first, second, i, j = NO_PLAN, NO_PLAN, -1, -1
+        for goal in range(counted.size):
+            if counted[goal]:
+                here = towards[s, goal]
+                if here < first:
+                    second, j = first, i
+                    first, i = here, goal
+                elif here < second:
+                    second, j = here, goal
+        if second < NO_PLAN and begun[s] + first + second < best:
+            best, state, one, other = begun[s] + first + second, s, i, j
+    return best, state, one, other
+
+
+@compiled
+def owners_before(
+    successor: Any,
+    owner: Any,
+    closed: Any,
+    price: Any,
+    depth: Any,
+    order: Any,
+    reached: int,
+    begun: Any,
+    state: int,
+    used: Any,
+) -> int:
+    """Fill `used` with the things that a cheapest shortest way to `state` pays for; return how many."""
+    filled = 0
+    # Backwards: states come in the order of their steps, so one pass meets all that lead there.
+    s, k = state, reached - 1
+    while depth[s] > 0:
+        u = order[k]
+        k -= 1
+        if depth[u] == depth[s] - 1:
+            for a in range(successor.shape[1]):
+                if successor[u, a] == s and not closed[owner[u, a]] and begun[u] + price[owner[u, a]] == begun[s]:
+                    if price[owner[u, a]] > 0:
+                        filled = _added(used, filled, owner[u, a])
+                    s = u
+                    break
+    return filled
+
+
+@compiled
+def owners_after(
+    successor: Any,
+    owner: Any,
+    closed: Any,
+    price: Any,
+    depth: Any,
+    towards: Any,
+    state: int,
+    goal: int,
+    used: Any,
+    filled: int,
+) -> int:
+    """Add to `used` the things that the cheapest rest of a plan from `state` pays for; return how many there are."""
+    s = state
+    left = True
+    while left:
+        left = False
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t < 0 or depth[t] != depth[s] + 1 or closed[owner[s, a]] or towards[t, goal] >= NO_PLAN:
+                continue
+            if towards[t, goal] + price[owner[s, a]] == towards[s, goal]:
+                if price[owner[s, a]] > 0:
+                    filled = _added(used, filled, owner[s, a])
+                s = t
+                left = True
+                break
+    return filled
+
+
+@inner
+def _added(used: Any, filled: int, thing: int) -> int:
+    for k in range(filled):
+        if used[k] == thing:
+            return filled
+    used[filled] = thing
+    return filled + 1
+
+
+@compiled
+def certain_agreement(
+    successor: Any,
+    owner: Any,
+    closed: Any,
+    order: Any,
+    reached: int,
+    depth: Any,
+    begun: Any,
+    towards: Any,
+    least: Any,
+    agreed: Any,
+) -> None:
+    """Fill ``agreed [n_goals, n_goals]``: column j's plan that is soonest off what is certain for row i; its steps."""
+    n_goals = towards.shape[1]
+    for j in range(n_goals):
+        for i in range(n_goals):
+            for k in range(reached - 1, -1, -1):
+                s = order[k]
+                if towards[s, j] >= NO_PLAN:
+                    continue
+                following = -1.0
+                for a in range(successor.shape[1]):
+                    t = successor[s, a]
+                    if t < 0 or depth[t] != depth[s] + 1 or closed[owner[s, a]] or towards[t, j] >= NO_PLAN:
+                        continue
+                    if following < 0 or least[t] < following:
+                        following = least[t]
+                certain = 1.0 if begun[s] + towards[s, i] == 0 else 0.0
+                least[s] = certain + max(following, 0.0)
+            agreed[i, j] = least[order[0]] if towards[order[0], j] < NO_PLAN else 1.0

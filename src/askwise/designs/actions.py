@@ -1,0 +1,148 @@
+"""Designs of planning problems: actions, with their objects filled in, that are forbidden.
+
+The ground of the search is the union of the goals' cones (`askwise.pddl.cones`): with a budget of 0 shortest plans can
+only become fewer, so nothing else matters. With a larger one it is all plans within the budget (`askwise.pddl.within`),
+which are many more: where they are more than the limits reach, the budget is refused.
+
+To forbid ``stack a b`` in a planning problem, a predicate is added that no action ever changes: ``stack`` then also
+wants ``(forbidden-stack-2 ?x ?y)`` not to hold, and ``(forbidden-stack-2 a b)`` holds at first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from askwise.designs.space import NOBODY, Ground, Space
+from askwise.errors import AskwiseError, InputError
+from askwise.model.exploring import ranked
+from askwise.pddl.archive import Recognition
+from askwise.pddl.cones import Cones, Progress, cones_of
+from askwise.pddl.language import Condition, Literal, Schema
+from askwise.pddl.within import plans_within
+from askwise.types import IntArray
+
+
+def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
+    """Return all designs of a planning problem; all goals that can be reached are equally likely."""
+    cones = cones_of(given, progress=progress)
+    _refuse_unknown(cones)
+    return _of_shortest_plans(given, cones, progress)
+
+
+def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | None) -> Space:
+    ground, names = _ground(cones)
+    goals = cones.reached
+    return Space(
+        thing="action",
+        names=names,
+        goals=tuple(cones.goals[goal] for goal in goals),
+        prior=np.full(len(goals), 1 / len(goals)),
+        ground=ground,
+        start=0,
+        targets=tuple(cones.targets[goal] for goal in goals),
+        changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),
+        plays=False,
+        largest_budget=0,
+        widened=lambda budget: _widened(given, cones, budget, progress),
+        left_out=tuple(cones.goals[goal] for goal in cones.unreachable),
+        prefix=True,
+    )
+
+
+def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
+    """Return all designs of a planning problem whose costs may grow."""
+    plans = plans_within(cones, budget, given.limits, progress)
+    thing_of, names = _things(cones, plans.operator)
+    successor, owner = ranked(plans.counts, plans.target, thing_of[plans.operator])
+    _refuse_same_names(successor, owner, names)
+    return replace(
+        _of_shortest_plans(given, cones, progress),
+        names=names,
+        ground=Ground(successor, owner),
+        start=plans.start,
+        targets=plans.targets,
+        changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),
+        largest_budget=budget,
+    )
+
+
+def _refuse_unknown(cones: Cones) -> None:
+    if cones.too_large:
+        goal = cones.too_large[0]
+        raise AskwiseError(
+            f"too large: the shortest plans for goal {cones.goals[goal]} are not known "
+            f"(they have at least {cones.found[goal].at_least} steps)"
+        )
+    if not cones.reached:
+        raise InputError("goals", "none that a plan leads to", "at least one")
+
+
+def _ground(cones: Cones) -> tuple[Ground, tuple[str, ...]]:
+    """Return the union of the cones, each move owned by its action, and what these are called."""
+    model = cones.model
+    thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
+    owner = np.full(model.successor.shape, NOBODY, dtype=np.int32)
+    columns = [column for column in range(model.n_actions) if column != model.stay]
+    owner[:, columns] = thing_of[cones.operators]
+    _refuse_same_names(model.successor, owner, names)
+    return Ground(model.successor, owner), names
+
+
+def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
+    """Refuse actions of one name that lead from one state to different ones: the search takes states for seen."""
+    order = np.argsort(owner, axis=1, kind="stable")
+    owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)
+    again = (owners[:, 1:] == owners[:, :-1]) & (owners[:, 1:] != NOBODY) & (targets[:, 1:] != targets[:, :-1])
+    if again.any():
+        name = names[int(owners[:, 1:][again][0])]
+        found = "one name for actions that lead from one state to different ones"
+        expected = "names that tell where an action leads (rename one of the actions)"
+        raise InputError(f"action {name!r}", found, expected)
+
+
+def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the thing that each operator of the task belongs to, and what those of some operators are called."""
+    labels = cones.task.labels
+    used = np.unique(operators)
+    names = tuple(dict.fromkeys(labels[operator] for operator in used.tolist()))
+    number = {name: thing for thing, name in enumerate(names)}
+    thing_of = np.full(len(labels) + 1, NOBODY, dtype=np.int32)  # -1, no operator, belongs to nobody
+    for operator in used.tolist():
+        thing_of[operator] = number[labels[operator]]
+    return thing_of, names
+
+
+def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
+    """Return the same problem without some actions, called as in ``stack a b``."""
+    if not labels:
+        return given
+    domain, setting = given.domain, given.setting
+    predicates, initial = dict(domain.predicates), list(setting.initial)
+    schemas = list(domain.schemas)
+    for label in labels:
+        name, *objects = label.split()
+        predicate = f"forbidden-{name}-{len(objects)}"
+        for k, schema in enumerate(schemas):
+            if schema.name == name and len(schema.parameters) == len(objects):
+                schemas[k] = _wanting_none(schema, predicate)
+                predicates[predicate] = len(objects)
+        at = next(schema.at for schema in schemas if schema.name == name)
+        initial.append(Literal(predicate, tuple(objects), True, at))
+    return replace(
+        given,
+        domain=replace(domain, predicates=predicates, schemas=tuple(schemas)),
+        setting=replace(setting, initial=tuple(initial)),
+    )
+
+
+def _wanting_none(schema: Schema, predicate: str) -> Schema:
+    """Return an action that also wants a predicate not to hold of its objects."""
+    if any(literal.predicate == predicate for literal in schema.condition.literals):
+        return schema
+    terms = tuple(parameter.name for parameter in schema.parameters)
+    unwanted = Literal(predicate, terms, False, schema.at)
+    condition = Condition((*schema.condition.literals, unwanted), schema.condition.equalities)
+    return replace(schema, condition=condition)

@@ -1,0 +1,115 @@
+"""What not knowing the goal costs under a design: by the optimum, or by the planner.
+
+    V(D) = expected cost with D forbidden  -  expected cost before, if the goal were known from the start.
+
+With a budget of 0 nobody's way grows, and this is the expected regret. With a larger one, ways that have become longer
+count as well: a design that makes everybody walk further is not credited with it.
+
+**What can be left out.** A thing that is not useful to the teammate (`askwise.designs.ways`) leaves the teammate's
+plans as they are. If it is forbidden, it can only take moves from the ego agent. Whatever can be done then could be
+done before, at the same cost, so the least expected cost does not fall: for the optimum, a best design needs no such
+thing. The planner is not the optimum and may do better with fewer moves, by luck; things that touch none of the
+teammate's ways are not looked at for it either, and the verdict says so.
+
+**Bound.** The expected cost is at least what it would be if the goal were known, and that never falls as more is
+forbidden. No agent costs less than the optimum: where that can be solved, designs whose optimum is too dear are not
+played by the planner at all.
+"""
+
+from __future__ import annotations
+
+import math
+
+from askwise.api import as_problem
+from askwise.core.problem import Problem, optimal_costs
+from askwise.designs.finding import Found
+from askwise.designs.space import Space
+from askwise.designs.ways import Things
+from askwise.errors import AskwiseError
+from askwise.planning.exact.arrays import TooLarge
+from askwise.play.evaluation import evaluate, solve
+from askwise.types import BoolArray
+
+MOST_STATES = 200_000
+"""States up to which an optimum is solved: there are many designs to solve."""
+PATHS = 20
+"""Episodes for each goal where all that can happen is too much."""
+SEED = 0
+
+
+class Cost:
+    """The expected cost of not knowing as a `Measure`.
+
+    Args:
+        space: what may be forbidden.
+        by: ``optimum`` or ``planner``.
+
+    Attributes:
+        found: the best so far, None as long as there is none.
+        estimated: whether some value is an average over episodes.
+    """
+
+    dear = True
+
+    def __init__(self, space: Space, by: str) -> None:
+        self.space, self.by = space, by
+        self.found: Found | None = None
+        self.estimated = False
+        self._known: dict[frozenset[int], float] = {}
+        self._least: dict[frozenset[int], float] = {}
+        self._costs: dict[frozenset[int], float] = {}
+        self._before = self._known_cost(())
+
+    def value(self, design: Things) -> float:
+        """Return the value; infinity of a design that cannot be the best, if that takes less time to say."""
+        key = frozenset(design)
+        if key in self._costs:
+            return self._costs[key] - self._before
+        if self.by == "optimum":
+            self._costs[key] = self._solved(self._problem(design))
+            return self._costs[key] - self._before
+        if self.found is not None and not self.found.better(self._lower(design) - self._before, len(key)):
+            return math.inf
+        self._costs[key] = self._played(self._problem(design))
+        return self._costs[key] - self._before
+
+    def bound(self, design: Things, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is kept
+        """See `Measure`."""
+        return self._known_cost(design) - self._before
+
+    def _problem(self, design: Things) -> Problem:
+        return as_problem(self.space.changed(design))
+
+    def _known_cost(self, design: Things) -> float:
+        key = frozenset(design)
+        if key not in self._known:
+            problem = self._problem(design)
+            prior = problem.prior / problem.prior.sum()
+            self._known[key] = float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
+        return self._known[key]
+
+    def _lower(self, design: Things) -> float:
+        """Return what no agent costs less than."""
+        key = frozenset(design)
+        if key not in self._least:
+            try:
+                self._least[key] = self._solved(self._problem(design), least=True)
+            except AskwiseError:  # too large, or prices that the optimum is not worked out for
+                self._least[key] = self._known_cost(design)
+        return self._least[key]
+
+    def _solved(self, problem: Problem, *, least: bool = False) -> float:
+        solution = solve(problem, limit=MOST_STATES)
+        if not least or solution.lower_bound is None:
+            return solution.expected_cost
+        return solution.expected_cost - solution.expected_marginal_cost + solution.lower_bound
+
+    def _played(self, problem: Problem) -> float:
+        try:
+            return evaluate(problem, "planner", exact=True).expected_cost
+        except TooLarge:
+            self.estimated = True
+            found = evaluate(problem, "planner", paths=PATHS, seed=SEED)
+            prior = problem.prior / problem.prior.sum()
+            known = float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
+            return known + found.expected_marginal_cost

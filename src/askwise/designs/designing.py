@@ -1,0 +1,260 @@
+"""`askwise.design`: which cells, edges or actions to forbid so that goals become plain soonest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askwise.designs.finding import EQUAL, Progress
+from askwise.designs.measures import expected_edp, pair_weights
+from askwise.designs.places import space_of_place
+from askwise.designs.results import OBJECTIVES, OWN, Design, DesignVerdict, State
+from askwise.designs.searching import Search
+from askwise.designs.space import Space
+from askwise.designs.ways import Things, Ways, errand_steps
+from askwise.domains.registry import read_file
+from askwise.errors import AskwiseError, InputError, did_you_mean
+from askwise.model import Drawing
+from askwise.model.names import as_int
+from askwise.pddl.archive import ENDINGS, Recognition, load
+from askwise.planning.exact.arrays import TooLarge
+from askwise.text.reading import is_data, read_text
+
+BY = ("planner", "optimum")
+
+
+def design(
+    problem: object,
+    most: int | None = None,
+    *,
+    minimise: str = "wcd",
+    by: str | None = None,
+    budget: int = 0,
+    forbid: Iterable[Hashable] | None = None,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> Design:
+    """Return what to forbid so that goals become plain soonest, and what that changes.
+
+    On a map, cells are forbidden: they become walls, for both agents if they share the map. On a graph it is edges, for
+    both if they share the graph. Where the agents start and where their targets are stays free. In a planning problem
+    it is actions with their objects, of which only those on shortest plans can matter.
+
+    Args:
+        problem: a problem, an instance, a drawing, a planning problem (`askwise.pddl.load`), the path of a file with
+            one of them, or a `Space` of designs that was made before.
+        most: forbid at most so many; of designs that are equally good the one that forbids the fewest is returned, and
+            of these one for which ways grow least.
+        minimise: ``wcd``, the worst case: the step that tells any two goals apart at the latest, or, for planning
+            problems, the longest common prefix of plans, one less; ``edp``, the expected EDP under the prior; ``cost``,
+            the expected cost of not knowing the goal.
+        by: for ``cost``, whose cost: ``planner`` (the default) or ``optimum``.
+        budget: by how many steps the shortest way to each goal may grow, of the teammate and of the ego agent.
+        forbid: instead of `most`, a design of one's own: the names of what is forbidden, to see what that changes.
+        limit: look at no more designs than this; the verdict says whether that was enough for a proof.
+        progress: called now and then with the number of designs looked at.
+    """
+    began = time.perf_counter()
+    _check(most, minimise, by, budget, forbid, limit)
+    by = (by or "planner") if minimise == "cost" else None
+    space = space_of_given(problem)
+    if minimise == "cost" and not space.plays:
+        expected = "'wcd' or 'edp': nothing is said of an ego agent's goals, which a problem file does (askwise new)"
+        raise InputError("minimise", "'cost'", expected)
+    space = _wide_enough(space, budget)
+    options: dict[str, Any] = {"minimise": minimise, "by": by, "limit": limit, "progress": progress}
+    try:
+        if forbid is not None:
+            found, verdict, search = _own(space, list(forbid), options)
+        else:
+            assert most is not None
+            _check_most(space, most)
+            found, verdict, search = _best(space, most, budget, options)
+        before, after = (_state(search, things) for things in ((), found))
+        if minimise == "wcd" and verdict.bound is not None:
+            verdict = replace(verdict, bound=_as_prefix(space, verdict.bound))
+    except TooLarge as error:
+        raise AskwiseError(f"{error}; larger problems can be minimised by planner") from None
+    return Design(
+        thing=space.thing,
+        forbidden=tuple(space.names[thing] for thing in found),
+        minimise=minimise,
+        by=by,
+        most=len(found) if most is None else most,
+        budget=budget,
+        goals=space.goals,
+        prior=np.array(space.prior),
+        left_out=space.left_out,
+        before=before,
+        after=after,
+        verdict=verdict,
+        both=space.both,
+        prefix=space.prefix,
+        changed=space.changed(found),
+        given=space.changed(()),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _wide_enough(space: Space, budget: int) -> Space:
+    """Return the space with ground that is enough for a budget."""
+    if space.largest_budget is None or budget <= space.largest_budget:
+        return space
+    if space.widened is None:
+        raise InputError("budget", budget, f"{space.largest_budget}: for {space.things}, longer ways are not known")
+    return space.widened(budget)
+
+
+def _check(most: Any, minimise: Any, by: Any, budget: Any, forbid: Any, limit: Any) -> None:
+    if (most is None) == (forbid is None):
+        raise InputError("most, forbid", "neither" if most is None else "both", "one of the two")
+    if most is not None and (as_int(most) or 0) < 1:
+        raise InputError("most", repr(most), "a whole number from 1")
+    if minimise not in OBJECTIVES:
+        allowed = "one of " + ", ".join(map(repr, OBJECTIVES))
+        raise InputError("minimise", repr(minimise), allowed + did_you_mean(str(minimise), OBJECTIVES))
+    if by is not None and by not in BY:
+        raise InputError("by", repr(by), "one of " + ", ".join(map(repr, BY)) + did_you_mean(str(by), BY))
+    if by is not None and minimise != "cost":
+        raise InputError("by", repr(by), f"nothing, unless minimise is 'cost' (it is {minimise!r})")
+    number = as_int(budget)
+    if number is None or number < 0:
+        raise InputError("budget", repr(budget), "a whole number from 0")
+    if limit is not None and (as_int(limit) or 0) < 1:
+        raise InputError("limit", repr(limit), "a whole number from 1")
+
+
+def _check_most(space: Space, most: int) -> None:
+    if most > len(space.names):
+        n = len(space.names)
+        found = f"{most} {space.thing if most == 1 else space.things}"
+        raise InputError("most", found, f"at most {n}: no more {space.things} may be forbidden")
+
+
+Found = tuple[Things, DesignVerdict, Search]
+
+
+def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Found:
+    """Return the best design; of designs that are as good and forbid as little, one for which ways grow least.
+
+    A larger budget never makes the best value worse, so the least budget that is enough is found by halving.
+    """
+
+    def within(steps: int) -> Found:
+        search = Search(space, Ways(space, steps), budget=steps, **options)
+        return *search.best(most), search
+
+    found = within(budget)
+    low, high = 0, min(budget, _growth(found))
+    while low < high and found[1].proven:
+        middle = (low + high) // 2
+        other = within(middle)
+        if other[1].proven and _as_good(other, found):
+            found, high = other, min(middle, _growth(other))
+        else:
+            low = middle + 1
+    return found
+
+
+def _growth(found: Found) -> int:
+    """Return by how many steps a design makes some way longer, the one that grows most."""
+    things, _, search = found
+    grown = int((search.ways.steps(things) - search.ways.costs).max())
+    return (
+        grown
+        if search.space.errands is None
+        else max(grown, int((search.ego_steps(things) - search.ego_steps(())).max()))
+    )
+
+
+def _as_good(one: Found, other: Found) -> bool:
+    same = abs(one[2].value_of(one[0]) - other[2].value_of(other[0])) <= EQUAL
+    return same and len(one[0]) <= len(other[0])
+
+
+# -- a design of one's own ---------------------------------------------------------------------------------------
+
+
+def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Found:
+    numbers = {name: number for number, name in enumerate(space.names)}
+    found = []
+    for name in names:
+        known = tuple(name) if isinstance(name, list) else name
+        if known not in numbers:
+            shown = ", ".join(map(repr, space.names[:5])) + (", ..." if len(space.names) > 5 else "")
+            article = "an" if space.thing[0] in "aeiou" else "a"
+            raise InputError("forbid", repr(name), f"{article} {space.thing} that may be forbidden, one of {shown}")
+        found.append(numbers[known])
+    design = tuple(sorted(set(found)))
+    # Whatever the ways grow by: no way is longer than there are states.
+    budget = space.ground.successor.shape[0] if space.largest_budget is None else space.largest_budget
+    ways = Ways(space, budget)
+    _refuse_cut_off(space, design, ways.steps(design), "teammate")
+    if space.errands is not None:
+        _refuse_cut_off(space, design, errand_steps(space.errands, design, len(space.names)), "ego agent")
+    return design, DesignVerdict(False, OWN, None, 1), Search(space, ways, budget=budget, **options)
+
+
+def _refuse_cut_off(space: Space, design: Things, steps: Any, who: str) -> None:
+    missing = np.flatnonzero(steps < 0)
+    if missing.size:
+        names = ", ".join(str(space.names[thing]) for thing in design)
+        way = {None: "way", 0: "shortest plan"}.get(space.largest_budget, "plan within the budget")
+        found = f"{names}, which leaves the {who} no {way} to goal {space.goals[int(missing[0])]}"
+        raise InputError("forbid", found, f"{space.things} that leave a {way} to every goal")
+
+
+# -- before and after --------------------------------------------------------------------------------------------
+
+
+def _state(search: Search, things: Things) -> State:
+    space, ways = search.space, search.ways
+    edp, apart, steps = ways.divergence(things)
+    ego = [] if space.errands is None else search.ego_steps(things).tolist()
+    counted = np.outer(ways.counted, ways.counted) & ~np.eye(steps.size, dtype=np.bool_)
+    # Goals that agree up to the end of a plan for both have that plan in common.
+    never = counted & (apart == 1 + steps[:, None]) & (apart == 1 + steps[None, :])
+    worst, value = float(apart[counted].max(initial=0.0)), search.value_of(things)
+    return State(
+        value=_as_prefix(space, value) if search.minimise == "wcd" else value,
+        wcd=_as_prefix(space, worst),
+        edp=expected_edp(edp, pair_weights(space.prior)),
+        costs=dict(zip(space.goals, steps.tolist(), strict=True)),
+        ego_costs=dict(zip(space.goals, ego, strict=False)),
+        told_apart=np.inf if never.any() else worst,
+        never_apart=int(never.sum()),
+        wcd_matrix=apart - 1 if space.prefix else apart,
+        edp_matrix=edp,
+    )
+
+
+def _as_prefix(space: Space, worst: float) -> float:
+    """Return a worst case, which counts the step that tells apart, as the place's WCD; 0 if there are no two goals."""
+    return max(worst - 1, 0.0) if space.prefix else worst
+
+
+def space_of_given(given: object, progress: Callable[[str], None] | None = None) -> Space:
+    """Return all designs of what was given, or of what a path leads to."""
+    if isinstance(given, Space):
+        return given
+    if isinstance(given, str | Path):
+        given = _read(Path(given))
+    if isinstance(given, Recognition):
+        from askwise.designs.actions import space_of_actions
+
+        return space_of_actions(given, progress)
+    return space_of_place(given)
+
+
+def _read(path: Path) -> object:
+    if path.is_dir() or path.name.lower().endswith(ENDINGS):
+        return load(path)
+    text = read_text(path)
+    if is_data(text) or path.suffix.lower() == ".toml":
+        return read_file(path)
+    return Drawing.parse(text)

@@ -1,0 +1,256 @@
+"""A place before and after a design, side by side: where the teammate may be, and how many goals that leaves possible.
+
+A cell, or a state of a graph, that lies on a shortest plan is coloured by the number of goals whose shortest plans come
+by. Dark is where goals look alike; where only one is left, the goal is plain. What is forbidden is marked on the right.
+Of problems that are neither a map nor a small graph, both matrices of EDP are drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
+
+from askwise.api import as_problem
+from askwise.core.problem import teammate_goals
+from askwise.designs.results import OBJECTIVES, Design, State
+from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
+from askwise.text.reading import printable
+from askwise.types import IntArray
+from askwise.view.episodes import start_scene
+from askwise.view.grounds import Graph, Place
+from askwise.view.palette import LIGHT, hex_of
+from askwise.view.palette import WALL as WALL_COLOUR
+
+FORBIDDEN, TEAMMATE, EGO, INK, LINE, PAPER = (
+    hex_of(getattr(LIGHT, name)) for name in ("fails", "teammate", "ego", "ink", "way", "card")
+)
+WALL = hex_of(WALL_COLOUR)
+COLOURS = "YlGnBu"
+PLAIN: dict[str, Any] = {"parse_math": False}
+MOST_NODES = 60
+LARGEST_WITH_NAMES = 40
+
+
+def draw(design: Design) -> Figure:
+    """Return the picture of a design."""
+    figure = Figure(figsize=(12, 6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    sides = [(left, "before", design.given, design.before), (right, "after", design.changed, design.after)]
+    if design.thing == "action":
+        for ax, when, _, state in sides:
+            _matrix(ax, design, state)
+            ax.set_title(_title(design, when, state), fontsize=10, **PLAIN)
+        return figure
+    grounds = [_watched(given) for _, _, given, _ in sides]
+    most = max(int(counts.max(initial=1)) for _, _, _, counts in grounds)
+    mapped = all(isinstance(model, GridWorld) for model, _, _, _ in grounds)
+    drawn = None if mapped else _graph_of(design)
+    figure.set_size_inches(12, _height(grounds[0][0], drawn))
+    egos = [_ego_places(given) if mapped else [] for _, _, given, _ in sides]
+    for (ax, when, _, state), (model, targets, start, counts), places in zip(sides, grounds, egos, strict=True):
+        forbidden = design.forbidden if when == "after" else ()
+        if isinstance(model, GridWorld):
+            _map(ax, model, counts, most, start, targets, design, forbidden)
+            _ego(ax, places)
+        elif drawn is not None:
+            _graph(ax, drawn, model, counts, most, start, forbidden)
+        else:
+            _matrix(ax, design, state)
+        ax.set_title(_title(design, when, state), fontsize=10, **PLAIN)
+    if mapped or drawn is not None:
+        _key(figure, [left, right], most)
+        _legend(figure, design, squares=mapped, ego=bool(egos[0]))
+    return figure
+
+
+def _height(model: Model, drawn: Graph | None) -> float:
+    """Return how high a picture 12 inches wide has to be."""
+    if isinstance(model, GridWorld):
+        ratio = model.height / model.width
+    else:
+        ratio = 1.0 if drawn is None else drawn.height / drawn.width
+    return min(max(5.2 * ratio + 0.9, 3.6), 12.0)
+
+
+def _legend(figure: Figure, design: Design, *, squares: bool, ego: bool) -> None:
+    round_mark: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 9}
+    if not squares:
+        round_mark |= {"markerfacecolor": "none", "markeredgewidth": 2}
+    marks = [Line2D([], [], color=TEAMMATE, label="teammate", **round_mark)]
+    if ego:
+        marks.append(Line2D([], [], color=EGO, marker="s", linestyle="none", markersize=8, label="ego agent"))
+    line = {"linestyle": "none", "marker": "s", "markersize": 9} if squares else {"linestyle": (0, (2, 1.5))}
+    marks.append(Line2D([], [], color=FORBIDDEN, label=f"forbidden {design.thing}", **line))
+    figure.legend(handles=marks, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+
+
+def _title(design: Design, when: str, state: State) -> str:
+    values = [f"WCD {state.wcd:g}", f"expected EDP{', capped' if state.never_apart else ''} {state.edp:.3g}"]
+    if design.minimise == "cost":
+        values.append(f"{OBJECTIVES['cost']} {state.value:.3g} ({design.by})")
+    return f"{when}: {', '.join(values)}"
+
+
+def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
+    """Return the teammate's model, targets and start, and how many goals are possible in each state."""
+    if isinstance(given, Drawing):
+        model: Model = given.grid
+        goals, at = given.goals, given.teammate
+    else:
+        model, goals, at = teammate_goals(as_problem(given))
+    _, targets = goal_list(model, goals)
+    start = model.state(at)
+    to_goal = Pursuit(model, targets).distance
+    from_start = _steps_from(model, start)
+    on_plan = (from_start[:, None] >= 0) & (to_goal >= 0) & (from_start[:, None] + to_goal == to_goal[start])
+    return model, targets, start, on_plan.sum(axis=1).astype(np.int32)
+
+
+def _steps_from(model: Model, start: int) -> IntArray:
+    from askwise.model.graph_search import breadth_first
+
+    available = model.available
+    indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
+    return breadth_first([start], indptr, model.successor[available])[0]
+
+
+# -- maps --------------------------------------------------------------------------------------------------------
+
+
+def _map(
+    ax: Axes,
+    grid: GridWorld,
+    counts: IntArray,
+    most: int,
+    start: int,
+    targets: tuple[IntArray, ...],
+    design: Design,
+    forbidden: tuple[Any, ...],
+) -> None:
+    laid_out = grid.on_map(np.where(counts > 0, counts.astype(np.float64), np.nan))
+    ax.imshow(laid_out, cmap=COLOURS, norm=_steps(most), origin="lower")
+    ax.imshow(np.where(grid.walls, 1.0, np.nan), cmap=ListedColormap([WALL]), origin="lower")
+    for x, y in forbidden:
+        box: dict[str, Any] = {"facecolor": FORBIDDEN, "edgecolor": PAPER, "hatch": "xx", "linewidth": 0.8}
+        ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, zorder=3, **box))
+    small = max(grid.width, grid.height) <= LARGEST_WITH_NAMES
+    for name, states in zip(design.goals, targets, strict=True):
+        for state in states.tolist():
+            _goal(ax, grid.cells[state].tolist(), printable(name), small)
+    x, y = grid.cells[start].tolist()
+    ax.plot(x, y, "o", color=TEAMMATE, markersize=11, markeredgecolor=PAPER, zorder=5)
+    if small:
+        ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
+        ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
+        ax.grid(which="minor", color=LINE, linewidth=0.5)
+        ax.tick_params(which="minor", length=0)
+    step = max(1, max(grid.width, grid.height) // 20)
+    ax.set_xticks(range(0, grid.width, step))
+    ax.set_yticks(range(0, grid.height, step))
+    ax.tick_params(labelsize=7)
+
+
+def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
+    x, y = at
+    ax.add_patch(Rectangle((x - 0.44, y - 0.44), 0.88, 0.88, fill=False, edgecolor=INK, linewidth=1.8, zorder=4))
+    if small:
+        plate = {"facecolor": PAPER, "alpha": 0.8, "pad": 0.8, "linewidth": 0}
+        short = name if len(name) <= 12 else f"{name[:10]}..."
+        ax.text(x, y, short, ha="center", va="center", fontsize=7, color=INK, bbox=plate, zorder=6, **PLAIN)
+
+
+def _ego(ax: Axes, places: list[Place]) -> None:
+    """Mark where the ego agent starts."""
+    for x, y in places:
+        ax.plot(x, y, "s", color=EGO, markersize=9, markeredgecolor=PAPER, zorder=5)
+
+
+def _ego_places(given: Any) -> list[Place]:
+    """Return where the ego agent starts, if it walks on the teammate's map."""
+    if isinstance(given, Drawing):
+        return [] if given.ego is None else [given.ego]
+    scene = start_scene(given)
+    return [scene.ego.at] if scene.ego_ground is None else []
+
+
+# -- graphs ------------------------------------------------------------------------------------------------------
+
+
+def _graph_of(design: Design) -> Graph | None:
+    """Return the drawing of the graph before, None if it is too large to be read."""
+    ground = start_scene(design.given).ground
+    return ground if isinstance(ground, Graph) and len(ground.nodes) <= MOST_NODES and not ground.n_hidden else None
+
+
+def _graph(
+    ax: Axes, drawn: Graph, model: Model, counts: IntArray, most: int, start: int, forbidden: tuple[Any, ...]
+) -> None:
+    closed = {(printable(str(s)), printable(str(a)), printable(str(t))) for s, a, t in forbidden}
+    for way in drawn.ways:
+        ends = drawn.nodes[way.first], drawn.nodes[way.second]
+        for (one, other), actions in ((ends, way.there), (ends[::-1], way.back)):
+            for action in actions:
+                gone = (one.name, action, other.name) in closed
+                _arrow(ax, one.at, other.at, gone)
+    palette = colormaps[COLOURS]
+    norm = _steps(most)
+    numbers = {printable(str(model.name(state))): state for state in range(model.n_states)}
+    for node in drawn.nodes:
+        state = numbers[node.name]
+        colour = palette(norm(counts[state])) if counts[state] else PAPER
+        edge = TEAMMATE if state == start else INK
+        ax.add_patch(Circle(node.at, 0.28, facecolor=colour, edgecolor=edge, linewidth=2.4 if node.marked else 1.2))
+        ax.text(node.at[0], node.at[1] - 0.36, "\n".join(node.lines), ha="center", va="top", fontsize=6.5, **PLAIN)
+        if node.above:
+            ax.text(node.at[0], node.at[1] + 0.34, node.above, ha="center", va="bottom", fontsize=6.5, **PLAIN)
+    ax.set_xlim(0, drawn.width)
+    ax.set_ylim(0, drawn.height)
+    ax.set_aspect("equal")
+    ax.axis("off")
+
+
+def _arrow(ax: Axes, one: Any, other: Any, gone: bool) -> None:
+    style: dict[str, Any] = {"color": WALL, "linewidth": 0.9, "zorder": 1}
+    if gone:
+        style = {"color": FORBIDDEN, "linewidth": 2.2, "linestyle": (0, (2, 1.5)), "zorder": 2}
+    bend = "arc3,rad=0.12"
+    ax.add_patch(
+        FancyArrowPatch(one, other, arrowstyle="-|>", mutation_scale=9, shrinkA=11, shrinkB=11, connectionstyle=bend)
+    )
+    ax.patches[-1].set(**style)
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------
+
+
+def _matrix(ax: Axes, design: Design, state: State) -> None:
+    diagonal = np.eye(len(design.goals), dtype=np.bool_)
+    values = np.where(diagonal, np.nan, state.edp_matrix)
+    top = max(float(each.edp_matrix[~diagonal].max(initial=1.01)) for each in (design.before, design.after))
+    image = ax.imshow(values, cmap=COLOURS, vmin=1, vmax=top)
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, label="EDP: expected steps until the row's goal is ruled out")
+    names = [printable(name) if len(name) <= 24 else f"{printable(name)[:22]}..." for name in design.goals]
+    step = max(1, len(names) // 25)
+    ax.set_xticks(range(0, len(names), step), names[::step], rotation=90, fontsize=7, **PLAIN)
+    ax.set_yticks(range(0, len(names), step), names[::step], fontsize=7, **PLAIN)
+    ax.set_xlabel("goal that is pursued", fontsize=8)
+
+
+def _steps(most: int) -> BoundaryNorm:
+    """Return one colour for each whole number from 1 to `most`."""
+    return BoundaryNorm(np.arange(0.5, most + 1), 256) if most > 1 else BoundaryNorm([0.5, 1.5, 2.5], 256)
+
+
+def _key(figure: Figure, axes: list[Axes], most: int) -> None:
+    from matplotlib.cm import ScalarMappable
+
+    bar = figure.colorbar(ScalarMappable(_steps(most), COLOURS), ax=axes, shrink=0.7, ticks=range(1, most + 1))
+    bar.set_label("goals that are possible if the teammate is seen there", fontsize=8)
+    bar.ax.tick_params(labelsize=8)

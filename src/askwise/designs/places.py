@@ -1,0 +1,249 @@
+"""Designs of maps and graphs: cells that become walls, edges that are closed.
+
+Where both agents move in the same model, a wall is a wall for both, and a closed edge is closed for both. Where each
+has a model of its own, only the teammate's is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import Problem
+from askwise.designs.grounds import cells_to_forbid, edges_to_forbid
+from askwise.designs.space import Errands, Ground, Space
+from askwise.designs.tool_fetching import space_of_tool_fetching
+from askwise.domains.coverage import Coverage
+from askwise.domains.registry import domain_of
+from askwise.domains.stated.coverage_file import CoverageFile, CoverageProblem
+from askwise.domains.stated.file import ProblemFile, StatedProblem
+from askwise.domains.stated.reading import read_lines
+from askwise.domains.stated.sides import WALL
+from askwise.domains.tool_fetching import Instance, ToolFetching
+from askwise.errors import InputError
+from askwise.model import Drawing, GridWorld, Model, goal_list, same_model, state_names
+from askwise.text.reading import Field
+from askwise.types import IntArray
+
+Cell = tuple[int, int]
+Edge = tuple[Hashable, str, Hashable]
+
+
+def space_of_place(given: object) -> Space:
+    """Return all designs of a drawing, an instance or a problem: what may be forbidden in it, and what follows."""
+    if isinstance(given, Drawing):
+        return _of_drawing(given)
+    if isinstance(given, Instance | ToolFetching):
+        return space_of_tool_fetching(given)
+    if not isinstance(given, ProblemFile | CoverageFile | FactoredProblem):
+        given = domain_of(given).problem(given)
+    problem = given if isinstance(given, Problem) else given.problem()
+    if not isinstance(problem, FactoredProblem):
+        raise InputError("problem", f"one of type {type(problem).__name__}", "a map, a graph, or a planning problem")
+    if problem.policies is not None:
+        place = "teammate.policy" if isinstance(problem, StatedProblem) else "teammate_policies"
+        raise InputError(place, "a policy of its own", "none: designs are for a teammate that takes shortest ways")
+    mapped = isinstance(problem.teammate.model, GridWorld)
+    return _of_map(problem, given) if mapped else _of_graph(problem, given)
+
+
+# -- maps --------------------------------------------------------------------------------------------------------
+
+
+def _of_drawing(drawing: Drawing) -> Space:
+    """Return the designs of a drawing: only the teammate walks, but the ego agent's cell stays free."""
+    grid = drawing.grid
+    if drawing.teammate is None:
+        raise InputError("drawing", "no W (the teammate)", "a drawing with a W")
+    if not drawing.goals:
+        raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
+    names, targets = goal_list(grid, drawing.goals)
+    agents = [grid.state(cell) for cell in (drawing.teammate, drawing.ego) if cell is not None]
+    ground, states = cells_to_forbid(grid, [*agents, *np.concatenate(targets).tolist()])
+    cells = _cells(grid, states)
+    n = len(drawing.goals)
+    return Space(
+        thing="cell",
+        names=tuple(cells),
+        goals=names or (),
+        prior=np.full(n, 1 / n),
+        ground=ground,
+        start=agents[0],
+        targets=targets,
+        changed=lambda things: _walled(drawing, [cells[thing] for thing in things]),
+        plays=False,
+        both=True,
+    )
+
+
+def _walled(drawing: Drawing, cells: Sequence[Cell]) -> Drawing:
+    if not cells:
+        return drawing
+    return replace(drawing, grid=_with_walls(drawing.grid, cells))
+
+
+def _with_walls(grid: GridWorld, cells: Iterable[Cell]) -> GridWorld:
+    walls = grid.walls.copy()
+    for x, y in cells:
+        walls[y, x] = True
+    return GridWorld(grid.width, grid.height, walls)
+
+
+def _cells(grid: GridWorld, states: IntArray) -> list[Cell]:
+    return [(int(x), int(y)) for x, y in grid.cells[states].tolist()]
+
+
+def _of_map(problem: FactoredProblem, given: Any) -> Space:
+    grid = problem.teammate.model
+    assert isinstance(grid, GridWorld)
+    ground, states = cells_to_forbid(grid, _needed(problem))
+    cells = _cells(grid, states)
+
+    def changed(things: Sequence[int]) -> Any:
+        return _with_changes(given, problem, [cells[thing] for thing in things], _draw_walls, _with_walls)
+
+    return _space(problem, "cell", tuple(cells), ground, changed)
+
+
+def _needed(problem: FactoredProblem) -> set[int]:
+    """Return the states that must stay: starts and targets, of both agents if they share the map."""
+    sides = [(problem.start.teammate, problem.teammate.targets)]
+    if _shared(problem):
+        sides.append((problem.start.ego, problem.ego.targets))
+    goals = range(len(problem.goals))
+    return {state for start, targets in sides for state in (start, *(int(s) for g in goals for s in targets(g)))}
+
+
+def _draw_walls(side: dict[str, Any], cells: Sequence[Cell]) -> None:
+    lines = [list(line) for line in read_lines(Field("map", side["map"]))]
+    for x, y in cells:
+        lines[len(lines) - 1 - y][x] = WALL
+    drawn = ["".join(line) for line in lines]
+    # As it was written: one text stays one text.
+    side["map"] = "\n".join(drawn) + "\n" if isinstance(side["map"], str) else drawn
+
+
+# -- graphs ------------------------------------------------------------------------------------------------------
+
+
+def _of_graph(problem: FactoredProblem, given: Any) -> Space:
+    model = problem.teammate.model
+    ground, edges = edges_to_forbid(model)
+    names: list[Edge] = [
+        (model.name(s), str(model.action_name(s, a)), model.name(int(model.successor[s, a]))) for s, a in edges.tolist()
+    ]
+
+    def changed(things: Sequence[int]) -> Any:
+        return _with_changes(given, problem, [names[thing] for thing in things], _take_out, _without_edges)
+
+    return _space(problem, "edge", tuple(names), ground, changed)
+
+
+def _take_out(side: dict[str, Any], edges: Sequence[Edge]) -> None:
+    gone = {(_key(s), a, _key(t)) for s, a, t in edges}
+    # States and actions keep their numbers: those that lose all their edges are listed.
+    states = {_key(each): each for edge in side["edges"] for each in (edge[0], edge[2])}
+    side.setdefault("states", list(states.values()))
+    side["edges"] = [edge for edge in side["edges"] if (_key(edge[0]), edge[1], _key(edge[2])) not in gone]
+
+
+def _key(name: Any) -> Any:
+    return tuple(name) if isinstance(name, list) else name
+
+
+def _without_edges(model: Model, edges: Iterable[Edge]) -> Model:
+    successor = model.successor.copy()
+    for s, a, _ in edges:
+        at = model.state(s)
+        successor[at, model.action_in(at, a)] = -1
+    names = [model.name(state) for state in range(model.n_states)]
+    if model.labels is None:
+        return Model(successor, states=names, actions=model.actions, stay=model.actions[model.stay])
+    *actions, stay = model.labels.names.names or ()  # staying is the last column, and the last label
+    labels = np.where(successor >= 0, model.labels.table, -1)[:, :-1]
+    return Model(successor[:, :-1], labels=labels, states=names, actions=actions, stay=stay)
+
+
+# -- both --------------------------------------------------------------------------------------------------------
+
+
+def _shared(problem: FactoredProblem) -> bool:
+    """Whether both agents move in the same model."""
+    return same_model(problem.teammate.model, problem.ego.model)
+
+
+def _space(
+    problem: FactoredProblem,
+    thing: str,
+    names: tuple[Hashable, ...],
+    ground: Ground,
+    changed: Callable[[Sequence[int]], Any],
+) -> Space:
+    goals = range(len(problem.goals))
+    errands = None
+    if _shared(problem):
+        legs = tuple(((problem.start.ego, problem.ego.targets(goal)),) for goal in goals)
+        errands = Errands(ground, legs, np.zeros(len(goals), dtype=np.int32))
+    return Space(
+        thing=thing,
+        names=names,
+        goals=problem.goals,
+        prior=np.array(problem.prior),
+        ground=ground,
+        start=problem.start.teammate,
+        targets=tuple(problem.teammate.targets(goal) for goal in goals),
+        changed=changed,
+        errands=errands,
+        both=_shared(problem),
+    )
+
+
+def _with_changes(
+    given: Any,
+    problem: FactoredProblem,
+    what: Sequence[Any],
+    in_file: Callable[[dict[str, Any], Sequence[Any]], None],
+    in_model: Callable[[Any, Iterable[Any]], Model],
+) -> Any:
+    """Return what was given without some cells or edges: a file as a file, a problem as a problem."""
+    if not what:
+        return given
+    file = given.file if isinstance(given, StatedProblem | CoverageProblem) else given
+    if isinstance(file, ProblemFile):
+        contents = file.to_json()
+        for side in ("teammate", "ego") if _shared(problem) else ("teammate",):
+            in_file(contents[side], what)
+        other: Any = ProblemFile.from_json(contents)
+        return other.problem().with_answers(problem.answers) if isinstance(given, StatedProblem) else other
+    if isinstance(file, CoverageFile):
+        contents = file.to_json()
+        in_file(contents, what)
+        other = CoverageFile.from_json(contents)
+        return other.problem().with_answers(problem.answers) if isinstance(given, CoverageProblem) else other
+    if isinstance(problem, Coverage):
+        drawing = _walled(problem.drawing, what)
+        return Coverage(drawing, prior=problem.weights, query_cost=problem.query_cost, answers=problem.answers)
+    return _changed_models(problem, in_model(problem.teammate.model, what))
+
+
+def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProblem:
+    """Return a problem made in Python with another model of the teammate, and of the ego agent if they share it."""
+    old, own, goals = problem.teammate.model, problem.ego.model, range(len(problem.goals))
+    ego = teammate if _shared(problem) else own
+    return FactoredProblem(
+        goals=list(problem.goals),
+        prior=problem.prior,
+        teammate_model=teammate,
+        teammate_goals=[state_names(old, problem.teammate.targets(goal)) for goal in goals],
+        ego_model=ego,
+        ego_goals=[state_names(own, problem.ego.targets(goal)) for goal in goals],
+        start=(old.name(problem.start.teammate), own.name(problem.start.ego)),
+        query_cost=problem.query_cost,
+        ego_moves=[own.all_actions[move] for move in problem.ego.actions.moves],
+        groups={name: [problem.goals[goal] for goal in members] for name, members in problem.groups.items()},
+        answers=problem.answers,
+    )

@@ -1,0 +1,163 @@
+"""The search for a design, whatever is minimised: a good one first, then a proof or a better one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from askwise.designs.branching import Branching, Measure
+from askwise.designs.costs import Cost
+from askwise.designs.finding import Enough, Found, Progress
+from askwise.designs.greedy import Greedy, Valued
+from askwise.designs.measures import ExpectedEdp, WorstCaseValue
+from askwise.designs.results import DesignVerdict
+from askwise.designs.space import Space
+from askwise.designs.ways import Things, Ways, errand_steps
+from askwise.designs.worst import WorstCase
+
+LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}
+"""Designs that are looked at, unless told otherwise, on ground of up to `USUAL` states; on larger ground fewer."""
+USUAL = 500
+FEWEST, FEWEST_PLAYED = 500, 40
+MANY_GOALS = 8
+TURNS = {"wcd": 1000, "edp": 1000, "cost": 1}
+
+OF_PLANNER = "of the designs that close a shortest way of the teammate"
+
+
+class Search:
+    """A search for the best design.
+
+    Args:
+        space: what may be forbidden.
+        ways: the teammate's ways.
+        minimise: ``wcd``, ``edp`` or ``cost``.
+        by: for ``cost``, ``planner`` or ``optimum``.
+        budget: by how many steps costs may grow.
+        limit: how many designs are looked at, None for `LIMITS`.
+        progress: called now and then with the designs looked at.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        ways: Ways,
+        *,
+        minimise: str,
+        by: str | None,
+        budget: int,
+        limit: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.space, self.ways, self.minimise, self.by = space, ways, minimise, by
+        self.edp = ExpectedEdp(ways, space.prior, budget)
+        self.measure: Measure = self.edp
+        if minimise == "wcd":
+            self.measure = WorstCaseValue(ways)
+        elif minimise == "cost":
+            self.measure = Cost(space, by or "planner")
+        self.limit = self._usual() if limit is None else limit
+        self._progress = progress
+        self._most_ego = None if space.errands is None else self.ego_steps(()) + budget
+
+    def _usual(self) -> int:
+        """Return how many designs are looked at unless somebody says it."""
+        usual = LIMITS[self.minimise] * USUAL // max(USUAL, self.ways.n_states)
+        if self.minimise != "cost":
+            return max(FEWEST, usual)
+        # Playing a problem takes longer the more goals there are.
+        return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.ways.n_goals) ** 2)
+
+    def ego_steps(self, design: Sequence[int]) -> np.ndarray:
+        """``int32 [n_goals]``: the ego agent's steps under a design; only where designs change them."""
+        assert self.space.errands is not None
+        return errand_steps(self.space.errands, design, self.ways.n_things)
+
+    def also_allowed(self, design: Sequence[int]) -> bool:
+        """Whether the ego agent's ways are within the budget."""
+        if self._most_ego is None:
+            return True
+        steps = self.ego_steps(design)
+        return bool(((steps >= 0) & (steps <= self._most_ego)).all())
+
+    def value_of(self, design: Things) -> float:
+        """Return the value of a design, worked out in any case."""
+        if isinstance(self.measure, Cost):
+            self.measure.found = None
+        return self.measure.value(design)
+
+    def best(self, most: int) -> tuple[Things, DesignVerdict]:
+        """Return the best design of at most so many things, and what is proven."""
+        value = self.measure.value(())
+        useful = np.flatnonzero(self.ways.useful(())).tolist()
+        good = Found(value, max(self.limit // 2, 2), self._progress, TURNS[self.minimise])
+        self._watch(good)
+        ended = self._greedily(good, most)
+        found = good if self.minimise != "wcd" else Found(value, self.limit, self._progress, TURNS["wcd"])
+        if self.minimise == "wcd":
+            search: WorstCase | Branching = WorstCase(self.ways, found, most, self.also_allowed, useful)
+        else:
+            found = good.going_on(self.limit)
+            self._watch(found)
+            search = Branching(self.ways, self.measure, found, most, self.also_allowed, self._ordered(useful))
+        bound, proven = search.run()
+        looked_at = found.looked_at + (good.looked_at if self.minimise == "wcd" else 0)
+        if not proven and good.better_than(found):
+            found = good
+        return found.design, self._verdict(proven, bound, looked_at, ended)
+
+    def _greedily(self, found: Found, most: int) -> bool:
+        """Look for a good design; return whether it came to its end."""
+        second: tuple[Valued, ...] = () if self.minimise == "edp" else (self.edp,)
+        options = self._on_a_pair if self.minimise == "wcd" else self._promising
+        try:
+            Greedy(self.ways, (self.measure, *second), found, most, self.also_allowed, options).run()
+        except Enough:
+            return False
+        return True
+
+    def _watch(self, found: Found) -> None:
+        if isinstance(self.measure, Cost):
+            self.measure.found = found
+
+    def _on_a_pair(self, design: Things) -> Iterable[int]:
+        """Return the things on two plans that agree as long as any: one of them has to be forbidden."""
+        price = np.ones(self.ways.n_things + 1, dtype=np.int32)
+        price[-1] = 0
+        plans = self.ways.plans(self.ways.closed(design), price)
+        pair = plans.cheapest_pair(self.ways.counted, int(self.ways.shared(design)[0]) - 1)
+        return [] if pair is None else sorted(pair[1].tolist())
+
+    def _promising(self, design: Things) -> Iterable[int]:
+        """Return the things that can still matter; if there are too many, those on the ways to the most goals."""
+        useful = np.flatnonzero(self.ways.useful(design))
+        most = max(8, self.limit // 16 if self.minimise == "edp" else self.limit // 40)
+        if useful.size <= most:
+            return list(useful.tolist())
+        if self.minimise == "cost":
+            return self._ordered(useful.tolist(), design)[:most]
+        busy = self.ways.goals_by(design)[useful]
+        return sorted(useful[np.argsort(-busy, kind="stable")[:most]].tolist())
+
+    def _ordered(self, things: Sequence[int], design: Things = ()) -> list[int]:
+        """Return things by the expected EDP that forbidding each leaves; those that are not allowed come last."""
+        if len(things) > self.limit:
+            return list(things)
+        ranked = []
+        for thing in things:
+            with_it = (*design, thing)
+            allowed = self.ways.allowed(self.ways.steps(with_it)) and self.also_allowed(with_it)
+            ranked.append((not allowed, self.edp.value(with_it) if allowed else 0.0, thing))
+        return [thing for _, _, thing in sorted(ranked)]
+
+    def _verdict(self, proven: bool, bound: float, looked_at: int, ended: bool) -> DesignVerdict:
+        estimated = isinstance(self.measure, Cost) and self.measure.estimated
+        planner = self.minimise == "cost" and self.by == "planner"
+        if proven and not estimated:
+            method = f"by branch and bound{', ' + OF_PLANNER if planner else ''}"
+            return DesignVerdict(True, method, None if planner else bound, looked_at)
+        method = "greedy with exchanges, then branch and bound that did not end" if ended else "greedy, cut short"
+        if proven:
+            method = "branch and bound"
+        return DesignVerdict(False, method, None if planner else bound, looked_at, estimated)

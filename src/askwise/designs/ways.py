@@ -1,0 +1,256 @@
+"""The teammate's ways under a design, and which things can matter at all.
+
+Let `c_g(D)` be the steps of a shortest plan for goal `g` when the things `D` are forbidden, `b` the budget. A design is
+*allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans of a design are plans without it, so forbidding more never
+lowers a cost: if `D` is not allowed, nothing that contains it is.
+
+**What cannot matter.** Call a move *useful* after `D` if it lies on some walk for some goal `g` of at most
+``c_g() + b`` steps that avoids `D`. If no move of a thing `x` is useful after `D`, then for every design `E` that
+contains `D`: `E` with `x` is allowed if and only if `E` is, and both have the same shortest plans. For let `E` with
+`x` be allowed. Its shortest plans have at most ``c_g() + b`` steps and avoid `E`, hence `D`, so every move of them is
+useful, and so is every move of the shortest plans of `E`, which are no longer: none uses `x`, and the two sets of plans
+are the same. If `E` is allowed, the same holds of its own shortest plans. So `x` can be left out, of `E` and of
+everything that follows it, for every value that depends on the shortest plans only (WCD, EDP).
+
+With a budget of 0 the useful moves are those on shortest plans, and shortest plans can only become fewer. With a larger
+one other plans may become the shortest; all of them lie on useful moves. So states and moves that are not useful at the
+start are dropped before anything is searched: a large map becomes as small as the ways across it.
+
+The expected cost of not knowing depends on the ego agent's ways, too. See `askwise.designs.costs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from askwise.designs import _kernels
+from askwise.designs.space import NOBODY, Errands, Ground, Space
+from askwise.divergence import cones
+from askwise.errors import InputError
+from askwise.frozen import read_only
+from askwise.model._kernels import reverse_edges
+from askwise.model.pursuit import fill_distances
+from askwise.types import BoolArray, FloatArray, IntArray
+
+Things = tuple[int, ...]
+"""Numbers of the things that are forbidden, in ascending order."""
+
+
+class Ways:
+    """The useful ways of a teammate, and how they change with what is forbidden.
+
+    Args:
+        space: what may be forbidden.
+        budget: by how many steps the cost of each goal may grow.
+    """
+
+    def __init__(self, space: Space, budget: int) -> None:
+        self.n_things = len(space.names)
+        self.n_goals = len(space.goals)
+        self.counted = np.asarray(space.prior > 0)
+        whole = _Walker(space.ground, space.start, space.targets, self.n_things)
+        self.costs = whole.steps(())
+        missing = np.flatnonzero(self.costs < 0)
+        if missing.size:
+            goal = space.goals[int(missing[0])]
+            raise InputError(
+                f"goal {goal}", "no way to it from where the teammate starts", "a goal that can be reached"
+            )
+        self.most = self.costs + budget
+        self._walker = whole.without(~whole.useful((), self.most))
+
+    @property
+    def n_states(self) -> int:
+        """How many states are on useful ways."""
+        return int(self._walker.successor.shape[0])
+
+    def goals_by(self, design: Sequence[int]) -> IntArray:
+        """``int [n_things]``: for how many goals each thing is on a shortest plan."""
+        walker = self._walker
+        plans = walker.plans(self.closed(design), walker.free)
+        there = walker.successor >= 0
+        goals = (plans.towards < _kernels.NO_PLAN).sum(axis=1).astype(np.int32)
+        found = np.zeros(self.n_things + 1, dtype=np.int32)
+        np.maximum.at(found, walker.owner[there], goals[walker.successor[there]])
+        return found[:-1]
+
+    def closed(self, design: Sequence[int]) -> BoolArray:
+        """``bool [n_things + 1]``: what is forbidden, and a False for moves that nobody owns."""
+        return self._walker.closed(design)
+
+    def steps(self, design: Sequence[int]) -> IntArray:
+        """``int32 [n_goals]``: steps of a shortest plan for each goal; -1 if it has more than the budget allows."""
+        return self._walker.steps(design)
+
+    def allowed(self, steps: IntArray) -> bool:
+        """Whether all costs are within the budget."""
+        return bool(((steps >= 0) & (steps <= self.most)).all())
+
+    def useful(self, design: Sequence[int]) -> BoolArray:
+        """``bool [n_things]``: what can still matter, whatever else is forbidden."""
+        walker = self._walker
+        found = np.zeros(self.n_things + 1, dtype=np.bool_)
+        found[walker.owner[walker.useful(design, self.most)]] = True
+        return found[:-1]
+
+    def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return EDP and WCD at the start, both ``float64 [n_goals, n_goals]``, and the steps to each goal.
+
+        Goals that can end in one state agree up to the end of the plan and no further. The diagonal means nothing.
+        """
+        return self._walker.divergence(design)
+
+    def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
+        """Return the worst case over all pairs of goals that are possible, and the steps to each goal."""
+        walker = self._walker
+        plans = walker.plans(self.closed(design), walker.free)
+        possible = (plans.towards[:, self.counted] < _kernels.NO_PLAN).sum(axis=1)
+        deepest = plans.depth[possible >= 2]
+        return 1.0 + float(deepest.max(initial=-1)), plans.steps
+
+    def plans(self, closed: BoolArray, price: IntArray) -> Plans:
+        """Return the shortest plans of a design, with what the cheapest of them pay."""
+        return self._walker.plans(closed, price)
+
+
+class Plans:
+    """The shortest plans of all goals under a design: see `_kernels.cheapest_plans`."""
+
+    def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
+        n, n_goals = walker.successor.shape[0], len(walker.starts) - 1
+        self.walker, self.closed, self.price = walker, closed, price
+        self.depth = np.empty(n, dtype=np.int32)
+        self.order = np.empty(n, dtype=np.int32)
+        self.steps = np.empty(n_goals, dtype=np.int32)
+        self.begun = np.empty(n, dtype=np.int32)
+        self.towards = np.empty((n, n_goals), dtype=np.int32)
+        moves = (walker.successor, walker.owner, closed)
+        self.reached = _kernels.walk(*moves, walker.start, self.depth, self.order)
+        _kernels.cheapest_plans(
+            *moves,
+            price,
+            self.order,
+            self.reached,
+            self.depth,
+            walker.targets,
+            walker.starts,
+            self.steps,
+            self.begun,
+            self.towards,
+        )
+
+    def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
+        """Return the price of two plans that agree for at least `deepest` steps, and the things they pay for."""
+        price, state, one, other = _kernels.cheapest_pair(
+            self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
+        )
+        if price >= _kernels.NO_PLAN:
+            return None
+        walker = self.walker
+        used = np.empty(self.price.size, dtype=np.int32)
+        moves = (walker.successor, walker.owner, self.closed, self.price, self.depth)
+        filled = _kernels.owners_before(*moves, self.order, self.reached, self.begun, state, used)
+        for goal in (one, other):
+            filled = _kernels.owners_after(*moves, self.towards, state, goal, used, filled)
+        return price, used[:filled]
+
+    def certain_agreement(self) -> FloatArray:
+        """``float64 [n_goals, n_goals]``: steps for which column's plans agree with plans of row that pay nothing."""
+        walker = self.walker
+        agreed = np.empty((self.steps.size, self.steps.size))
+        _kernels.certain_agreement(
+            walker.successor,
+            walker.owner,
+            self.closed,
+            self.order,
+            self.reached,
+            self.depth,
+            self.begun,
+            self.towards,
+            np.empty(self.depth.size),
+            agreed,
+        )
+        return agreed
+
+
+class _Walker:
+    """Ground, start and targets, with what is asked of them again and again."""
+
+    def __init__(self, ground: Ground, start: int, targets: Sequence[IntArray], n_things: int) -> None:
+        self.successor, self.owner = ground.successor, ground.owner
+        self.start = start
+        self.targets = np.concatenate(targets).astype(np.int32)
+        self.starts = np.concatenate(([0], np.cumsum([each.size for each in targets]))).astype(np.int32)
+        self.free = np.zeros(n_things + 1, dtype=np.int32)
+
+    def closed(self, design: Sequence[int]) -> BoolArray:
+        closed = np.zeros(self.free.size, dtype=np.bool_)
+        closed[list(design)] = True
+        return closed
+
+    def plans(self, closed: BoolArray, price: IntArray) -> Plans:
+        return Plans(self, closed, price)
+
+    def steps(self, design: Sequence[int]) -> IntArray:
+        return self.plans(self.closed(design), self.free).steps
+
+    def left(self, design: Sequence[int]) -> tuple[IntArray, Any, IntArray]:
+        """Return what a design leaves: the next states, and from where each state can be reached (CSR)."""
+        successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
+        indptr, indices = reverse_edges(successor)
+        return successor, read_only(indptr), read_only(indices)
+
+    def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
+        return cones.capped_matrices(*self.left(design), self.start, self.targets, self.starts)
+
+    def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
+        """``bool [n_states, n_ranks]``: the moves that lie on a walk of at most so many steps for some goal."""
+        successor, indptr, indices = self.left(design)
+        depth = np.empty(successor.shape[0], dtype=np.int32)
+        order = np.empty_like(depth)
+        _kernels.walk(successor, self.owner, self.closed(()), self.start, depth, order)
+        distance = np.empty((successor.shape[0], most.size), dtype=np.int32)
+        fill_distances(indptr, indices, self.targets, self.starts, distance)
+        # A move may lead to where it came from; such a move is on no shortest way, and no walk needs it.
+        found = np.zeros(successor.shape, dtype=np.bool_)
+        for goal in range(most.size):
+            rest = distance[:, goal][successor]
+            total = depth[:, None] + 1 + rest
+            found |= (rest >= 0) & (total <= most[goal])
+        found &= (successor >= 0) & (depth >= 0)[:, None] & (successor != np.arange(depth.size)[:, None])
+        return found
+
+    def without(self, dropped: BoolArray) -> _Walker:
+        """Return the same without some moves, and without the states that no move is left to."""
+        successor = np.where(dropped, np.int32(-1), self.successor)
+        kept = np.zeros(successor.shape[0], dtype=np.bool_)
+        kept[successor[successor >= 0]] = True
+        kept[self.start] = True
+        kept[self.targets] = True
+        number = np.full(kept.size + 1, -1, dtype=np.int32)  # -1, the last, stays -1
+        number[:-1][kept] = np.arange(int(kept.sum()), dtype=np.int32)
+        ground = Ground(number[successor[kept]], np.where(dropped, np.int32(NOBODY), self.owner)[kept])
+        parts = [number[self.targets[a:b]] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+        return _Walker(ground, int(number[self.start]), parts, self.free.size - 1)
+
+
+def errand_steps(errands: Errands, design: Sequence[int], n_things: int) -> IntArray:
+    """``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 where a way is cut off."""
+    ground = errands.ground
+    closed = np.zeros(n_things + 1, dtype=np.bool_)
+    closed[list(design)] = True
+    depths: dict[int, IntArray] = {}
+    order = np.empty(ground.successor.shape[0], dtype=np.int32)
+    found = errands.extra.astype(np.int32)
+    for goal, legs in enumerate(errands.legs):
+        for source, ends in legs:
+            if source not in depths:
+                depths[source] = np.empty_like(order)
+                _kernels.walk(ground.successor, ground.owner, closed, source, depths[source], order)
+            there = depths[source][ends]
+            there = there[there >= 0]
+            found[goal] = -1 if found[goal] < 0 or not there.size else found[goal] + int(there.min())
+    return found

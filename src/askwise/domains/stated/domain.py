@@ -1,0 +1,147 @@
+"""Plainly stated problems as a registered domain: every `FactoredProblem` that is of no other domain, and its files.
+
+A file is ``askwise/problem@1`` or ``askwise/coverage@1``. People type states by their name, cells as ``X,Y`` or by
+their letter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from askwise.core.factored import FactoredProblem
+from askwise.core.problem import JointState, changed
+from askwise.domains.coverage import Coverage
+from askwise.domains.stated import coverage_file, writing
+from askwise.domains.stated.coverage_file import CoverageFile, CoverageProblem
+from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, StatedProblem
+from askwise.domains.stated.sides import as_json
+from askwise.errors import InputError
+from askwise.model import Drawing, Model
+from askwise.model.spoken import state_said
+from askwise.text.reading import Field, shown
+from askwise.text.vocabulary import Vocabulary
+from askwise.types import IntArray
+
+
+class PlainDomain:
+    """Two models and shared goals, whatever they stand for; fulfils `askwise.domains.domain.Domain`."""
+
+    name = "problem"
+    formats = (FORMAT, coverage_file.FORMAT)
+
+    def recognises(self, given: object) -> bool:
+        """See `Domain`."""
+        return isinstance(given, ProblemFile | CoverageFile | FactoredProblem)
+
+    def read(self, field: Field) -> ProblemFile | CoverageFile:
+        """See `Domain`."""
+        of_coverage = field.object(["format"]).value["format"] == coverage_file.FORMAT
+        return CoverageFile.from_json(field) if of_coverage else ProblemFile.from_json(field)
+
+    def write(self, given: ProblemFile | CoverageFile | FactoredProblem) -> dict[str, Any]:
+        """See `Domain`."""
+        if isinstance(given, StatedProblem | CoverageProblem):
+            given = given.file
+        if isinstance(given, ProblemFile | CoverageFile):
+            return given.to_json()
+        return coverage_file.contents_of(given) if isinstance(given, Coverage) else writing.contents_of(given)
+
+    def problem(
+        self, given: ProblemFile | CoverageFile | FactoredProblem, start: JointState | None = None
+    ) -> FactoredProblem:
+        """See `Domain`."""
+        problem = given if isinstance(given, FactoredProblem) else given.problem()
+        return problem if start is None else with_start(problem, start)
+
+    def parse_state(
+        self,
+        problem: FactoredProblem,
+        teammate: str | None = None,
+        ego: str | None = None,
+        holding: str | None = None,
+    ) -> JointState:
+        """See `Domain`."""
+        return parse_state(problem, teammate, ego, holding)
+
+    def vocabulary(self, given: object = None) -> Vocabulary:
+        """See `Domain`; a file may have its own words."""
+        file = given.file if isinstance(given, StatedProblem | CoverageProblem) else given
+        if isinstance(file, ProblemFile):
+            return file.words
+        if isinstance(file, CoverageFile):
+            return replace(COVERAGE, title=file.name or COVERAGE.title)
+        return COVERAGE if isinstance(given, Coverage) else WORDS
+
+
+DOMAIN = PlainDomain()
+
+
+# -- where both agents are ---------------------------------------------------------------------------------------
+
+
+def parse_state(
+    problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
+) -> JointState:
+    """Return where both agents of any two models are, as people type it; see `Domain.parse_state`."""
+    if holding is not None:
+        raise InputError("--holding", repr(holding), "nothing: in this problem nobody carries anything")
+    sides = (problem.file.teammate, problem.file.ego) if isinstance(problem, StatedProblem) else (None, None)
+    places = [problem.start.teammate, problem.start.ego]
+    models, said = (problem.teammate.model, problem.ego.model), (teammate, ego)
+    for k, option in enumerate(("--teammate", "--ego")):
+        text, side = said[k], sides[k]
+        if text is not None:
+            name = state_said(models[k], text, option) if side is None else side.said(text, option)
+            places[k] = models[k].state(name, option)
+    state = JointState(*places)
+    _refuse_lost(problem, state)
+    return state
+
+
+def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
+    """Refuse a teammate that can get to no goal, and an ego agent that could fail to get to some."""
+    steps = problem.teammate.steps(state.teammate)
+    if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
+        where = shown(problem.teammate.model.name(state.teammate))
+        raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
+    _refuse_unreachable(problem, "--ego", problem.ego.model, state.ego, problem.ego.steps(state.ego))
+
+
+def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
+    """Return the same problem with another start; weights do not depend on it."""
+    check_start(problem, start)
+    if isinstance(problem, StatedProblem):
+        return _restated(problem, start).problem()
+    if isinstance(problem, Coverage):
+        return Coverage(_redrawn(problem, start), prior=problem.weights, query_cost=problem.query_cost)
+    return changed(problem, start=start)  # tables do not depend on the start either
+
+
+def check_start(problem: FactoredProblem, start: JointState) -> None:
+    """Refuse a start from which the teammate cannot get to every goal."""
+    side = problem.teammate
+    _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
+
+
+def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
+    """Return a problem's file with another start."""
+    contents = problem.file.to_json()
+    contents["teammate"]["start"] = as_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
+    contents["ego"]["start"] = as_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
+    return ProblemFile.from_json(contents)
+
+
+def _redrawn(problem: Coverage, start: JointState) -> Drawing:
+    cells = problem.drawing.grid.cells[[start.teammate, start.ego]].tolist()
+    return replace(problem.drawing, teammate=tuple(cells[0]), ego=tuple(cells[1]))
+
+
+def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, state: int, steps: IntArray) -> None:
+    missing = np.flatnonzero((steps < 0) & (problem.prior > 0))
+    if missing.size:
+        goal = problem.goals[int(missing[0])]
+        found = f"{shown(model.name(state))}, with no way to goal {shown(goal)}"
+        raise InputError(option, found, "a state with a way to every goal")

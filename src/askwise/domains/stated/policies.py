@@ -1,0 +1,183 @@
+"""How a file says that the teammate pursues its goals: a kind, or a table of probabilities.
+
+A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file beside the problem file with
+the same four columns. Where a goal has no rows for one of its own targets, the teammate stays there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from askwise.domains.stated.sides import Side, StateName, as_json
+from askwise.errors import InputError
+from askwise.model import Model, Policy, boltzmann, uniform_optimal, urop
+from askwise.text.reading import Field, read_text, shown
+
+COLUMNS = ["goal", "state", "action", "probability"]
+KINDS = "'urop', 'uniform', {boltzmann = 2.0}, {noisy = 0.1} or {table = \"policy.csv\"}"
+MOST_ENTRIES = 50_000_000
+"""Goals times states times actions: policies other than UROPs hold a number for each."""
+
+Row: TypeAlias = tuple[str, StateName, str, float]
+Targets: TypeAlias = Mapping[str, Sequence[StateName]]
+"""The teammate's targets by goal."""
+
+
+@dataclass(frozen=True)
+class PolicyChoice:
+    """How the teammate pursues its goals.
+
+    Attributes:
+        kind: ``urop``, ``uniform``, ``boltzmann``, ``noisy`` or ``table``.
+        number: how much it prefers shorter ways (boltzmann), or how often it does anything (noisy).
+        rows: the rows of a table.
+    """
+
+    kind: str = "urop"
+    number: float = 0.0
+    rows: tuple[Row, ...] = ()
+
+    def made(self, model: Model, targets: Targets) -> list[Policy] | None:
+        """Return the policy of each goal, None for UROPs."""
+        if self.kind == "urop":
+            return None
+        size = len(targets) * model.n_states * model.n_actions
+        if size > MOST_ENTRIES:
+            found = f"{len(targets)} policies over {model.n_states} states and {model.n_actions} actions"
+            raise InputError("teammate.policy", found, f"at most {MOST_ENTRIES} of these multiplied, or 'urop'")
+        if self.kind == "table":
+            return _tables(self.rows, model, targets)
+        return [self._one(model, list(states)) for states in targets.values()]
+
+    def _one(self, model: Model, states: list[StateName]) -> Policy:
+        if self.kind == "uniform":
+            return uniform_optimal(model, states)
+        if self.kind == "boltzmann":
+            return boltzmann(model, states, self.number)
+        return urop(model, states).soften(self.number)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def read_policy(given: Field, side: Side, targets: Targets) -> PolicyChoice:
+    """Return what ``teammate.policy`` says."""
+    value = given.value
+    if isinstance(value, str) and value in ("urop", "uniform"):
+        return PolicyChoice(value)
+    if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in ("boltzmann", "noisy", "table"):
+        raise given.refuse(f"one of {KINDS}")
+    kind = next(iter(value))
+    stated = given.child(kind)
+    if kind == "table":
+        return PolicyChoice(kind, rows=tuple(_checked(_rows(stated, side), stated.path, side, targets)))
+    number = stated.number(above=0) if kind == "boltzmann" else _share(stated)
+    return PolicyChoice(kind, number)
+
+
+def rows_to_json(rows: Iterable[Row]) -> list[list[Any]]:
+    """Return rows as a file holds them."""
+    return [[goal, as_json(state), action, share] for goal, state, action, share in rows]
+
+
+def _share(given: Field) -> float:
+    number = given.number()
+    if number > 1:
+        raise given.refuse("a number from 0 to 1")
+    return number
+
+
+def _rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
+    """Iterate over the rows and where they are."""
+    if isinstance(given.value, str):
+        yield from _file_rows(given, side)
+        return
+    if not isinstance(given.value, list):
+        raise given.refuse("the name of a CSV file, or rows [goal, state, action, probability]")
+    for row in given.elements():
+        if not isinstance(row.value, list) or len(row.value) != 4:
+            raise row.refuse("[goal, state, action, probability]")
+        goal, state, action, share = row.elements()
+        yield row.path, (goal.text(), side.place(state), action.text(), _share(share))
+
+
+def _file_rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
+    if given.folder is None:
+        raise given.refuse("rows [goal, state, action, probability]: only a file can name another one")
+    if "\0" in given.value or not given.value:
+        raise given.refuse("the name of a CSV file, or rows [goal, state, action, probability]")
+    reader = csv.reader(io.StringIO(read_text(given.folder / given.value)), skipinitialspace=True)
+    try:
+        for k, row in enumerate(reader):
+            path = f"{given.path}, line {reader.line_num}"
+            if row and not (k == 0 and [name.strip() for name in row] == COLUMNS):
+                yield path, _file_row(row, path, side)
+    except csv.Error as error:
+        raise InputError(f"{given.path}, line {reader.line_num}", str(error), ",".join(COLUMNS)) from None
+
+
+def _file_row(row: list[str], path: str, side: Side) -> Row:
+    if len(row) != len(COLUMNS):
+        raise InputError(path, f"{len(row)} columns", f"{len(COLUMNS)}: {', '.join(COLUMNS)}")
+    goal, state, action, share = row
+    try:
+        number = float(share)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise InputError(path, f"the probability {shown(share)}", "a number from 0 to 1")
+    return goal, side.said(state, path), action, number
+
+
+def _checked(rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: Targets) -> Iterator[Row]:
+    """Iterate over rows that fit the problem; each goal has some."""
+    model, met = side.model, set()
+    names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}
+    for path, (goal, state, action, share) in rows:
+        if goal not in targets:
+            raise InputError(path, f"the unknown goal {shown(goal)}", "the name of a goal")
+        if action not in names:
+            raise InputError(path, f"the unknown action {shown(action)}", "an action of the teammate")
+        if not _available(model, model.state(state), action):
+            raise InputError(path, f"{shown(action)} in state {shown(state)}", "an action that is available there")
+        if (goal, state, action) in met:
+            raise InputError(path, f"goal {shown(goal)}, state {shown(state)}, action {shown(action)} again", "it once")
+        met.add((goal, state, action))
+        yield goal, state, action, share
+    missing = [goal for goal in targets if goal not in {name for name, _, _ in met}]
+    if missing:
+        raise InputError(where, f"no rows of goal {shown(missing[0])}", "some for every goal")
+
+
+def _available(model: Model, state: int, action: str) -> bool:
+    here = np.flatnonzero(model.available[state]).tolist()
+    return action in {str(model.action_name(state, column)) for column in here}
+
+
+# -- making ------------------------------------------------------------------------------------------------------
+
+
+def _tables(rows: Iterable[Row], model: Model, targets: Targets) -> list[Policy]:
+    numbers = {goal: k for k, goal in enumerate(targets)}
+    tables = np.zeros((len(targets), model.n_states, model.n_actions))
+    for goal, state, action, share in rows:
+        at = model.state(state)
+        tables[numbers[goal], at, model.action_in(at, action)] = share
+    for own, states in zip(tables, targets.values(), strict=True):
+        ends = [model.state(state) for state in states]
+        own[ends, model.stay] += ~own[ends].any(axis=1)
+    return [_policy(model, goal, own) for goal, own in zip(targets, tables, strict=True)]
+
+
+def _policy(model: Model, goal: str, table: Any) -> Policy:
+    try:
+        return Policy(model, table, partial=True)
+    except InputError as error:
+        raise InputError(f"teammate.policy.table: goal {goal!r}, {error.field}", error.found, error.expected) from None

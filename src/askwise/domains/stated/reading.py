@@ -1,0 +1,353 @@
+"""Reading one agent's side of a problem file: everything is checked, and a fault is named with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.question_json import answers_from_json
+from askwise.domains.stated.sides import (
+    FREE,
+    STAY,
+    WALL,
+    DrawnMap,
+    Graph,
+    Side,
+    StateName,
+    as_json,
+    reached,
+    read_state_name,
+)
+from askwise.errors import InputError
+from askwise.text.limits import check_name, read_name, read_price
+from askwise.text.reading import Field, shown
+
+
+@dataclass(frozen=True)
+class StatedGoal:
+    """A goal: where it is reached in both models, how likely it is, what naming it costs.
+
+    Attributes:
+        teammate: states in which the teammate has reached it.
+        ego: states in which the ego agent has.
+        weight: how likely it is, beside the weights of the others.
+        price: what naming it in a question adds, None for the price of any goal.
+    """
+
+    teammate: tuple[StateName, ...]
+    ego: tuple[StateName, ...]
+    weight: float = 1.0
+    price: float | None = None
+
+
+@dataclass(frozen=True)
+class QuestionPrices:
+    """What questions cost.
+
+    Attributes:
+        base: what every question costs.
+        per_goal: what naming a goal adds, unless the goal has a price of its own.
+        per_option: what an option of a choice adds, None for as much as a goal.
+    """
+
+    base: float = 0.5
+    per_goal: float = 0.0
+    per_option: float | None = None
+
+
+# ------------------------------------------------------------------------------------------------------------------
+
+
+MOST_STATES = 1_000_000
+MOST_ENTRIES = 50_000_000
+"""States times actions of a graph: its table holds a number for each. Where it has ranks, states times these."""
+LARGEST_SIDE = 10_000
+MOST_CELLS = 16_000_000
+"""A map of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
+GRAPH_KEYS = ("states", "actions", "stay")
+"""Keys that only a graph has, beside its edges."""
+
+
+def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> Side:
+    """Return a side: an object with ``start`` and either ``edges`` or ``map``, and perhaps `optional` keys.
+
+    A graph may have more actions `by_rank`: its model need not have a column for each.
+    """
+    given.object()
+    drawn = given.has("map")
+    if drawn == given.has("edges"):
+        found = "both" if drawn else "neither"
+        raise InputError(f"{given.path}.edges, {given.path}.map", found, "one of the two: a graph or a drawn map")
+    if drawn:
+        given.object(["start", "map"], optional)
+        lines = read_lines(given.child("map"))
+        return _map(lines, given.child("start"))
+    given.object(["start", "edges"], [*GRAPH_KEYS, *optional])
+    return _Edges(given).graph(by_rank)
+
+
+# -- maps --------------------------------------------------------------------------------------------------------
+
+
+def read_lines(given: Field) -> tuple[str, ...]:
+    """Return the lines of a drawing: one text or a list of lines. Blank lines around it and blanks beside it go."""
+    if isinstance(given.value, str):
+        lines = given.value.strip().splitlines()
+    elif not isinstance(given.value, list):
+        raise given.refuse("a text, or a list of lines")
+    else:
+        lines = [each.text() for each in given.elements()]
+        for k, line in enumerate(lines, start=1):
+            if len(line.splitlines()) > 1:
+                raise InputError(f"{given.path}, line {k}", shown(line), "one line")
+    lines = [line.strip() for line in lines]
+    if not any(lines):
+        raise given.refuse("at least one line of cells")
+    _check_sides(lines, given.path)
+    return tuple(lines)
+
+
+def _check_sides(lines: list[str], path: str) -> None:
+    width = len(lines[0])
+    for number, line in enumerate(lines, start=1):
+        if len(line) != width:
+            expected = f"{width}, as in line 1 (every line has the same length)"
+            raise InputError(f"{path}, line {number}", f"{len(line)} cells", expected)
+    if width > LARGEST_SIDE or len(lines) > LARGEST_SIDE or width * len(lines) > MOST_CELLS:
+        expected = f"at most {LARGEST_SIDE} each way and {MOST_CELLS} together"
+        raise InputError(path, f"{width} x {len(lines)} cells", expected)
+
+
+def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
+    path = start.path.rpartition(".")[0] + ".map"
+    signs, cells = np.unique(_signs(lines), return_inverse=True)
+    height, width = len(lines), len(lines[0])
+    drawn = cells.reshape(height, width)[::-1]  # the last line is the row of y = 0
+    walls = np.zeros((height, width), dtype=np.bool_)
+    letters = {}
+    for k, code in enumerate(signs.tolist()):
+        sign = chr(code)
+        if sign == WALL:
+            walls = np.asarray(drawn == k)
+        elif sign != FREE:
+            _check_letter(sign, lines, path)
+            letters[sign] = tuple((int(x), int(y)) for y, x in np.argwhere(drawn == k))
+    if walls.all():
+        raise InputError(path, "a wall in every cell", "at least one free cell")
+    unplaced = DrawnMap((0, 0), lines, letters, walls)
+    return DrawnMap(unplaced.place(start), lines, letters, walls)
+
+
+def _signs(lines: tuple[str, ...]) -> Any:
+    """``uint32 [n_cells]``: the characters of a map, as numbers."""
+    return np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def _check_letter(sign: str, lines: tuple[str, ...], path: str) -> None:
+    if sign.isalnum():
+        return
+    row = next(k for k, line in enumerate(lines) if sign in line)
+    where = f"{path}, line {row + 1}, column {lines[row].index(sign) + 1}"
+    raise InputError(where, ascii(sign), "'#' (wall), '.' (free), or a letter or digit")
+
+
+# -- graphs ------------------------------------------------------------------------------------------------------
+
+
+class _Edges:
+    """A graph in the making: names get numbers in the order in which they are met."""
+
+    def __init__(self, given: Field) -> None:
+        self.given = given
+        self.states: dict[StateName, int] = {}
+        self.actions: dict[str, int] = {}
+        self.stay = read_name(given.child("stay")) if given.has("stay") else STAY
+        self._kinds: dict[type, StateName] = {}
+
+    def graph(self, by_rank: bool) -> Graph:
+        """Return the graph."""
+        given = self.given
+        self._listed("states", lambda each: self._state(read_state_name(each), each.path))
+        self._listed("actions", lambda each: self._action(read_name(each), each.path))
+        edges = self._edges(given.child("edges"))
+        if len(self.states) > MOST_STATES:
+            raise InputError(f"{given.path}.edges", f"{len(self.states)} states", f"at most {MOST_STATES}")
+        numbers = np.array(edges, dtype=np.int32).reshape(-1, 3)
+        start = given.child("start")
+        graph = Graph(read_state_name(start), tuple(self.states), tuple(self.actions), numbers, self.stay)
+        self._check_size(graph, by_rank)
+        graph.place(start)
+        return graph
+
+    def _check_size(self, graph: Graph, by_rank: bool) -> None:
+        n_actions, of_each = len(self.actions), ""
+        if by_rank and graph.by_rank:
+            n_actions, of_each = 2 * graph.most_actions, " (twice those of a state)"
+        if len(self.states) * (n_actions + 1) > MOST_ENTRIES:
+            found = f"{len(self.states)} states and {n_actions} actions{of_each}"
+            raise InputError(f"{self.given.path}.edges", found, f"at most {MOST_ENTRIES} of both multiplied")
+
+    def _listed(self, key: str, enter: Any) -> None:
+        if not self.given.has(key):
+            return
+        for k, each in enumerate(self.given.child(key).elements()):
+            if enter(each) < k:
+                raise each.refuse(f"each of the {key} once")
+
+    def _edges(self, given: Field) -> list[tuple[int, int, int]]:
+        if not isinstance(given.value, list):
+            raise given.refuse("a list, [ ... ]")
+        found = []
+        taken: dict[tuple[int, int], int] = {}
+        for k, edge in enumerate(given.value):
+            s, a, t = self._edge(edge, f"{given.path}[{k}]")
+            first = taken.setdefault((s, a), k)
+            if first != k:
+                what = f"action {shown(edge[1])} of state {shown(edge[0])} once more, after {given.path}[{first}]"
+                raise InputError(f"{given.path}[{k}]", what, "each action of a state once")
+            if a >= 0:
+                found.append((s, a, t))
+        return found
+
+    def _edge(self, edge: Any, path: str) -> tuple[int, int, int]:
+        """Return the numbers of state, action (-1 for staying) and next state."""
+        if not isinstance(edge, list) or len(edge) != 3:
+            raise Field(path, edge).refuse("[state, action, next state]")
+        s, t = self._end(edge[0], f"{path}[0]"), self._end(edge[2], f"{path}[2]")
+        name = edge[1]
+        if name == self.stay:
+            if s != t:
+                found = f"a move by {shown(name)} from {shown(edge[0])} to {shown(edge[2])}"
+                raise InputError(path, found, "another name for it: this one means to stay")
+            return s, -1, t
+        if not isinstance(name, str) or name not in self.actions:
+            return s, self._action(read_name(Field(f"{path}[1]", name)), f"{path}[1]"), t
+        return s, self.actions[name], t
+
+    def _end(self, value: Any, path: str) -> int:
+        # Nearly all names have been met before; a large graph is read in a fraction of the time.
+        if type(value) is str and value in self.states:
+            return self.states[value]
+        return self._state(read_state_name(Field(path, value)), path)
+
+    def _state(self, name: StateName, path: str) -> int:
+        if name not in self.states:
+            if not isinstance(name, str):
+                self._refuse_mixed(name, path)
+            self.states[name] = len(self.states)
+        return self.states[name]
+
+    def _refuse_mixed(self, name: StateName, path: str) -> None:
+        """Refuse numbers and cells in one graph: the targets [3, 4] could mean two states or one."""
+        self._kinds.setdefault(type(name), name)
+        if len(self._kinds) > 1:
+            both = " and ".join(shown(each) for each in self._kinds.values())
+            raise InputError(path, f"{both} as states of one graph", "numbers or cells, not both")
+
+    def _action(self, name: str, path: str) -> int:
+        return self.actions.setdefault(check_name(name, path), len(self.actions))
+
+
+# -- reading what problem files say of goals, prices and words: a fault is named with ------------------------------
+
+
+MOST_GOALS = 10_000
+
+
+# -- goals -------------------------------------------------------------------------------------------------------
+
+
+def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]:
+    """Return the goals by name; both agents can get to every one, and no two have a common target of the teammate."""
+    goals: dict[str, StatedGoal] = {}
+    for name, each in given.items():
+        check_name(name, given.path)
+        goals[name] = _goal(each, teammate, ego)
+    if not goals:
+        raise given.refuse("at least one goal")
+    if len(goals) > MOST_GOALS:
+        raise InputError(given.path, f"{len(goals)} goals", f"at most {MOST_GOALS}")
+    if not any(goal.weight for goal in goals.values()):
+        raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
+    _refuse_shared(given, goals)
+    _refuse_unreachable(given, goals, "teammate", teammate)
+    _refuse_unreachable(given, goals, "ego", ego)
+    return goals
+
+
+def _goal(given: Field, teammate: Side, ego: Side) -> StatedGoal:
+    given.object(["teammate", "ego"], ["weight", "price"])
+    return StatedGoal(
+        teammate=teammate.targets(given.child("teammate")),
+        ego=ego.targets(given.child("ego")),
+        weight=given.child("weight").number() if given.has("weight") else 1.0,
+        price=read_price(given.child("price")) if given.has("price") else None,
+    )
+
+
+def _refuse_shared(given: Field, goals: Mapping[str, StatedGoal]) -> None:
+    """Refuse goals with a common target of the teammate: it would stay there, and nobody could ever see for which."""
+    owner: dict[StateName, str] = {}
+    for name, goal in goals.items():
+        for state in goal.teammate:
+            other = owner.setdefault(state, name)
+            if other != name:
+                place = given.child(name).child("teammate").path
+                found = f"{shown(as_json(state))}, a target of goal {shown(other)} already"
+                raise InputError(place, found, "targets of its own: nobody could see which goal it stays for")
+
+
+def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str, side: Side) -> None:
+    model = side.model
+    there = reached(model, model.state(side.start))
+    for name, goal in goals.items():
+        states = goal.teammate if who == "teammate" else goal.ego
+        if not any(there[model.state(state)] for state in states):
+            place = given.child(name).child(who)
+            found = f"{shown(place.value)}, with no way to it from {shown(as_json(side.start))}"
+            raise InputError(place.path, found, "a target that can be reached")
+
+
+# -- the rest ----------------------------------------------------------------------------------------------------
+
+
+def read_prices(root: Field) -> QuestionPrices:
+    """Return what ``query_cost`` says."""
+    if not root.has("query_cost"):
+        return QuestionPrices()
+    given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
+    stated = {key: read_price(given.child(key)) for key in given.value}
+    return QuestionPrices(**stated)
+
+
+def read_answers(root: Field) -> AnswerModel:
+    """Return what ``answers`` says."""
+    return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
+
+
+def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return what ``groups`` says: names of goals by the name of their group."""
+    if not root.has("groups"):
+        return {}
+    given, names, groups = root.child("groups"), list(goals), {}
+    for name, each in given.items():
+        members = tuple(member.text(names) for member in each.elements())
+        if not members:
+            raise each.refuse("at least one goal")
+        for k, member in enumerate(each.elements()):
+            if member.value in members[:k]:
+                raise member.refuse("each goal once")
+        groups[check_name(name, given.path)] = members
+    return groups
+
+
+def read_words(root: Field) -> dict[str, str]:
+    """Return what ``words`` says."""
+    if not root.has("words"):
+        return {}
+    given = root.child("words").object([], ["teammate", "ego", "goal"])
+    return {key: read_name(given.child(key)) for key in given.value}

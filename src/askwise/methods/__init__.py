@@ -1,0 +1,180 @@
+"""Agents: each a small class that sees a `Problem` and decides to act or to ask.
+
+Other packages add agents of their own, by name, without touching askwise: an entry point in the group
+``askwise.methods`` whose value is a subclass of `Agent` (or a function that returns one), taking the options that
+`make_agent` passes on (``belief`` and ``tie_break`` if it keeps a belief). One that is in no package is named by its
+place, ``mine.py:Likeliest`` (`askwise.methods.loading`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from askwise.core.decision import Decision, Gate, PairZones, Situation
+from askwise.core.problem import Problem
+from askwise.errors import AskwiseError, InputError, did_you_mean
+from askwise.methods.base import Agent, Answer, BeliefAgent, KnowsGoal, Observation
+from askwise.methods.baseline import Baseline
+from askwise.methods.checking import (
+    AgentFailed,
+    Interruption,
+    begun,
+    believed,
+    blaming,
+    checked_name,
+    decided,
+    situated,
+)
+from askwise.methods.cost_prob import CostProb
+from askwise.methods.ezq import Ezq
+from askwise.methods.informed import Informed
+from askwise.methods.loading import PLACES, check_options, is_place, load_agent, made, takes
+from askwise.methods.never import Never
+from askwise.methods.telling import in_words
+from askwise.methods.toolbox import Toolbox
+from askwise.workers import pulse
+
+if TYPE_CHECKING:
+    from askwise.methods.optimal import Optimal
+    from askwise.methods.planner import PlannerAgent
+
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "AgentFailed",
+    "Answer",
+    "Baseline",
+    "BeliefAgent",
+    "CostProb",
+    "Decision",
+    "Ezq",
+    "Gate",
+    "Informed",
+    "Interruption",
+    "KnowsGoal",
+    "Never",
+    "Observation",
+    "Optimal",
+    "PairZones",
+    "PlannerAgent",
+    "Situation",
+    "Toolbox",
+    "agent_for",
+    "begun",
+    "believed",
+    "blaming",
+    "checked_name",
+    "decided",
+    "make_agent",
+    "methods",
+    "situated",
+]
+
+
+def _optimal(**options: Any) -> Agent:
+    from askwise.methods.optimal import Optimal
+
+    return Optimal(**options)
+
+
+def _planner(**options: Any) -> Agent:
+    from askwise.methods.planner import PlannerAgent
+
+    return PlannerAgent(**options)
+
+
+# Those that search are loaded when they are made: their loops take longer to load than a decision of the others.
+AGENTS: dict[str, Callable[..., Agent]] = {
+    "never": Never,
+    "baseline": Baseline,
+    "toolbox": Toolbox,
+    "cost-prob": CostProb,
+    "ezq": Ezq,
+    "ezq-local": partial(Ezq, optimiser="local"),
+    "ezq-exact": partial(Ezq, optimiser="exact"),
+    "ezq-auto": partial(Ezq, optimiser="auto"),
+    "optimal": _optimal,
+    "planner": _planner,
+    "planner-light": partial(_planner, setting="light"),
+    "informed": Informed,
+}
+GROUP = "askwise.methods"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "PlannerAgent":
+        from askwise.methods.planner import PlannerAgent
+
+        return PlannerAgent
+    if name == "Optimal":
+        from askwise.methods.optimal import Optimal
+
+        return Optimal
+    raise AttributeError(f"module 'askwise.methods' has no attribute {name!r}")
+
+
+def methods() -> dict[str, Callable[..., Agent]]:
+    """Return all agents by name: askwise's own and those that other packages add."""
+    found = dict(AGENTS)
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, partial(_load, point))
+    return found
+
+
+def make_agent(given: str | Agent, **options: Any) -> Agent:
+    """Return an agent by name, made with `options` (``belief``, ``tie_break``); an `Agent` is returned as it is.
+
+    The name may be a place: ``mine.py:Likeliest`` or ``package.module:Likeliest``.
+    """
+    if isinstance(given, Agent):
+        return given
+    known = methods() if isinstance(given, str) and given not in AGENTS else AGENTS
+    if isinstance(given, str) and given not in known and is_place(given):
+        return load_agent(given, **options)
+    if not isinstance(given, str) or given not in known:
+        allowed = "one of " + ", ".join(map(repr, known))
+        own = f", or an agent of your own as {PLACES}" if str(given).endswith(".py") else ""
+        raise InputError("method", repr(given), allowed + own + did_you_mean(str(given), known))
+    return known[given](**({} if given == Informed.name else options))
+
+
+def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
+    """Return the agent that plays a problem: by name, with these options or the defaults of its method.
+
+    Args:
+        problem: what is played.
+        given: the agent, or the name of one.
+        errs: the teammate does not always take a shortest way. Then an agent by name believes ``robust`` unless told
+            otherwise: other beliefs would rule out the teammate's goal for good.
+        options: of an agent that is given by name (``belief``, ``tie_break``, ...); those that are None are left out.
+    """
+    chosen = {key: value for key, value in options.items() if value is not None}
+    if chosen and isinstance(given, Agent):
+        key, value = next(iter(chosen.items()))
+        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
+    if (errs or problem.policies is not None) and _keeps_belief(given):
+        chosen.setdefault("belief", "robust")
+    return make_agent(given, **chosen)
+
+
+def _keeps_belief(given: str | Agent) -> bool:
+    """Whether an agent by that name takes the option `belief`; those of other packages need not."""
+    if not isinstance(given, str) or given == Informed.name:
+        return False
+    return given in AGENTS or (is_place(given) and takes(given, "belief"))
+
+
+def _load(point: Any, **options: Any) -> Agent:
+    field = f"method {point.name!r}"
+    try:
+        with pulse.loading:
+            make = point.load()
+    except (AskwiseError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise InputError(field, in_words(error), "an agent that can be made") from error
+    check_options(make, options, field)
+    return made(make, options, field)

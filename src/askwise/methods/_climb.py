@@ -1,0 +1,263 @@
+"""Compiled hill climbing over questions: flip one goal after the other, and look only at what a flip changes.
+
+For a true goal `g`, only the goals on its own side count, and of a *group* of intervals that begin together only the
+longest of these, its *lead*. So if another goal `k` changes sides, the union of `g` changes only
+
+- if `k` joins and its interval reaches further than the lead: by what the union leaves uncovered of it;
+- if `k` is the lead and leaves: by what the others, the *second* now leading, leave uncovered of it.
+
+A group is listed longest first, so these are the goals up to the lead; all others gain nothing. `Standing` keeps for
+each interval what `g` being the truth contributes to the gain of a flip, its *share*, and the sums of these shares, the
+gains of all flips. If `g` itself changes sides, the longest intervals of the other side, its *rivals*, take the lead.
+
+A flip of `k` concerns the true goals in whose lists it comes before a second or a rival, a few for each group, and the
+work for each is about the number of its groups. So a climb takes about the square of the number of goals.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askwise._compiled import compiled, inner
+from askwise.methods.question_value import question_value
+
+GAIN = 1e-12
+"""Smaller improvements, beside the longest union, are rounding; following them could go round in circles."""
+
+SWAP_WIDTH = 12
+"""Goals in the question that are tried in swaps."""
+
+
+class Standing(NamedTuple):
+    """A question, and what each flip of a goal would add to its value.
+
+    Attributes:
+        mask: ``bool [n]``, the question.
+        gains: ``float64 [n]``, by how much the value grows if the goal changes sides.
+        own: ``float64 [n]``, the part of it that comes from the goal being the truth itself.
+        shares: ``float64 [m]``, for each interval the part that comes from the true goal in whose list it is.
+        lead: ``int64 [m]``, at the first interval of a group: the longest on the true goal's side. Where there is none,
+            here and below, it is the interval that follows the group.
+        second: ``int64 [m]``, likewise: the next one on that side.
+        rival: ``int64 [m]``, likewise: the longest on the other side.
+        reach: ``float64 [m]``, likewise: how far the leads of the groups before it cover.
+    """
+
+    mask: Any
+    gains: Any
+    own: Any
+    shares: Any
+    lead: Any
+    second: Any
+    rival: Any
+    reach: Any
+
+
+@compiled
+def climb(
+    mask: Any, swaps: bool, belief: Any, torn: Any, intervals: Any, by_size: Any, extra: Any
+) -> tuple[float, int]:
+    """Improve `mask` in place by the best flip or, where no flip helps and `swaps` are wanted, by a swap that does.
+
+    A question costs ``by_size[number of goals]`` and, for each goal in it, ``extra[goal]``. Return its net value and
+    how many questions were looked at.
+    """
+    n = mask.size
+    now = standing(mask, belief, intervals)
+    tolerance = GAIN * max(1.0, torn.max())
+    looked_at = 0
+    summed = True
+    while True:
+        best, gain = _best_flip(now, by_size, extra)
+        looked_at += n
+        if gain > tolerance:
+            flip(best, now, belief, intervals)
+            summed = False
+        elif not summed:
+            sum_up(now, intervals)  # what is left of many small updates must not decide where to stop
+            summed = True
+        elif not swaps:
+            break
+        else:
+            swapped, more = _swap(now, belief, intervals, extra, tolerance)
+            looked_at += more
+            if not swapped:
+                break
+            summed = False
+    paid = by_size[mask.sum()]
+    for k in range(n):
+        if mask[k]:
+            paid += extra[k]
+    return question_value(mask, belief, torn, intervals) - paid, looked_at
+
+
+@inner
+def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
+    """Return the goal whose flip adds most, price and all; neither the empty question nor the full one is one."""
+    n = now.mask.size
+    size = now.mask.sum()
+    best, most = -1, -np.inf
+    for k in range(n):
+        new_size = size - 1 if now.mask[k] else size + 1
+        if 0 < new_size < n:
+            gain = now.gains[k] + by_size[size] - by_size[new_size] + (extra[k] if now.mask[k] else -extra[k])
+            if gain > most:
+                best, most = k, gain
+    return best, most
+
+
+@inner
+def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
+    """Exchange a goal in the question for the best one outside if that helps; the number of goals stays the same.
+
+    Only the goals whose leaving alone would lose least are tried: all pairs would be too many for hundreds of goals.
+    """
+    inside = np.flatnonzero(now.mask)
+    inside = inside[np.argsort(-(now.gains[inside] + extra[inside]))[:SWAP_WIDTH]]
+    outside = np.flatnonzero(~now.mask)
+    looked_at = 0
+    for goal in inside:
+        k = int(goal)
+        lost = now.gains[k] + extra[k]
+        flip(k, now, belief, intervals)
+        h = int(outside[(now.gains[outside] - extra[outside]).argmax()])
+        looked_at += outside.size
+        if lost + now.gains[h] - extra[h] > tolerance:
+            flip(h, now, belief, intervals)
+            return True, looked_at
+        flip(k, now, belief, intervals)
+    return False, looked_at
+
+
+@compiled
+def standing(mask: Any, belief: Any, intervals: Any) -> Any:
+    """Work out the gains of all flips of `mask`, which is kept and changed by `flip`."""
+    n, m = mask.size, intervals.others.size
+    none = np.full(m, -1, dtype=np.int64)
+    now = Standing(mask, np.zeros(n), np.zeros(n), np.zeros(m), none, none.copy(), none.copy(), np.empty(m))
+    for g in range(n):
+        _look_around(g, now, belief, intervals)
+    sum_up(now, intervals)
+    return now
+
+
+@compiled
+def sum_up(now: Any, intervals: Any) -> None:
+    """Add the gains up anew."""
+    now.gains[:] = now.own
+    for k in range(intervals.others.size):
+        now.gains[intervals.others[k]] += now.shares[k]
+
+
+@compiled
+def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
+    """Let goal `k` change sides."""
+    now.mask[k] = not now.mask[k]
+    for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
+        g, place = intervals.users[u], intervals.places[u]
+        group = intervals.first[place]
+        among_leads, among_rivals = place <= now.second[group], place <= now.rival[group]
+        if belief[g] > 0.0 and (among_leads or among_rivals):
+            _find_leads(group, g, now, intervals)
+            _measure(g, belief[g], now, intervals)
+            if among_leads:
+                _hand_out_shares(g, belief[g], now, intervals)
+    _look_around(k, now, belief, intervals)
+
+
+@inner
+def _look_around(g: int, now: Any, belief: Any, intervals: Any) -> None:
+    """Work out anew what every flip would gain if `g` were the truth."""
+    if belief[g] == 0.0:
+        return
+    group = intervals.starts[g]
+    while group < intervals.starts[g + 1]:
+        _find_leads(group, g, now, intervals)
+        group = intervals.following[group]
+    _measure(g, belief[g], now, intervals)
+    _hand_out_shares(g, belief[g], now, intervals)
+
+
+@inner
+def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
+    """Find lead, second and rival of a group; those that no longer come before the lead have no share any more."""
+    mask, others, after = now.mask, intervals.others, intervals.following[group]
+    old_lead = now.lead[group]
+    lead = second = rival = after
+    for place in range(group, after):
+        if mask[others[place]] != mask[g]:
+            if rival == after:
+                rival = place
+        elif lead == after:
+            lead = place
+        elif second == after:
+            second = place
+        if second < after and rival < after:
+            break
+    now.lead[group], now.second[group], now.rival[group] = lead, second, rival
+    for place in range(lead + 1, min(old_lead + 1, after)):
+        now.gains[others[place]] -= now.shares[place]
+        now.shares[place] = 0.0
+
+
+@inner
+def _measure(g: int, probability: float, now: Any, intervals: Any) -> None:
+    """Work out the unions of leads and of rivals, and so what `g` would gain by changing sides itself."""
+    begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
+    kept = other = 0.0
+    reach = other_reach = -np.inf
+    group = intervals.starts[g]
+    while group < intervals.starts[g + 1]:
+        after = intervals.following[group]
+        now.reach[group] = reach
+        if lead[group] < after and end[lead[group]] > reach:
+            kept += end[lead[group]] - max(reach, begin[group])
+            reach = end[lead[group]]
+        if rival[group] < after and end[rival[group]] > other_reach:
+            other += end[rival[group]] - max(other_reach, begin[group])
+            other_reach = end[rival[group]]
+        group = after
+    now.gains[g] -= now.own[g]
+    now.own[g] = probability * (kept - other)
+    now.gains[g] += now.own[g]
+
+
+@inner
+def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
+    """Set the shares of the goals that could join as a new lead, and of the leads, which could leave."""
+    begin, end, following = intervals.begin, intervals.end, intervals.following
+    stop = intervals.starts[g + 1]
+    group = intervals.starts[g]
+    while group < stop:
+        after, lead, second = following[group], now.lead[group], now.second[group]
+        reach = max(begin[group], now.reach[group])
+        led = max(reach, end[lead]) if lead < after else reach
+        for place in range(group, min(lead + 1, after)):
+            if place < lead:
+                share = -probability * _uncovered(led, end[place], after, stop, now.lead, begin, end, following)
+            else:
+                left = max(reach, end[second]) if second < after else reach
+                share = probability * _uncovered(left, end[lead], after, stop, now.lead, begin, end, following)
+            now.gains[intervals.others[place]] += share - now.shares[place]
+            now.shares[place] = share
+        group = after
+
+
+@inner
+def _uncovered(
+    reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
+) -> float:
+    """Length of what the leads from `group` on leave uncovered between `reach` and `until`.
+
+    Arrays are passed one by one: in this innermost loop, handing whole records on costs more than the work itself.
+    """
+    length = 0.0
+    while reach < until and group < stop and begin[group] < until:
+        after = following[group]
+        if lead[group] < after:
+            length += max(0.0, begin[group] - reach)
+            reach = max(reach, end[lead[group]])
+        group = after
+    return length + max(0.0, until - reach)

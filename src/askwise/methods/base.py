@@ -1,0 +1,240 @@
+"""What an agent is: it sees a `Problem`, hears what happens, and decides to act or to ask.
+
+An agent's own knowledge of the teammate is its belief, kept up to date here from what it observes. Subclasses decide.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from askwise.core.belief import Observation as Observation
+from askwise.core.belief import Tracker
+from askwise.core.belief_kinds import Belief, belief_kind
+from askwise.core.decision import Decision, Situation
+from askwise.core.gate import common_actions, some_out_of_reach
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer as Answer
+from askwise.errors import InputError, did_you_mean
+from askwise.planning.tables import within_reach
+from askwise.seeds import Seed, generator
+from askwise.types import BoolArray, FloatArray
+
+TIE_BREAKS = ("random", "late")
+
+
+class Agent(ABC):
+    """An ego agent. `reset` before each episode, then `decide` before each step.
+
+    A subclass that gives itself no `name` is known by that of its class.
+    """
+
+    name: str = "agent"
+    markov: bool = False
+    """Whether its decisions depend on nothing but its belief and where everybody is. Then an exact evaluation follows
+    ways that meet only once; an agent that chooses at random chooses once for each such situation."""
+    counts_questions: bool = False
+    """Whether its decisions also depend on how many questions it has asked, where answers may be wrong or missing."""
+    plans_with_questions: bool = False
+    """Whether it has an attribute `questions`, the most that it may ask in an episode, None for any number."""
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """Begin an episode."""
+        self.problem = problem
+        self.rng = generator(seed)
+
+    @abstractmethod
+    def decide(self, observation: Observation) -> Decision:
+        """Return what to do now."""
+
+    def watch(self, observation: Observation) -> None:
+        """Take in what is seen in a step in which somebody else decides."""
+        # All that is known of an agent is that it takes in what it sees when it decides.
+        self.decide(observation)
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """``float64 [n_goals]``: what the agent believes, None if it has no belief to show."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}>"
+
+
+@runtime_checkable
+class KnowsGoal(Protocol):
+    """An agent that is told the goal at the start: a yardstick, not a contender."""
+
+    def told(self, goal: int) -> None:
+        """Be told the goal."""
+
+
+class BeliefAgent(Agent):
+    """An agent that keeps a belief.
+
+    Args:
+        belief: ``elimination`` (the paper's), ``bayes`` or ``robust``.
+        tie_break: how to choose among actions that are optimal for all possible goals: ``random`` (the paper's), or
+            ``late``, the one that keeps the steps at which plans must branch as late as possible. On open grids both
+            come to the same (see `docs/what-the-paper-leaves-open.md`).
+    """
+
+    fallback: str | None = None
+    """The kind of belief to go on with when the first one is contradicted; None: that is an error."""
+
+    def __init__(self, *, belief: str = "elimination", tie_break: str = "random") -> None:
+        if tie_break not in TIE_BREAKS:
+            allowed = "one of " + ", ".join(map(repr, TIE_BREAKS))
+            raise InputError("tie_break", repr(tie_break), allowed + did_you_mean(str(tie_break), TIE_BREAKS))
+        belief_kind(belief)  # a name that is none is refused now, not in the middle of a study
+        self.belief_kind = belief
+        self.tie_break = tie_break
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """See `Agent`."""
+        super().reset(problem, seed)
+        self.tracker = Tracker(problem, self.belief_kind, fallback=self.fallback)
+
+    @property
+    def belief(self) -> Belief:
+        """What it believes now."""
+        return self.tracker.belief
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """See `Agent`."""
+        return self.belief.probabilities
+
+    def watch(self, observation: Observation) -> None:
+        """See `Agent`."""
+        self.tracker.update(observation)
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self.tracker.update(observation)
+        state, belief = observation.state, self.tracker.belief
+        possible, optimal = belief.possible, self.problem.ego.optimal(state.ego)
+        common = common_actions(optimal, possible)
+        if not common.size and (belief.name == "robust" or some_out_of_reach(optimal, possible)):
+            possible = self.within_reach(state, possible, optimal)
+            common = common_actions(optimal, possible)
+            if not optimal[possible].any():  # who believed a wrong answer may have gone where no way leads back
+                return self.wait("Wait: no possible goal can be reached any more.")
+        situation = Situation(self.problem, state, belief.probabilities)
+        if common.size:
+            kept = self.without_loss(common, state.ego)
+            if not kept.size:
+                return self.wait("Wait: no way leads back from there to a goal that is not ruled out yet.")
+            return self._act(kept, possible, situation)
+        return self.heed(self.when_torn(state, possible)).made_at(situation)
+
+    def heed(self, decision: Decision) -> Decision:
+        """Return a decision, or waiting in its place if it is to ask what would only be answered as before."""
+        if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
+            return decision
+        return self.wait("Wait: the question was asked already, and would be answered the same.")
+
+    def without_loss(self, actions: Any, ego: int) -> Any:
+        """Leave out actions after which a goal that is not ruled out could never be reached any more.
+
+        They matter only where answers can be wrong: else such a goal is possible, and no action that loses it is
+        optimal for it. Who waits instead learns better at the latest when the teammate has arrived.
+        """
+        if self.problem.answers.wrong == 0:
+            return actions
+        at_stake = self.belief.not_ruled_out & (self.problem.ego.steps(ego) >= 0)
+        after = [self.problem.ego.steps(self.problem.ego.next(ego, int(action))) for action in actions]
+        return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
+
+    def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
+        """Leave out goals that one of the agents can no longer reach: nothing can be done for them.
+
+        The ego agent has no optimal action for what it cannot reach. The teammate's own goal is always within its
+        reach, so only a belief that allows for errors may think a goal possible that is not.
+        """
+        left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
+        return left if left.any() else possible
+
+    @abstractmethod
+    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+        """Decide where no action is optimal for all possible goals: ask, or wait."""
+
+    def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
+        """Choose among the actions that are optimal for all possible goals."""
+        if actions.size > 1 and self.tie_break == "late" and np.count_nonzero(possible) > 1:
+            actions = actions[self._branching_after(actions, possible, state)]
+        return int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
+
+    def _branching_after(self, actions: Any, possible: BoolArray, state: JointState) -> BoolArray:
+        """Mark the actions after which the first step at which some plans must branch comes latest."""
+        inside = np.ix_(possible, possible)
+        weights = self.probabilities[possible]
+        pairs = weights[:, None] + weights
+        np.fill_diagonal(pairs, 0.0)
+        later = []
+        for action in actions:
+            branching = self.problem.ego.divergence(self.problem.ego.next(state.ego, int(action)))[1][inside]
+            later.append((np.where(np.isfinite(branching), branching, 0.0) * pairs).sum())
+        return np.asarray(np.array(later) >= max(later) - 1e-9)
+
+    def wait(self, why: str) -> Decision:
+        """Return the decision to do nothing."""
+        return Decision(action=self.problem.ego.actions.stay, why=why)
+
+    def ask(self, goals: Any, why: str) -> Decision:
+        """Return the decision to ask about `goals` (numbers)."""
+        asked = tuple(sorted(int(goal) for goal in goals))
+        return Decision(ask=asked, considered=asked, cost=self.problem.query_cost(asked), why=why)
+
+    def named(self, goals: Any, most: int = 6) -> str:
+        """Return the names of goals for a sentence, the first few of many."""
+        names = [self.problem.goals[int(goal)] for goal in goals]
+        return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+    def _act(self, common: Any, possible: BoolArray, situation: Situation) -> Decision:
+        action = self.choose_common(common, possible, situation.state)
+        name = self.problem.ego.actions.names[action]
+        left = np.count_nonzero(possible)
+        if left == 1:
+            goal = self.problem.goals[int(possible.argmax())]
+            return Decision(action=action, why=f"{name}: only {goal} is possible.", situation=situation)
+        why = f"{name}: optimal for all {left} possible goals."
+        return Decision(action=action, why=why, situation=situation)
+
+
+# -- agents that look ahead: they decide by a plan wherever several goals are possibl ------------------------------
+
+
+class LooksAhead(BeliefAgent):
+    """A `BeliefAgent` whose `when_torn` is asked in every moment in which more than one goal is possible.
+
+    The paper's methods need it only where no action is optimal for all possible goals; a plan may do better than such
+    an action, by asking before it.
+    """
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self.tracker.update(observation)
+        state = observation.state
+        possible = within_reach(self.problem, state.teammate, self.reckoned())
+        if possible.sum() > 1:
+            return self.when_torn(state, possible)
+        actions = np.flatnonzero(self.problem.ego.optimal(state.ego)[possible].any(axis=0))
+        if not actions.size:
+            return self.wait("Wait: no possible goal can be reached any more.")
+        return self._act(self.candidates(actions), possible, Situation(self.problem, state, self.probabilities))
+
+    def reckoned(self) -> BoolArray:
+        """Return the goals to reckon with: those that are possible, or still credible where answers can be wrong."""
+        return self.belief.possible
+
+    def candidates(self, actions: Any) -> Any:
+        """Return those of the optimal actions among which the tie-break chooses when one goal is left."""
+        return actions

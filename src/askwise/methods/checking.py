@@ -1,0 +1,302 @@
+"""Letting an agent begin, decide and say what it believes; whatever is wrong with that is said here, and nowhere else.
+
+What comes out is plain: goals and actions are whole numbers, a belief is an array that nobody else can write to. So
+episodes, tables, traces and pages hold nothing that an agent could change later or that cannot be written down.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import numpy as np
+
+from askwise.core.answers import n_answers
+from askwise.core.belief import Observation
+from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.decision import Decision, Situation
+from askwise.core.game import InvalidDecision
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice, Question
+from askwise.errors import AskwiseError
+from askwise.methods.base import Agent, KnowsGoal
+from askwise.methods.telling import files_of, message, own_line, place_of, shown, written
+from askwise.model.names import as_int
+from askwise.seeds import Seed
+from askwise.types import FloatArray
+from askwise.workers.pulse import deciding
+
+
+class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
+    """An agent or a teammate raised an error, which is the cause of this one."""
+
+
+class Interruption(BaseException):
+    """Stops whatever an agent does, from outside; nothing here holds it up."""
+
+
+def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
+    """Raise what an error of an agent's method becomes; return if it goes through as it is.
+
+    To be called where the error is caught, followed by ``raise``.
+
+    Args:
+        player: the agent or teammate.
+        method: which of its methods was called.
+        error: what that raised.
+        t: the step, None before the first.
+        kind: ``agent`` or ``teammate``.
+    """
+    if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
+        return
+    if isinstance(error, ContradictoryObservation):
+        raise ContradictoryObservation(f"{_step(t)}{error}") from error
+    own = own_line(error, files_of(player))
+    if own is None and isinstance(error, AskwiseError | MemoryError):
+        return
+    place = written(own or place_of(player, method))
+    raise AgentFailed(f"{_step(t)}{known_as(player, kind)} failed in {method}: {message(error)}{place}") from error
+
+
+@contextmanager
+def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
+    """Blame an agent for what its method raises meanwhile; where every microsecond counts, call `blame` itself."""
+    try:
+        yield
+    except BaseException as error:
+        blame(player, method, error, t, kind)
+        raise
+
+
+def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
+    """Refuse what a method of an agent returned."""
+    raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{written(place_of(player, method))}")
+
+
+def known_as(player: object, kind: str = "agent") -> str:
+    """Return what an agent is called, ``agent 'ezq'``; by its class if its name cannot be shown."""
+    try:
+        name = player.name  # type: ignore[attr-defined]
+    except (Exception, SystemExit):
+        name = None
+    return f"{kind} {name!r}" if is_name(name) else f"{kind} {type(player).__name__!r}"
+
+
+def is_name(name: object) -> bool:
+    """Whether an agent may be called that: a text on one line."""
+    return isinstance(name, str) and name != "" and name.isprintable()
+
+
+def _step(t: int | None) -> str:
+    return "" if t is None else f"step {t}: "
+
+
+# ------------------------------------------------------------------------------------------------------------------
+
+
+SUM_TOLERANCE = 1e-6
+"""How far a belief may sum from 1: single precision, added up over many goals."""
+COLLECTIONS = (tuple, list, set, frozenset, range, np.ndarray)
+"""What goals may be given in; anything else might never end."""
+REALS = (float, int, np.floating, np.integer)
+
+
+def begun(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
+    """Let an agent begin an episode, tell it the goal if it is to know, and return its name."""
+    with blaming(player, "reset"), deciding:
+        player.reset(problem, seed)
+    if goal is not None and isinstance(player, KnowsGoal):
+        with blaming(player, "told"), deciding:
+            player.told(goal)
+    return checked_name(player)
+
+
+def checked_name(player: Any, kind: str = "agent") -> str:
+    """Return the name of an agent, which tables, files and pages show."""
+    with blaming(player, "name", kind=kind):
+        name = player.name
+    if not is_name(name):
+        refuse(player, "__init__", f"is called {shown(name)}; expected a text on one line", kind=kind)
+    return str(name)
+
+
+def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
+    """Return what an agent decides in step `t`; refuse what the rules do not allow."""
+    try:
+        with deciding:  # whoever watches this process sees how long it takes
+            decision = player.decide(observation)
+        return _checked(problem, decision, observation.state.ego)
+    except _Wrong as wrong:
+        refuse(player, "decide", str(wrong), t)
+    except BaseException as error:
+        blame(player, "decide", error, t)
+        raise
+
+
+def believed(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
+    """Return what an agent believes in step `t`, ``float64 [n_goals]``, for good; None if it shows no belief.
+
+    What it believed `before`, if that is given, need not be checked again where nothing was learnt.
+    """
+    try:
+        belief = player.probabilities
+        if belief is None or belief is before:
+            return belief
+        return _checked_belief(belief, len(problem.goals))
+    except _Wrong as wrong:
+        refuse(player, "probabilities", str(wrong), t)
+    except BaseException as error:
+        blame(player, "probabilities", error, t)
+        raise
+
+
+def situated(
+    problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
+) -> Decision:
+    """Return a decision that knows the moment at which it was made, unless the agent shows no belief."""
+    if decision.situation is None:  # an agent that decides all by itself
+        return decision if belief is None else decision.made_at(Situation(problem, observation.state, belief))
+    if decision.situation.belief is not belief:
+        try:
+            _checked_belief(decision.situation.belief, len(problem.goals))
+        except _Wrong as wrong:
+            refuse(player, "decide", f"gave a situation in which it {wrong}", t)
+    return decision
+
+
+class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
+    """What is wrong with a decision or a belief, without whose it is."""
+
+
+# -- decisions ---------------------------------------------------------------------------------------------------
+
+
+def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
+    """Return a decision with plain numbers in it: itself, if it has no others."""
+    if not isinstance(decision, Decision):
+        raise _Wrong(f"decided {shown(decision)}; expected a Decision")
+    if (decision.ask is None) == (decision.action is None):
+        both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
+        raise _Wrong(f"decided {both}")
+    action = None if decision.action is None else _action(problem, decision.action, ego)
+    ask = None if decision.ask is None else _question(problem, decision.ask, "asked about")
+    considered = None if decision.considered is None else _question(problem, decision.considered, "considered")
+    runner_up = None if decision.runner_up is None else _runner_up(problem, decision.runner_up)
+    value, cost = _number(decision.value, "value"), _number(decision.cost, "cost")
+    _check_text(problem, decision.why, "why")
+    _check_text(problem, decision.verdict, "verdict")
+    if decision.situation is not None and not isinstance(decision.situation, Situation):
+        raise _Wrong(f"gave the situation {shown(decision.situation)}; expected a Situation, or None")
+    if (
+        action is decision.action
+        and ask is decision.ask
+        and value is decision.value
+        and cost is decision.cost
+        and considered is decision.considered
+        and runner_up is decision.runner_up
+    ):
+        return decision
+    return Decision(action, ask, decision.why, value, cost, considered, runner_up, decision.verdict, decision.situation)
+
+
+def _action(problem: Problem, given: Any, ego: int) -> int:
+    number, names = as_int(given), problem.ego.actions.names
+    if number is None or not 0 <= number < len(names):
+        raise _Wrong(f"chose action {shown(given)}; expected a number from 0 to {len(names) - 1}")
+    if problem.ego.next(ego, number) < 0:
+        raise _Wrong(f"chose {names[number]}, which is not available there")
+    return number
+
+
+def _question(problem: Problem, given: Any, what: str) -> Question:
+    """Return a question: goals, or a choice among groups of them."""
+    if not isinstance(given, Choice):
+        return _goals(problem, given, what)
+    for group in given.groups:
+        _goals(problem, group, what)
+    if n_answers(given, len(problem.goals)) < 2:
+        raise _Wrong(f"{what} one group that has all goals; expected a choice of two at least")
+    return given
+
+
+def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
+    """Return goals as a tuple of their numbers; a set of them in order."""
+    n = len(problem.goals)
+    plain = type(given) is tuple and given and all(type(goal) is int and 0 <= goal < n for goal in given)
+    if plain and len(set(given)) == len(given):
+        return given  # type: ignore[no-any-return]
+    expected = f"expected some of 0 to {n - 1}, each once"
+    if not isinstance(given, COLLECTIONS) or (isinstance(given, np.ndarray) and given.ndim != 1):
+        raise _Wrong(f"{what} {shown(given)}; {expected}")
+    numbers = [as_int(goal) for goal in given]
+    goals = [goal for goal in numbers if goal is not None and 0 <= goal < n]
+    if not goals or len(goals) < len(numbers) or len(set(goals)) < len(goals):
+        raise _Wrong(f"{what} goals {shown(list(given))}; {expected}")
+    return tuple(sorted(goals) if isinstance(given, set | frozenset) else goals)
+
+
+def _runner_up(problem: Problem, given: Any) -> tuple[Question, float]:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise _Wrong(f"gave the runner-up {shown(given)}; expected goals and a number, or None")
+    asked, net = _question(problem, given[0], "gave as the runner-up"), _number(given[1], "net value of the runner-up")
+    if net is None:
+        raise _Wrong("gave no net value of the runner-up; expected a finite number")
+    return given if type(given) is tuple and asked is given[0] and net is given[1] else (asked, net)
+
+
+def _number(given: Any, what: str) -> float | None:
+    if given is None or (type(given) is float and -np.inf < given < np.inf):
+        return given
+    if isinstance(given, bool) or not isinstance(given, REALS) or not -np.inf < given < np.inf:
+        raise _Wrong(f"gave the {what} {shown(given)}; expected a finite number, or None")
+    return float(given)
+
+
+def _check_text(problem: Problem, given: Any, what: str) -> None:
+    if not isinstance(given, str):
+        raise _Wrong(f"gave as its {what} {shown(given)}; expected a text")
+    if given.isprintable():
+        return
+    # Lines and tabs do no harm, and what the problem's own names hold is not the agent's fault.
+    allowed = "\n\t".join((*problem.goals, *problem.ego.actions.names, *problem.groups, ""))
+    for letter in given:
+        # Halves of characters cannot be written down, and control characters steer terminals.
+        if unicodedata.category(letter) in ("Cs", "Cc") and letter not in allowed:
+            raise _Wrong(f"gave as its {what} a text with {shown(letter)} in it; expected letters that can be printed")
+
+
+# -- beliefs -----------------------------------------------------------------------------------------------------
+
+
+def _checked_belief(given: Any, n_goals: int) -> FloatArray:
+    """Return a belief that nobody can change any more."""
+    belief = _as_floats(given)
+    if belief.shape != (n_goals,):
+        raise _Wrong(f"believes in {_shape(belief)}; expected {n_goals} probabilities, one for each goal")
+    total = np.add.reduce(belief)
+    if not abs(total - 1) <= SUM_TOLERANCE or np.minimum.reduce(belief) < 0:
+        wrong = np.flatnonzero(~(np.isfinite(belief) & (belief >= 0)))
+        found = f"the probability {belief[wrong[0]]} of goal {wrong[0]}" if wrong.size else f"a sum of {total:.9g}"
+        raise _Wrong(f"believes in {found}; expected probabilities from 0 that sum to 1")
+    if belief is given and (given.flags.writeable or given.base is not None):
+        belief = belief.copy()
+    belief.setflags(write=False)
+    return belief
+
+
+def _as_floats(given: Any) -> FloatArray:
+    if type(given) is np.ndarray and given.dtype == np.float64:
+        return given
+    try:
+        found = np.array(given)
+    except (TypeError, ValueError):  # rows of different lengths
+        found = np.array("no numbers")
+    if found.dtype.kind not in "fiu":
+        raise _Wrong(f"believes in {shown(given)}; expected an array of numbers, one for each goal, or None")
+    return found.astype(np.float64)
+
+
+def _shape(belief: FloatArray) -> str:
+    return f"{belief.size} probabilities" if belief.ndim == 1 else f"an array of shape {belief.shape}"

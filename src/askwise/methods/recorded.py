@@ -1,0 +1,116 @@
+"""Gate, pairs and runner-up of a decision as JSON, goals and actions by name.
+
+- ``gate``: ``open``, ``possible`` (how many goals), ``common`` (the actions that are optimal for all of them),
+  ``suits`` (for how many goals each action is optimal);
+- ``pairs``: for each ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of Z_B),
+  ``expected`` (last step of eZ_I if the first is the true one, and if the second is), ``weight``, and ``now``, whether
+  the present step lies in Z_Q. A step that never comes is null, and so is the weight of a pair that nothing tells
+  apart;
+- ``runner_up``: the goals it asks about, under the word that the domain has for them, and its ``net`` value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from askwise.core.decision import Decision, Gate, PairZones
+from askwise.core.problem import Problem
+from askwise.core.question_json import question_from_json, question_to_json
+from askwise.core.questions import Question
+from askwise.text.limits import read_finite
+from askwise.text.reading import Field
+
+
+def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
+    """Return a gate as JSON."""
+    names = problem.ego.actions.names
+    return {
+        "open": gate.open,
+        "possible": gate.possible,
+        "common": [names[action] for action in gate.common],
+        "suits": {names[action]: n for action, n in gate.suits},
+    }
+
+
+def gate_from_json(problem: Problem, given: Field) -> Gate:
+    """Read a gate."""
+    given.object(["open", "possible", "common", "suits"], [])
+    names, most = problem.ego.actions.names, len(problem.goals)
+    possible = given.child("possible").whole(1, most)
+    suits = given.child("suits").object([], names)
+    gate = Gate(
+        possible=possible,
+        common=tuple(names.index(action.text(names)) for action in given.child("common").elements()),
+        suits=tuple((names.index(name), suits.child(name).whole(1, possible)) for name in names if suits.has(name)),
+    )
+    stated = given.child("open")
+    if stated.value is not gate.open:
+        raise stated.refuse(f"{str(gate.open).lower()}, as the rest says")
+    return gate
+
+
+def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
+    """Return pairs as JSON."""
+    return [
+        {
+            "goals": [problem.goals[pair.first], problem.goals[pair.second]],
+            "informed": _step(pair.informed),
+            "branching": _step(pair.branching),
+            "expected": [_step(end) for end in pair.expected],
+            "weight": _step(pair.weight),
+            "now": pair.now,
+        }
+        for pair in pairs
+    ]
+
+
+def pairs_from_json(problem: Problem, given: Field) -> tuple[PairZones, ...]:
+    """Read pairs."""
+    return tuple(_pair(problem, each) for each in given.elements())
+
+
+def _pair(problem: Problem, given: Field) -> PairZones:
+    given.object(["goals", "informed", "branching", "expected", "weight", "now"], [])
+    goals = [problem.goals.index(name.text(problem.goals)) for name in given.child("goals").elements()]
+    expected = [_number(end) for end in given.child("expected").elements()]
+    for what, found in (("goals", goals), ("expected", expected)):
+        if len(found) != 2:
+            raise given.child(what).refuse("two of them")
+    pair = PairZones(
+        first=goals[0],
+        second=goals[1],
+        informed=_number(given.child("informed")),
+        branching=_number(given.child("branching")),
+        expected=(expected[0], expected[1]),
+        weight=_number(given.child("weight")),
+    )
+    stated = given.child("now")
+    if stated.value is not pair.now:
+        raise stated.refuse(f"{str(pair.now).lower()}, as the rest says")
+    return pair
+
+
+def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
+    """Return the second best question of a decision as JSON, its goals under `key`; None if there is none."""
+    if decision.runner_up is None:
+        return None
+    asked, net = decision.runner_up
+    return {key: question_to_json(problem, asked), "net": net}
+
+
+def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
+    """Read a second best question, whose goals are under `key`."""
+    if given.value is None:
+        return None
+    given.object([key, "net"], [])
+    return question_from_json(problem, given.child(key)), read_finite(given.child("net"))
+
+
+def _step(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _number(given: Field) -> float:
+    return math.inf if given.value is None else given.number()

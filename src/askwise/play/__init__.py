@@ -1,0 +1,1 @@
+"""Playing: episodes, advice, expected costs, traces."""

@@ -1,0 +1,166 @@
+"""The expected cost of an agent beside a teammate that may walk in circles.
+
+There is no end of ways that such a teammate can take, so they cannot be followed one by one. But an agent that decides
+by its situation alone (`follows_once`: where both agents are, which goals are possible, what was heard) meets finitely
+many situations. For each goal `g` they are a Markov chain. With ``c`` what the decision in each situation costs and
+``Q[s, s']`` how probable goal `g` makes it to go on from `s` to `s'`, the expected cost from each situation is
+
+    W = c + Q W.
+
+This is solved by a sparse factorisation. The error is bounded as in `askwise.model.chain.bound`: let `V` solve
+``V = 1 + Q V`` up to the relative error `eps`, and let ``r = c + Q W - W``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
+
+An agent that chooses at random chooses once for each situation.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from askwise.core.game import ends
+from askwise.core.problem import STEP_COST, JointState, Problem
+from askwise.errors import AskwiseError, NotConvergedError
+from askwise.model.chain.absorbing import AbsorbingChain
+from askwise.model.chain.bound import proven_bound
+from askwise.model.graph_search import breadth_first
+from askwise.model.lazy_module import Later
+from askwise.play.evaluation.branches import Branch
+from askwise.play.evaluation.enumeration import Enumeration
+from askwise.types import FloatArray
+
+sparse = Later("scipy.sparse")
+csgraph = Later("scipy.sparse.csgraph")
+linalg = Later("scipy.sparse.linalg")
+
+
+def may_circle(problem: Problem) -> bool:
+    """Whether the teammate may come back to where it was, waiting at its own target apart."""
+    model = problem.teammate.model
+    for goal, policy in enumerate(problem.policies or ()):
+        taken = policy.support.copy()
+        taken[problem.teammate.targets(goal), model.stay] = False
+        states, actions = np.nonzero(taken)
+        shape = model.n_states, model.n_states
+        graph = sparse.csr_array((np.ones(states.size), (states, model.successor[states, actions])), shape=shape)
+        met = breadth_first([problem.start.teammate], graph.indptr, graph.indices)[1]
+        inside = graph[met][:, met]
+        parts, _ = csgraph.connected_components(inside, connection="strong")
+        if problem.prior[goal] > 0 and (parts < met.size or inside.diagonal().any()):
+            return True
+    return False
+
+
+class Circling(Enumeration):
+    """All situations of an agent, each met once, and how probable each goal makes it to go on to another.
+
+    Attributes:
+        error: proven bound on the error of the expected cost, once that was asked for.
+    """
+
+    error = 0.0
+
+    def expected_marginal_cost(self) -> float:
+        """See `Enumeration`."""
+        self._number: dict[Any, int] = {}
+        self._waiting: deque[Branch] = deque()
+        self._price: list[float] = []
+        self._may_end: list[frozenset[int]] = []
+        self._edges: list[tuple[int, int]] = []
+        self._shares: list[FloatArray] = []
+        roots = []
+        while self._now:
+            roots.append(self._now.take())
+        for root in roots:
+            self._meet(root)
+        while self._waiting:
+            self._unfold(self._waiting.popleft())
+        costs = []
+        for goal in np.flatnonzero(self.prior > 0).tolist():
+            root = next(each for each in roots if goal in each.goals)
+            cost, error = self._solved(goal, self._number[self._what_counts(root)], root.agent.name)
+            costs.append(self.prior[goal] * cost)
+            self.error += self.prior[goal] * error
+        return self._beyond_known(costs)
+
+    def _is_probable(self, branch: Branch) -> bool:  # noqa: ARG002
+        """See `Enumeration`; nothing is left out here."""
+        return True
+
+    def _meet(self, branch: Branch) -> bool:
+        """Let a branch wait if nobody was in its situation before; return whether it waits."""
+        situation = self._what_counts(branch)
+        if situation in self._number:
+            return False
+        self._number[situation] = len(self._number)
+        self._waiting.append(branch)
+        return True
+
+    def _unfold(self, branch: Branch) -> None:
+        """Let the agent decide, and take down what can follow with how probable each goal makes it."""
+        here = self._number[self._what_counts(branch)]
+        branch.weight = np.ones(self.prior.size)
+        decision = self._decision(branch)
+        branch.taken += 1
+        if decision.ask is not None:
+            self._price.append(self.problem.query_cost(decision.ask))
+            self._may_end.append(frozenset())
+            following = list(self._answers(branch, decision.ask))
+        else:
+            assert decision.action is not None
+            ego = self.problem.ego.next(branch.observation.state.ego, decision.action)
+            self._price.append(STEP_COST)
+            self._may_end.append(self._ending(branch, ego))
+            following = list(self._steps(branch, ego))
+        for new in following:
+            if self._meet(new):
+                new.agent = self._copied(branch.agent, branch.taken)
+            assert new.weight is not None
+            self._edges.append((here, self._number[self._what_counts(new)]))
+            self._shares.append(new.weight)
+
+    def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
+        """Return the goals for which the episode may end with this step."""
+        problem, before = self.problem, branch.observation.state
+        may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)
+        stay = problem.teammate.actions.stay
+        return frozenset(goal for goal in branch.goals if may[goal, stay] and ends(problem, before, stay, now, goal))
+
+    def _solved(self, goal: int, root: int, name: str) -> tuple[float, float]:
+        """Return the expected cost of a goal from one situation, and a bound on its error."""
+        n = len(self._number)
+        shares = np.array([share[goal] for share in self._shares])
+        rows, columns = np.array(self._edges, dtype=np.int32).reshape(-1, 2)[shares > 0].T
+        matrix = sparse.csr_array((shares[shares > 0], (rows, columns)), shape=(n, n))
+        chain = AbsorbingChain(matrix, np.array([goal in goals for goals in self._may_end]))
+        if chain.infinite[root]:
+            raise AskwiseError(f"agent {name!r} may never be done: it has no cost")
+        met = chain.reachable_from(root)
+        return _expected(matrix[met][:, met], np.array(self._price)[met])
+
+
+def _expected(matrix: Any, price: FloatArray) -> tuple[float, float]:
+    """Return the expected sum of prices from the first state of a chain, and a bound on its error."""
+    system = (sparse.eye_array(price.size, format="csr") - matrix).tocsc()
+    try:
+        factors = linalg.splu(system)
+        steps, costs = (factors.solve(right) for right in (np.ones(price.size), price))
+        steps, costs = (
+            found + factors.solve(right - system @ found)
+            for found, right in ((steps, np.ones(price.size)), (costs, price))
+        )
+    except RuntimeError:  # "Factor is exactly singular": the way out is less probable than what doubles can tell from 0
+        steps = costs = np.full(price.size, np.nan)
+    eps = proven_bound(matrix, steps)[1]
+    if not eps < 1:
+        raise NotConvergedError(
+            "too close to never being done to evaluate exactly: no error bound follows; "
+            "draw episodes (episodes, --episodes)"
+        )
+    carried = matrix @ costs
+    operations = int(np.diff(matrix.indptr).max(initial=0)) + 5
+    rounding = operations * np.finfo(np.float64).eps * (price + np.abs(carried) + np.abs(costs))
+    off = float((np.abs(price + carried - costs) + rounding).max())
+    return float(costs[0]), off * float(steps[0]) / (1 - eps)

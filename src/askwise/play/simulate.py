@@ -1,0 +1,125 @@
+"""Playing an episode: a problem, a teammate and an agent make an `Episode`.
+
+Randomness comes in independent streams (goal, teammate, agent, answers), so that two agents that are given the same
+seed meet the same goal and the same path of the teammate, whatever they ask on the way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askwise.core.answers import AnswerModel
+from askwise.core.episode import Episode, Step
+from askwise.core.game import Game, goal_number
+from askwise.core.problem import Problem
+from askwise.core.question_json import parse_answers
+from askwise.core.teammates import Teammate, teammate_for
+from askwise.methods import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
+from askwise.methods.checking import blame
+from askwise.model.names import as_int
+from askwise.seeds import Seed, spawn
+from askwise.types import FloatArray
+
+
+def simulate(
+    instance: Problem,
+    agent: str | Agent = "ezq",
+    teammate: str | Teammate | None = None,
+    goal: int | str | None = None,
+    seed: Seed = None,
+    *,
+    belief: str | None = None,
+    tie_break: str | None = None,
+    max_steps: int | None = None,
+    answers: str | AnswerModel | None = None,
+) -> Episode:
+    """Play one episode.
+
+    Args:
+        instance: what is played; `askwise.simulate` also takes an instance of any domain, or the path of its file.
+        agent: the ego agent, or the name of one.
+        teammate: the teammate, or the name of one; by default it does as the problem says.
+        goal: the teammate's goal, by name or number; by default drawn from the prior.
+        seed: makes the episode repeatable.
+        belief: the belief of an agent that is given by name, if not its default, which is ``robust`` beside a teammate
+            that does not always take a shortest way.
+        tie_break: how such an agent chooses among moves that are optimal for all possible goals, if not its default.
+        max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
+        answers: how questions are answered, such as ``wrong:0.05,refused:0.1``; by default as the problem says.
+    """
+    problem = answering(instance, answers)
+    other = teammate_for(problem, teammate)
+    # Another stream only where chance has a say in answers: a caller's generator goes on as it always did.
+    for_goal, for_teammate, for_agent, *for_answers = spawn(seed, 3 if problem.answers.truthful else 4)
+    truth = chosen_goal(problem, goal, for_goal)
+    with blaming(other, "errs", kind="teammate"):
+        errs = other.errs(problem, truth)
+    player = agent_for(problem, agent, belief=belief, tie_break=tie_break, errs=errs)
+    with blaming(other, "reset", kind="teammate"):
+        other.reset(problem, truth, for_teammate)
+    names = begun(problem, player, for_agent, truth), checked_name(other, "teammate")
+    game = Game(
+        problem,
+        truth,
+        max_steps=max_steps,
+        names=(f"agent {names[0]!r}", f"teammate {names[1]!r}"),
+        answer_seed=for_answers[0] if for_answers else None,
+    )
+    steps = _play(game, player, other)
+    return Episode(
+        problem=problem,
+        method=names[0],
+        teammate=names[1],
+        goal=truth,
+        seed=as_int(seed),
+        steps=tuple(steps),
+        final=game.state,
+        optimal_cost=game.optimal_cost,
+        finished=game.finished,
+    )
+
+
+def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
+    """Return the problem with a teammate that answers like this; None: as it does already."""
+    if answers is None:
+        return problem
+    return problem.with_answers(parse_answers(answers) if isinstance(answers, str) else answers)
+
+
+def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
+    steps: list[Step] = []
+    while not game.over:
+        problem, seen, t = game.problem, game.observation, game.steps + 1
+        decision = decided(problem, player, seen, t)
+        belief = believed(problem, player, t, steps[-1].belief if steps else None)
+        decision = situated(problem, player, decision, seen, belief, t)
+        steps.append(_step(game, decision, belief, other))
+    return steps
+
+
+def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Teammate) -> Step:
+    state = game.state
+    if decision.ask is not None:
+        game.ask(decision.ask)
+    else:
+        assert decision.action is not None
+        game.act(decision.action, _moved(other, state.teammate, game.steps + 1))
+    return Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost)
+
+
+def _moved(other: Teammate, state: int, t: int) -> int:
+    """Return what the teammate does in step `t`; whether it can be done is checked where it is done."""
+    try:
+        action = other.act(state)
+        number = as_int(action)
+    except BaseException as error:
+        blame(other, "act", error, t, "teammate")
+        raise
+    return action if number is None else number
+
+
+def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:
+    """Return the number of a goal given by name or number, or one drawn from the prior."""
+    if goal is None:
+        return int(rng.choice(len(problem.goals), p=problem.prior))
+    return goal_number(problem, goal)

@@ -1,0 +1,34 @@
+"""From the tables of a study to numbers, figures, judged claims and a report.
+
+`write_results` does it all at once. Each step is a function of its own: `summary`, `failures`, `comparisons`, `claims`,
+or all of them with `analyse`; `write_tables`, `write_figures`, `write_report`; `print_short` for the terminal.
+"""
+
+from askwise.studies.analysis.analyse import Analysis, analyse, write_tables
+from askwise.studies.analysis.checking import Tables, checked
+from askwise.studies.analysis.claims import claims
+from askwise.studies.analysis.comparisons import comparisons
+from askwise.studies.analysis.figures import Picture, write_figures
+from askwise.studies.analysis.report import write_report, write_results
+from askwise.studies.analysis.summary import failures, summary, timing_summary
+from askwise.studies.analysis.words import in_short, print_short, short_text
+
+__all__ = [
+    "Analysis",
+    "Picture",
+    "Tables",
+    "analyse",
+    "checked",
+    "claims",
+    "comparisons",
+    "failures",
+    "in_short",
+    "print_short",
+    "short_text",
+    "summary",
+    "timing_summary",
+    "write_figures",
+    "write_report",
+    "write_results",
+    "write_tables",
+]

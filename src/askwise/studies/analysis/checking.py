@@ -1,0 +1,219 @@
+"""The three tables that a study leaves behind, and the checks before anything is computed from them.
+
+``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each episode. Times
+differ from run to run, so they stand apart from the other two, which a run repeats bit for bit. All three share the
+columns of `KEY`. Episodes that agree in instance, number, prior and teammate have the same goal and the same path of
+the teammate, whatever the method and the price: these are the pairs of every paired comparison.
+
+Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices ascend. `checked` sorts
+by that order, so that nothing computed later depends on the order in which rows were written.
+
+A study over files compares different problems. Its tables have one more column, ``file`` (`with_files`): every file is
+a group of conditions, in the order of the files, and `with_mean` adds the mean over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from askwise.errors import InputError
+from askwise.studies.schema import tables
+from askwise.studies.schema.sources import words_of
+from askwise.studies.schema.studied import StudyWords
+
+KEY = tuple(tables.KEY)
+NAMED = ("prior", "teammate", "method")
+VARIED = ("prior", "method", "per_station_cost")
+"""What the paper varies. Together with `SETTING` it is a condition (`askwise.studies.schema.study.Condition`)."""
+SETTING = ("teammate", "base_cost")
+"""What the paper keeps fixed; a study may vary it."""
+FILE = "file"
+"""The column that names the file of an instance; only studies over files have it."""
+ALL_FILES = "mean over files"
+"""Stands in that column in the rows over all files."""
+PRICES = ("base_cost", "per_station_cost")
+GROUPING: Mapping[str, Any] = {FILE: pl.String, "teammate": pl.String, "base_cost": pl.Float64}
+"""The columns that results have beside prior, method and price, where the study has them or varies them."""
+
+
+def _required(schema: Mapping[str, Any], *optional: str) -> Mapping[str, Any]:
+    return {column: kind for column, kind in schema.items() if column not in optional}
+
+
+EPISODES = _required(tables.EPISODES, "known_at")
+QUERIES = _required(tables.QUERIES, "goals")
+TIMINGS = _required(tables.TIMINGS, "setup_seconds")
+BOUNDS: Mapping[str, Any] = {
+    "prior": pl.String, "per_station_cost": pl.Float64, "mean": pl.Float64, "stderr": pl.Float64
+}  # fmt: skip
+
+PRICE_DIGITS = 9
+"""Prices that agree in so many digits are one price: 0.1 + 0.2 and 0.3 belong to one condition."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables that were checked and sorted; made by `checked`.
+
+    Attributes:
+        episodes: see `EPISODES`; further columns are allowed. ``known_at``, the step from which one goal only was
+            possible (null if there was none), is used where it is there.
+        queries: see `QUERIES`; ``goals`` and other columns are not looked at.
+        timings: see `TIMINGS`; ``setup_seconds``, what making the problem and its tables took, is used where it is
+            there.
+        bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. Where it has the columns
+            ``teammate`` and ``base_cost``, they say which episodes it is for.
+        words: what the study's domain calls its things.
+    """
+
+    episodes: pl.DataFrame
+    queries: pl.DataFrame
+    timings: pl.DataFrame
+    bounds: pl.DataFrame | None = None
+    words: StudyWords = field(default_factory=words_of)
+
+
+def checked(
+    episodes: pl.DataFrame,
+    queries: pl.DataFrame | None = None,
+    timings: pl.DataFrame | None = None,
+    bounds: pl.DataFrame | None = None,
+    *,
+    words: StudyWords | None = None,
+) -> Tables:
+    """Check all tables of a study and sort them; tables that are not given are empty."""
+    sorted_episodes = checked_episodes(episodes)
+    order = orders(episodes)
+    return Tables(
+        sorted_episodes,
+        _companion(queries, "queries", QUERIES, (*KEY, "number"), sorted_episodes, order),
+        _companion(timings, "timings", TIMINGS, KEY, sorted_episodes, order),
+        None if bounds is None else _typed(bounds, "bounds", BOUNDS),
+        words or words_of(),
+    )
+
+
+def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the episodes with the types of `EPISODES`, in the order of the study."""
+    table = _typed(episodes, "episodes", EPISODES)
+    _refuse_duplicates(table, "episodes", KEY)
+    # A failed episode has no cost; nan means the same, and would make every mean nan.
+    table = table.with_columns(pl.col("marginal_cost").fill_nan(None))
+    if table["marginal_cost"].is_infinite().any():
+        raise InputError("episodes, column 'marginal_cost'", "an infinite number", "finite numbers, null where failed")
+    return _sorted(table, orders(episodes), KEY)
+
+
+def orders(episodes: pl.DataFrame) -> dict[str, list[str]]:
+    """Return the priors, teammates and methods in the order of their first appearance."""
+    return {column: episodes[column].cast(pl.String).unique(maintain_order=True).to_list() for column in NAMED}
+
+
+def usable(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the episodes that have a marginal cost: neither failed nor cut off."""
+    return episodes.filter(pl.col("finished") & pl.col("error").is_null() & pl.col("marginal_cost").is_not_null())
+
+
+def varying(episodes: pl.DataFrame) -> list[str]:
+    """Return the column of the file, if there is one, and which of `SETTING` differs among the episodes."""
+    return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
+
+
+def grouping(table: pl.DataFrame) -> list[str]:
+    """Return which columns of `GROUPING` a table has."""
+    return [column for column in GROUPING if column in table.columns]
+
+
+def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """Return every combination of file (in a study over files), teammate and base cost that occurs, in order."""
+    return table.select(grouping(table)).unique(maintain_order=True).rows()
+
+
+def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
+    """Return the rows of one of the `settings`."""
+    for column, value in zip(grouping(table), setting, strict=True):
+        table = table.filter(pl.col(column) == value)
+    return table
+
+
+def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
+    """Return a table with the file of each instance: number 0 is the first of `files`."""
+    names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
+    return table.with_columns(names.gather(table["instance"]).alias(FILE))
+
+
+def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the episodes of all files once more below their own, as those of `ALL_FILES`.
+
+    Prices that are not the same in all files (each file has its own) are null there. A study of one file, or of none,
+    stays as it is.
+    """
+    files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
+    if files < 2:
+        return episodes
+    places = {column: episodes.group_by(column).agg(pl.col(FILE).n_unique())[FILE] for column in PRICES}
+    own = [pl.lit(None, pl.Float64).alias(column) for column, found in places.items() if (found < files).any()]
+    return pl.concat([episodes, episodes.with_columns(pl.lit(ALL_FILES).alias(FILE), *own)])
+
+
+def is_mean(table: pl.DataFrame) -> bool:
+    """Whether all rows of a group are those over all files."""
+    return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
+
+
+def _companion(
+    given: pl.DataFrame | None,
+    name: str,
+    schema: Mapping[str, Any],
+    key: tuple[str, ...],
+    episodes: pl.DataFrame,
+    order: Mapping[str, list[str]],
+) -> pl.DataFrame:
+    if given is None:
+        return pl.DataFrame(schema=dict(schema))
+    table = _typed(given, name, schema)
+    _refuse_duplicates(table, name, key)
+    orphans = table.join(episodes, on=KEY, how="anti").height
+    if orphans:
+        raise InputError(name, f"{orphans} rows of episodes that are not in 'episodes'", "tables of one study")
+    return _sorted(table, order, key)
+
+
+def _typed(table: pl.DataFrame, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
+    missing = [column for column in schema if column not in table.columns]
+    if missing:
+        raise InputError(name, f"no column {missing[0]!r}", "the columns " + ", ".join(schema))
+    for column, kind in schema.items():
+        try:
+            table = table.with_columns(pl.col(column).cast(kind))
+        except pl.exceptions.PolarsError:
+            found = f"values of type {table.schema[column]}"
+            raise InputError(f"{name}, column {column!r}", found, f"values that fit {kind.__name__}") from None
+        if column in tables.KEY and table[column].null_count():
+            raise InputError(f"{name}, column {column!r}", "nothing in some rows", "a value in every row")
+    prices = [column for column in PRICES if column in schema]
+    return table.with_columns(pl.col(prices).round(PRICE_DIGITS))
+
+
+def _refuse_duplicates(table: pl.DataFrame, name: str, key: Iterable[str]) -> None:
+    twice = table.select(key).is_duplicated()
+    if twice.any():
+        row = table.select(key).filter(twice).row(0, named=True)
+        where = ", ".join(f"{column} {value}" for column, value in row.items())
+        raise InputError(name, f"more than one row with {where}", "every episode once")
+
+
+def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[str]) -> pl.DataFrame:
+    ranks = [pl.col(c).cast(pl.Enum(order[c])) if c in order else pl.col(c) for c in _sorting(key)]
+    return table.sort(["instance", *ranks] if FILE in table.columns else ranks)
+
+
+def _sorting(key: Iterable[str]) -> list[str]:
+    """Return the columns of `key`, those of the setting first, then what the paper varies, then the rest."""
+    given = list(key)
+    front = [column for column in (*SETTING, *VARIED) if column in given]
+    return front + [column for column in given if column not in front]

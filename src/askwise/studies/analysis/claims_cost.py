@@ -1,0 +1,287 @@
+"""What the paper's text says about marginal costs: its figures 3, 5 and 6, and the tests of its appendix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from askwise.studies.analysis.evidence import METHODS, PRIORS, Evidence, Pick
+from askwise.studies.analysis.judging import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    SIMILAR,
+    Claim,
+    Part,
+    Rule,
+    above_zero,
+    below_zero,
+    not_significantly_below,
+    part,
+    significantly_below,
+    similar,
+    within,
+)
+
+OTHERS = tuple(method for method in METHODS if method != "ezq")
+ASKING = ("baseline", "toolbox", "cost-prob")
+EXCEPTIONS = {"uniform": 0.4, "near": 0.2}
+"""Up to which price the paper's tests find no advantage over cost-prob, for the two priors it excepts."""
+
+
+def _against(
+    evidence: Evidence, rule: Rule, others: Iterable[str], prior: str, prices: Iterable[float], first: str = "ezq"
+) -> Iterator[Part]:
+    """Judge the difference between `first` and each other method at each price."""
+    for price in prices:
+        for other in others:
+            one, two = Pick(first, prior, price), Pick(other, prior, price)
+            name = f"{first} less {other}, {prior} at {price:g}"
+            yield part(name, partial(evidence.difference, one, two), rule)
+
+
+def _growth(evidence: Evidence, method: str, prior: str, against: str | None = None) -> Part:
+    """Judge how a cost, or the lead of ezq over it, grows from price 0 to the highest."""
+    top = evidence.top
+    weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
+    if against is not None:
+        weights |= {Pick(against, prior, top): -1.0, Pick(against, prior, 0.0): 1.0}
+    what = f"rise of {method}" + (f" less that of {against}" if against else "") + f", {prior}, 0 to {top:g}"
+    return part(what, partial(evidence.combined, weights), above_zero)
+
+
+def _far_similar(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, similar, ASKING, "far", [0.0])
+
+
+def _far_better(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, below_zero, OTHERS, "far", evidence.rising)
+
+
+def _far_lead_grows(evidence: Evidence) -> Iterator[Part]:
+    return (_growth(evidence, method, "far", against="ezq") for method in ASKING)
+
+
+def _uniform_similar(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, similar, ASKING, "uniform", [0.0])
+
+
+def _uniform_worsen(evidence: Evidence) -> Iterator[Part]:
+    for method in ASKING:
+        weights = {Pick(method, "uniform", evidence.top): 1.0, Pick(method, "uniform", 0.0): -2.0}
+        name = f"{method} at {evidence.top:g} less twice that at 0"
+        yield part(name, partial(evidence.combined, weights), above_zero)
+
+
+def _uniform_lose_to_never(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, below_zero, ("baseline", "toolbox"), "uniform", [evidence.top], first="never")
+
+
+def _uniform_cost_prob_beats_never(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, below_zero, ("never",), "uniform", [evidence.top], first="cost-prob")
+
+
+def _uniform_robust(evidence: Evidence) -> Iterator[Part]:
+    yield from _against(evidence, below_zero, ("never",), "uniform", evidence.prices)
+    for method in ASKING:
+        yield _growth(evidence, method, "uniform", against="ezq")
+
+
+def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
+    for other in ("uniform", "far"):
+        weights = {Pick("never", "near", 0.0): 1.0, Pick("ezq", "near", 0.0): -1.0}
+        weights |= {Pick("never", other, 0.0): -1.0, Pick("ezq", other, 0.0): 1.0}
+        name = f"gain of ezq over never, near less {other}"
+        yield part(name, partial(evidence.combined, weights), below_zero)
+
+
+def _near_better(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, below_zero, ASKING, "near", evidence.rising)
+
+
+def _near_mildly_worse(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, within(0.0, SIMILAR), ("toolbox", "cost-prob"), "near", [0.0])
+
+
+def _near_beats_never(evidence: Evidence) -> Iterator[Part]:
+    return _against(evidence, below_zero, ("never",), "near", evidence.rising)
+
+
+def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
+    """One part for each other method: it holds if never is cheaper at some price."""
+    for method in ASKING:
+        compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))
+        losing = [each for each in compared if each.verdict == HOLDS]
+        if losing:
+            yield Part(method, HOLDS, f"never is cheaper at {len(losing)} of {len(compared)} prices")
+        elif all(each.verdict == FAILS for each in compared):
+            yield Part(method, FAILS, f"cheaper than never at all {len(compared)} prices")
+        else:
+            yield Part(method, OPEN, compared[-1].result)
+
+
+def _near_never_good(evidence: Evidence) -> Iterator[Part]:
+    for other in ("uniform", "far"):
+        weights = {Pick("never", "near", evidence.prices[0]): 1.0, Pick("never", other, evidence.prices[0]): -0.5}
+        name = f"never under near less half of that under {other}"
+        yield part(name, partial(evidence.combined, weights), below_zero)
+
+
+def _significant(evidence: Evidence) -> Iterator[Part]:
+    for prior in PRIORS:
+        for price in evidence.prices:
+            excepted = price <= EXCEPTIONS.get(prior, -1.0)
+            others = [method for method in OTHERS if not (excepted and method == "cost-prob")]
+            yield from _against(evidence, significantly_below, others, prior, [price])
+
+
+def _exception(prior: str) -> Claim:
+    limit = EXCEPTIONS[prior]
+
+    def judge(evidence: Evidence) -> Iterator[Part]:
+        prices = [price for price in evidence.prices if price <= limit]
+        return _against(evidence, not_significantly_below, ["cost-prob"], prior, prices)
+
+    return Claim(
+        f"{prior}: no significant lead over cost-prob up to {limit:g}",
+        "Appendix, last paragraph",
+        f"Under {prior}, ezq is not significantly better than cost-prob up to a per-station cost of {limit:g}: an "
+        "exception to the claim before.",
+        "no significant lead in any of these cells, with at least the paper's 100 pairs",
+        judge,
+    )
+
+
+def _best_overall(evidence: Evidence) -> Iterator[Part]:
+    share = 1 / len(evidence.prices)
+    for prior in PRIORS:
+        for other in OTHERS:
+            weights = {Pick("ezq", prior, price): share for price in evidence.prices}
+            weights |= {Pick(other, prior, price): -share for price in evidence.prices}
+            name = f"ezq less {other}, {prior}, mean of all prices"
+            yield part(name, partial(evidence.combined, weights), below_zero)
+
+
+FAR = (
+    Claim(
+        "far: ezq like the heuristics at 0",
+        "Results, figure 3",
+        "Under far, with nothing to pay for stations, ezq costs about as much as baseline, toolbox and cost-prob.",
+        "the interval of each difference lies within one step",
+        _far_similar,
+    ),
+    Claim(
+        "far: ezq best once stations cost",
+        "Results, figure 3",
+        "Under far, ezq is cheaper than every other method once stations cost something.",
+        "significantly cheaper than each of the four others at every price above 0",
+        _far_better,
+    ),
+    Claim(
+        "far: the lead of ezq grows",
+        "Results, figure 3",
+        "Under far, the lead of ezq over the other asking methods grows with the per-station cost.",
+        "their cost rises significantly more than that of ezq from price 0 to 0.5",
+        _far_lead_grows,
+    ),
+)
+UNIFORM = (
+    Claim(
+        "uniform: ezq like the others at 0",
+        "Appendix, figure 5",
+        "Under uniform, with nothing to pay for stations, ezq costs as much as the other asking methods.",
+        "the interval of each difference lies within one step",
+        _uniform_similar,
+    ),
+    Claim(
+        "uniform: the baselines worsen",
+        "Appendix, figure 5",
+        "Under uniform, baseline, toolbox and cost-prob get much dearer as stations do.",
+        "significantly more than twice the cost at 0.5 as at 0",
+        _uniform_worsen,
+    ),
+    Claim(
+        "uniform: baseline, toolbox lose to never",
+        "Appendix, figure 5",
+        "Under uniform, baseline and toolbox are no better than never asking when stations are dear enough.",
+        "never is significantly cheaper at 0.5",
+        _uniform_lose_to_never,
+    ),
+    Claim(
+        "uniform: cost-prob still beats never",
+        "Appendix, figure 5",
+        "Under uniform, cost-prob alone among the baselines stays better than never asking.",
+        "significantly cheaper than never at 0.5",
+        _uniform_cost_prob_beats_never,
+    ),
+    Claim(
+        "uniform: ezq is robust to the price",
+        "Appendix, figure 5",
+        "Under uniform, ezq goes on doing well as the price rises.",
+        "significantly cheaper than never at every price, and its cost rises significantly less than each baseline's",
+        _uniform_robust,
+    ),
+)
+NEAR = (
+    Claim(
+        "near: less to gain by asking",
+        "Appendix, figure 6",
+        "Under near, asking can save less than under the other priors.",
+        "what ezq saves over never at price 0 is significantly less than under uniform and far",
+        _near_less_to_gain,
+    ),
+    Claim(
+        "near: ezq best of those that ask",
+        "Appendix, figure 6",
+        "Under near, ezq is still cheaper than the other asking methods.",
+        "significantly cheaper than each of the three at every price above 0 (at 0 the paper says otherwise)",
+        _near_better,
+    ),
+    Claim(
+        "near: toolbox, cost-prob ahead at 0",
+        "Appendix, figure 6",
+        "Under near, toolbox and cost-prob are slightly cheaper than ezq when stations cost nothing.",
+        "the interval of each difference lies between 0 and one step",
+        _near_mildly_worse,
+    ),
+    Claim(
+        "near: ezq beats never at every price",
+        "Appendix, figure 6; Discussion",
+        "Under near, ezq stays cheaper than never asking as the price rises, though asking hardly pays there.",
+        "significantly cheaper at every price above 0",
+        _near_beats_never,
+    ),
+    Claim(
+        "near: only ezq beats never",
+        "Appendix, figure 6",
+        "Under near, no other method stays cheaper than never asking.",
+        "for each other method, never is significantly cheaper at some price above 0",
+        _near_only_ezq,
+    ),
+    Claim(
+        "near: never does very well",
+        "Appendix, figure 6",
+        "Under near, never asking costs very little.",
+        "significantly less than half of what it costs under uniform and under far",
+        _near_never_good,
+    ),
+)
+ALL_PRIORS = (
+    Claim(
+        "ezq significantly better elsewhere",
+        "Appendix, last paragraph",
+        "But for two exceptions, ezq is significantly better than every other method in every cell.",
+        "p below 0.05 in each cell outside the exceptions; with the paper's 100 pairs or more, p above 0.05 counts "
+        "against it",
+        _significant,
+    ),
+    _exception("uniform"),
+    _exception("near"),
+    Claim(
+        "ezq best under every prior",
+        "Introduction, Discussion",
+        "Whatever the worker's way to choose goals, ezq does better than all other methods.",
+        "the mean over all prices is significantly below that of each other method, under each prior",
+        _best_overall,
+    ),
+)

@@ -1,0 +1,167 @@
+"""What a run knows about the paper's conditions, as estimates that claims can be judged by.
+
+Every comparison in the paper's text is about a weighted sum of paired values: a difference of two methods, the growth
+of a difference with the price, half of one prior's cost against another's. `Evidence.combined` estimates any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from askwise.studies.analysis.checking import KEY, Tables, in_setting, settings, usable
+from askwise.studies.analysis.estimates import Estimate, estimate, ratio, rounded
+
+TEAMMATE, BASE_COST = "urop", 0.5
+METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")
+PRIORS = ("far", "uniform", "near")
+HIGHEST_PRICE = 0.5
+"""The highest per-station cost of the paper; dearer conditions of a study are not what its claims are about."""
+
+
+class Missing(Exception):  # noqa: N818 - it names what happened
+    """The study lacks what a claim is about; the text says what."""
+
+
+class Pick(NamedTuple):
+    """Episodes of one method, in one prior and at one price, or in all of them (None)."""
+
+    method: str
+    prior: str | None = None
+    price: float | None = None
+
+
+class Evidence:
+    """The episodes of the paper's setting, with what their questions and times add."""
+
+    def __init__(self, tables: Tables) -> None:
+        episodes = _in_the_papers_setting(usable(tables.episodes))
+        queries = tables.queries.join(episodes, on=KEY, how="semi")
+        wide = episodes.join(_early_questions(queries), on=KEY, how="left")
+        wide = wide.join(_first_runs(queries), on=KEY, how="left")
+        wide = wide.join(tables.timings, on=KEY, how="left")
+        if "known_at" in wide.columns:
+            # A goal that was never told apart from others was known when the episode ended.
+            wide = wide.with_columns(pl.coalesce("known_at", "steps"))
+        self.early_until = _early_until(queries)
+        self._episodes = wide.with_columns(
+            pl.col("early_questions", "first_run").fill_null(0),
+            (pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)).alias("decision_seconds"),
+        ).sort("prior", "per_station_cost", "instance", "episode")
+
+    @property
+    def empty(self) -> bool:
+        """Whether no method of the paper was played in its setting."""
+        return self._episodes.is_empty()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods of the paper that were played in its setting."""
+        found = set(self._episodes["method"])
+        return tuple(method for method in METHODS if method in found)
+
+    @property
+    def prices(self) -> tuple[float, ...]:
+        """All per-station costs, ascending."""
+        return tuple(self._episodes["per_station_cost"].unique().sort())
+
+    @property
+    def rising(self) -> tuple[float, ...]:
+        """All per-station costs above 0; `Missing` if there are none."""
+        above = tuple(price for price in self.prices if price > 0)
+        if not above:
+            raise Missing("no per-station cost above 0 in this study")
+        return above
+
+    @property
+    def top(self) -> float:
+        """The highest per-station cost, if it is the paper's; `Missing` otherwise."""
+        if HIGHEST_PRICE not in self.prices:
+            raise Missing(f"no per-station cost of {HIGHEST_PRICE:g} in this study")
+        return HIGHEST_PRICE
+
+    def mean(self, pick: Pick, column: str = "marginal_cost") -> Estimate:
+        """Return the mean of a column."""
+        return self.combined({pick: 1.0}, column)
+
+    def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
+        """Return the paired difference, first less second."""
+        return self.combined({first: 1.0, second: -1.0}, column)
+
+    def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
+        """Return the mean of a weighted sum of paired values, over the episodes that all picks have."""
+        joined = self._paired(list(weights), column)
+        values = sum(weight * joined[f"v{k}"].to_numpy() for k, weight in enumerate(weights.values()))
+        return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
+
+    def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
+        """Return the sum of a column in one pick divided by that in another, over paired episodes."""
+        joined = self._paired([upper, lower], column)
+        return ratio(joined["v0"].to_numpy(), joined["v1"].to_numpy(), joined["instance"].to_numpy())
+
+    def _paired(self, picks: list[Pick], column: str) -> pl.DataFrame:
+        keys = ["instance", "episode"]
+        keys += ["prior"] * all(pick.prior is None for pick in picks)
+        keys += ["per_station_cost"] * all(pick.price is None for pick in picks)
+        parts = [self._values(pick, column, keys, f"v{k}") for k, pick in enumerate(picks)]
+        joined = reduce(lambda a, b: a.join(b, on=keys, how="inner", maintain_order="left"), parts)
+        if joined.is_empty():
+            raise Missing("no pairs of finished episodes in this study")
+        return joined
+
+    def _values(self, pick: Pick, column: str, keys: list[str], name: str) -> pl.DataFrame:
+        table = self._episodes
+        wanted = (("method", pick.method), ("prior", pick.prior), ("per_station_cost", pick.price))
+        for field, value in wanted:
+            if value is None:
+                continue
+            if not (table[field] == value).any():
+                shown = f"{value:g}" if isinstance(value, float) else repr(value)
+                what = field.replace("_", " ").replace("per station", "per-station") + " of" * isinstance(value, float)
+                raise Missing(f"no {what} {shown} in this study")
+            table = table.filter(pl.col(field) == value)
+        if column not in table.columns:
+            raise Missing(f"the tables have no column {column!r}")
+        found = table.select(*keys, pl.col(column).cast(pl.Float64).alias(name)).drop_nulls()
+        if found.is_empty():
+            raise Missing(f"the column {column!r} is empty")
+        return found
+
+
+def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the paper's methods with an optimal worker and a base cost of 0.5.
+
+    Another teammate or base cost is used where the study has no other, since a study of one setting is the paper's
+    question asked once more; the report says what was run.
+    """
+    found = settings(episodes)
+    if len(found) > 1:
+        episodes = in_setting(episodes, (TEAMMATE, BASE_COST))
+    return episodes.filter(
+        pl.col("method").is_in(METHODS),
+        pl.col("prior").is_in(PRIORS),
+        pl.col("per_station_cost") <= HIGHEST_PRICE,
+    )
+
+
+def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
+    """Return for each prior and price the median step of the questions of the three methods that are compared."""
+    compared = queries.filter(pl.col("method").is_in(("ezq", "toolbox", "cost-prob")))
+    return compared.group_by("prior", "per_station_cost").agg(pl.col("t").median().alias("until"))
+
+
+def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
+    """Return how many questions of each episode came in the earlier half of all questions under its prior and price."""
+    with_until = queries.join(_early_until(queries), on=("prior", "per_station_cost"), how="inner")
+    return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
+
+
+def _first_runs(queries: pl.DataFrame) -> pl.DataFrame:
+    """Return how many questions in a row each episode's first one began."""
+    # Within one row of consecutive steps, step less number stays the same.
+    offset = pl.col("t") - pl.col("number")
+    return queries.group_by(KEY).agg((offset == offset.min()).sum().alias("first_run"))

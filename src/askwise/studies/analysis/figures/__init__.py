@@ -1,0 +1,58 @@
+"""All figures of a study: one file for each kind, which draws it and says all that the report has to know.
+
+A kind of figure is a function from `Material` to pictures, or from that and a prior. To add one, write it and list it
+here: it is drawn, written to files and put into the report.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from askwise.studies.analysis.checking import Tables
+from askwise.studies.analysis.figures.cost_parts import cost_parts
+from askwise.studies.analysis.figures.costs import all_costs, costs
+from askwise.studies.analysis.figures.material import Material, materials
+from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.questions import questions
+from askwise.studies.analysis.figures.spread import spread
+from askwise.text.files import make_folder, save_figure
+
+OF_ALL_PRIORS: tuple[Callable[[Material], Iterator[Picture]], ...] = (all_costs, cost_parts)
+OF_EACH_PRIOR: tuple[Callable[[Material, str], Iterator[Picture]], ...] = (costs, questions, spread)
+ENDINGS = (".png", ".svg")
+
+__all__ = ["Material", "Picture", "pictures", "write_figures"]
+
+
+def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
+    """Draw all figures and write each as PNG and SVG; the same tables give the same bytes."""
+    target = make_folder(folder)
+    drawn = list(pictures(tables))
+    for picture in drawn:
+        for ending in ENDINGS:
+            save_figure(picture.figure, target / f"{picture.name}{ending}")
+            # Where everything goes is found while the first file is drawn; finding it again would take as long.
+            picture.figure.set_layout_engine("none")
+    return drawn
+
+
+def pictures(tables: Tables) -> Iterator[Picture]:
+    """Draw all figures, for each teammate and base cost: those of all priors, then those of each prior."""
+    names: Counter[str] = Counter()
+    for picture in _drawn(tables):
+        names[picture.name] += 1
+        times = names[picture.name]
+        # Two labels may make one file name. The second figure must not take the place of the first.
+        yield picture if times == 1 else replace(picture, name=f"{picture.name}--{times}")
+
+
+def _drawn(tables: Tables) -> Iterator[Picture]:
+    for material in materials(tables):
+        for draw in OF_ALL_PRIORS:
+            yield from draw(material)
+        for prior in material.priors:
+            for draw_one in OF_EACH_PRIOR:
+                yield from draw_one(material, prior)

@@ -1,0 +1,152 @@
+"""Marginal cost over per-station cost, one line for each method, with 95 % bands: the paper's figures 3, 5 and 6.
+
+A study with one price has no line to draw: its methods stand side by side as points with error bars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from askwise.studies.analysis.checking import Tables
+from askwise.studies.analysis.figures.material import Material, counted
+from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.styles import FAINT, GRID, Style, legend_below, styles
+from askwise.text.reading import printable
+from askwise.view.plot import PLAIN
+
+UNIT = "marginal cost (steps)"
+PRICE = "price of a goal"
+PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
+"""Which figure of the paper shows which prior."""
+
+
+def all_costs(material: Material) -> Iterator[Picture]:
+    """Draw the costs under all priors beside each other, if there are several."""
+    means, here = material.summary, material.tables
+    if len(material.priors) == 1:
+        return
+    what = f"Mean marginal cost for each prior{_at(means, material.price)}, {counted(means)}."
+    yield Picture(
+        material.name("costs"),
+        f"{what}{_band(here)}{material.where}",
+        _in_words(means, material.price),
+        cost_figure(means, material.priors, here.bounds, material.price),
+        material.title,
+        order=10,
+    )
+
+
+def costs(material: Material, prior: str) -> Iterator[Picture]:
+    """Draw the costs under one prior; below everything else if a figure shows those of all priors already."""
+    means = material.summary.filter(pl.col("prior") == prior)
+    paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
+    what = f"Prior {prior}{paper}: mean marginal cost{_at(means, material.price)}, {counted(means)}."
+    shown_already = len(material.priors) > 1
+    yield Picture(
+        material.name("costs", prior),
+        f"{what}{_band(material.tables)}{material.where}",
+        _in_words(means, material.price),
+        cost_figure(material.summary, [prior], material.tables.bounds, material.price),
+        material.title,
+        order=50 if shown_already else 20,
+        folded="Costs of each prior in a figure of its own" if shown_already else "",
+    )
+
+
+def cost_figure(
+    summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
+) -> Figure:
+    """Draw one panel for each prior, all with the same scale, and one legend; `price` is what the axis is called."""
+    looks = styles(summary["method"].unique(maintain_order=True))
+    width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
+    figure = Figure(figsize=(width, 4.4), layout="constrained")
+    panels = figure.subplots(1, len(priors), sharey=True, squeeze=False)[0]
+    several = summary["per_station_cost"].n_unique() > 1
+    for ax, prior in zip(panels, priors, strict=True):
+        here = summary.filter(pl.col("prior") == prior)
+        draw = _lines if several else _points
+        draw(ax, here, looks)
+        if bounds is not None:
+            _bound(ax, bounds.filter(pl.col("prior") == prior).sort("per_station_cost"), len(looks), several)
+        ax.set_title(f"prior {printable(prior)}", fontsize=11, **PLAIN)
+        ax.set_xlabel(f"{price} (steps)" if several else "method")
+        ax.grid(axis="y", color=GRID, linewidth=0.7)
+        ax.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel(UNIT)
+    if (summary["mean"] >= 0).all():
+        panels[0].set_ylim(bottom=0)
+    legend_below(figure, panels[0])
+    return figure
+
+
+def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
+    for method, style in looks.items():
+        rows = here.filter(pl.col("method") == method).sort("per_station_cost")
+        prices = rows["per_station_cost"].to_numpy()
+        low, high = (rows[end].fill_null(rows["mean"]).to_numpy() for end in ("ci_low", "ci_high"))
+        ax.fill_between(prices, low, high, color=style.colour, alpha=0.15, linewidth=0)
+        ax.plot(prices, rows["mean"].to_numpy(), label=printable(method), **style.line())
+    every = here["per_station_cost"].unique().sort().to_list()
+    if len(every) <= 11:
+        ax.set_xticks(every, [f"{price:g}" for price in every])
+
+
+def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
+    for place, (method, style) in enumerate(looks.items()):
+        rows = here.filter(pl.col("method") == method)
+        if rows.is_empty():
+            continue
+        row = rows.row(0, named=True)
+        low, high = (row["mean"] if row[end] is None else row[end] for end in ("ci_low", "ci_high"))
+        reach = [[row["mean"] - low], [high - row["mean"]]]
+        look = {**style.line(), "markersize": 9, "linestyle": "none"}
+        ax.errorbar([place], [row["mean"]], yerr=reach, capsize=5, **look)
+    ax.set_xticks(range(len(looks)), [printable(method) for method in looks], rotation=30, ha="right", **PLAIN)
+    ax.set_xlim(-0.6, len(looks) - 0.4)
+
+
+def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
+    """Draw a lower bound: what no method can beat."""
+    if rows.is_empty():
+        return
+    x = rows["per_station_cost"].to_list() if several else [-0.5, n_methods - 0.5]
+    y = rows["mean"].to_list() if several else [rows["mean"][0]] * 2
+    ax.plot(x, y, color=FAINT, linestyle=(0, (6, 3)), linewidth=1.4, label="lower bound")
+
+
+def _at(means: pl.DataFrame, price: str) -> str:
+    prices = means["per_station_cost"].unique().to_list()
+    return f" over {price}" if len(prices) > 1 else f" at a {price} of {prices[0]:g}"
+
+
+def _band(here: Tables) -> str:
+    shape = "Bands" if here.episodes["per_station_cost"].n_unique() > 1 else "Bars"
+    return f" {shape}: 95 % intervals.{_bound_in_words(here)}"
+
+
+def _bound_in_words(here: Tables) -> str:
+    if here.bounds is None:
+        return ""
+    told = " Dashed grey: a lower bound that no method can beat"
+    if "instances" not in here.bounds.columns:
+        return f"{told}."
+    # Instances differ much from one another: a bound on some of them may lie above means over all.
+    known, every = int(here.bounds["instances"].min() or 0), here.episodes["instance"].n_unique()  # type: ignore[arg-type]
+    return f"{told}{f', on {known} of the {every} instances' if known < every else ''}."
+
+
+def _in_words(means: pl.DataFrame, price: str) -> str:
+    """Return the numbers at both ends of the lines."""
+    told = []
+    for (prior,), rows in means.group_by("prior", maintain_order=True):
+        ends = rows.group_by("method", maintain_order=True).agg(pl.col("mean").sort_by("per_station_cost"))
+        lines = [
+            f"{row['method']} {row['mean'][0]:.1f}" + (f" to {row['mean'][-1]:.1f}" if len(row["mean"]) > 1 else "")
+            for row in ends.iter_rows(named=True)
+        ]
+        told.append(f"prior {prior}: {', '.join(lines)}")
+    return f"Mean marginal cost from the lowest to the highest {price}; {'; '.join(told)}."

@@ -1,0 +1,97 @@
+"""The report of a study: one HTML file with everything in it, opened from disk, printed, or sent to somebody.
+
+Figures are embedded as SVG in data addresses: nothing is fetched, and the identifiers inside one figure cannot collide
+with those of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from askwise.studies.analysis.analyse import Analysis, analyse, write_tables
+from askwise.studies.analysis.figures import Picture, write_figures
+from askwise.studies.analysis.sections import Told, sections
+from askwise.studies.schema.studied import StudyWords
+from askwise.text.files import make_folder, whole_file
+from askwise.view.report import report_page
+
+
+def write_results(
+    folder: str | Path,
+    episodes: pl.DataFrame,
+    queries: pl.DataFrame | None = None,
+    timings: pl.DataFrame | None = None,
+    *,
+    expected: pl.DataFrame | None = None,
+    title: str = "A study with askwise",
+    study: Told = None,
+    provenance: Told = None,
+    words: StudyWords | None = None,
+    files: Sequence[str] | None = None,
+    judged: bool = False,
+) -> Analysis:
+    """Analyse a study and write all of it: CSV tables, ``figures/`` and ``report.html``.
+
+    Args:
+        folder: where to; made if it is not there.
+        episodes: one row for each episode (see `askwise.studies.analysis.checking`).
+        queries: one row for each question.
+        timings: one row for each episode.
+        expected: expected costs that were computed: exact ones of methods, and lower bounds.
+        title: of the report.
+        study: the description of the study, as text or as nested settings.
+        provenance: where the numbers come from, likewise.
+        words: what the study's domain calls its things; by default those of tool fetching.
+        files: the files of a study over files, in the order of its instances; each is reported alone.
+        judged: whether the paper's claims are judged, which makes sense for the paper's study only.
+    """
+    target = make_folder(folder)
+    analysis = analyse(episodes, queries, timings, expected, words=words, files=files, judged=judged)
+    write_tables(target, analysis)
+    pictures = write_figures(target / "figures", analysis.tables)
+    write_report(target, analysis, pictures, title=title, study=study, provenance=provenance)
+    return analysis
+
+
+def write_report(
+    folder: str | Path,
+    analysis: Analysis,
+    pictures: Sequence[Picture],
+    *,
+    title: str = "A study with askwise",
+    study: Told = None,
+    provenance: Told = None,
+) -> Path:
+    """Write ``report.html`` into `folder`, whole or not at all; the pictures are those in its ``figures`` folder."""
+    path = Path(folder) / "report.html"
+    images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
+    text = report_text(analysis, pictures, images, title=title, study=study, provenance=provenance)
+    with whole_file(path) as temporary:
+        # A command line may hold bytes that are no text; they are shown as escapes.
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+    return path
+
+
+def report_text(
+    analysis: Analysis,
+    pictures: Sequence[Picture],
+    images: Mapping[str, bytes],
+    *,
+    title: str,
+    study: Told,
+    provenance: Told,
+) -> str:
+    """Return the report as HTML; `images` are the SVG files of the pictures."""
+    episodes = analysis.tables.episodes
+    subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
+    return report_page(title, subtitle.strip(), sections(analysis, pictures, images, study, provenance))
+
+
+def _when(provenance: Told) -> str:
+    if not isinstance(provenance, Mapping):
+        return ""
+    found = next((provenance[key] for key in ("finished", "date", "started") if provenance.get(key)), None)
+    return "" if found is None else f"Run: {found}."

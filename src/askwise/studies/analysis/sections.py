@@ -1,0 +1,307 @@
+"""What a report says, section by section: each function returns the content of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from askwise.studies.analysis.analyse import Analysis
+from askwise.studies.analysis.checking import FILE, grouping
+from askwise.studies.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
+from askwise.studies.analysis.figures import Picture
+from askwise.studies.analysis.figures.material import MOST_FILES
+from askwise.studies.analysis.figures.picture import FIGURES, slug
+from askwise.studies.analysis.glossary import glossary
+from askwise.studies.analysis.judging import FAILS, FASTER, HOLDS, OPEN
+from askwise.studies.analysis.layout import laid_out
+from askwise.studies.analysis.ratios import ALL
+from askwise.studies.analysis.words import (
+    SYMBOLS,
+    apart,
+    capital,
+    counted,
+    counts,
+    duration,
+    grouped,
+    in_short,
+    number,
+    p_value,
+)
+from askwise.studies.schema.studied import StudyWords
+from askwise.view.html import Html, TableCell, facts, folded, joined, table, tag
+
+Told = Mapping[str, object] | str | None
+"""Something that the runner tells about a study: text, or nested settings."""
+KINDS = {HOLDS: "holds", FAILS: "fails", FASTER: "faster", OPEN: "open"}
+CITATION = """@inproceedings{macke2021expected,
+  title     = {Expected Value of Communication for Planning in Ad Hoc Teamwork},
+  author    = {Macke, William and Mirsky, Reuth and Stone, Peter},
+  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
+  year      = {2021}
+}"""
+Section = tuple[str, str, list[object]]
+"""The name that links use, the heading, the content."""
+
+
+def sections(
+    analysis: Analysis, pictures: Sequence[Picture], images: Mapping[str, bytes], study: Told, provenance: Told
+) -> Iterator[Section]:
+    """Yield all sections in order, each with its figures; those that this study has nothing for are left out.
+
+    Figures of a section that is not known here get one of their own, after the ordinary figures.
+    """
+    known = list(_known(analysis, study, provenance))
+    names = [name for name, _, _ in known]
+    others = {slug(each.section): each.section for each in pictures if slug(each.section) not in names}
+    place = names.index(FIGURES) + 1
+    known[place:place] = [(name, section, None) for name, section in others.items()]
+    for name, heading, content in known:
+        drawn = laid_out([each for each in pictures if slug(each.section) == name], images)
+        if drawn or content is not None:
+            yield name, heading, [*(content or []), *drawn]
+
+
+def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[str, str, list[object] | None]]:
+    """Yield the sections that every report has a place for; None for those that this study has nothing for."""
+    short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
+    yield "short", "In short", [short]
+    yield FIGURES, "Figures", _not_drawn(analysis.tables.episodes)
+    behaviour, timed = apart(analysis.claims)
+    yield "claims", "The paper's claims", _claims(behaviour) if behaviour.height else None
+    expected, words = analysis.expected_summary, analysis.tables.words
+    yield "costs", "Marginal cost", _costs(analysis.summary, words.price)
+    yield "ratios", "Ratios", _ratios(analysis.ratios, words.price) if analysis.ratios.height else None
+    yield "expected", "Exact expectations", _expected(expected, words.price) if expected.height else None
+    yield (
+        "comparisons",
+        "Comparisons",
+        _comparisons(analysis.comparisons, words) if analysis.comparisons.height else None,
+    )
+    yield "failures", "Failures", _failures(analysis.failures)
+    yield "claims-time", "The paper's claims about computing time", _timed(timed) if timed.height else None
+    yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
+    yield "run", "What was run", [*_told("Study", study), *_told("Provenance", provenance)]
+    told = {"files": FILE in analysis.tables.episodes.columns, "judged": not analysis.claims.is_empty()}
+    yield "reading", "How to read this", [_how_to_read(glossary(words, **told))]
+    yield "cite", "The paper", _citation()
+
+
+def _claims(claims: pl.DataFrame) -> list[object]:
+    tally = [_verdict(verdict, counted(many, verdict)) for verdict, many in counts(claims).items()]
+    intro = tag(
+        "p",
+        "What the paper's text says about its results, in other words, and what this run measured. Each verdict is "
+        "computed from the data by the rule below the claim.",
+        class_="faint",
+    )
+    rows = [
+        (
+            TableCell(_verdict(row["verdict"]), "key"),
+            joined([row["claim"], tag("div", f"{row['where']}. Rule: {row['rule']}.", class_="faint small")]),
+            joined(tag("div", line) for line in row["measured"].split("; ")),
+        )
+        for row in claims.iter_rows(named=True)
+    ]
+    return [intro, tag("div", joined(tally), class_="tally"), table(["verdict", "claim", "measured here"], rows)]
+
+
+def _timed(claims: pl.DataFrame) -> list[object]:
+    """Return the claims that depend on the computer and the program as much as on the method."""
+    apart_from = tag(
+        "p",
+        "The paper's computer and program were others. That something is faster here makes its results none the worse.",
+    )
+    return [apart_from, *_claims(claims)]
+
+
+def _verdict(verdict: str, words: str | None = None) -> Html:
+    symbol = tag("b", SYMBOLS[verdict], aria_hidden="true")
+    return tag("span", joined([symbol, words or verdict], ""), class_=f"verdict {KINDS[verdict]}")
+
+
+def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
+    """Say which files have figures, if not all of them have."""
+    files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
+    return [tag("p", f"Of the first {MOST_FILES} of {files} files.", class_="faint")] if files > MOST_FILES else None
+
+
+def _costs(summary: pl.DataFrame, price: str) -> list[object]:
+    """Return a table for each file and prior, methods down and prices across, and the whole summary below."""
+    parts: list[object] = [
+        tag("p", "Mean steps above the optimum, with 95 % intervals; bold: the lowest of its column.", class_="faint")
+    ]
+    for where, rows in grouped(summary):
+        parts += [tag("h3", capital(where)), _cost_table(rows, price)]
+    heads = [TableCell(name.replace("_", " "), _kind(summary[name])) for name in summary.columns]
+    lines = (
+        [TableCell(_plain(value), _kind(summary[name])) for name, value in row.items()]
+        for row in summary.iter_rows(named=True)
+    )
+    return [*parts, folded("All cells (summary.csv)", table(heads, lines))]
+
+
+def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
+    """Return a table for the means over all cells, and one for each file and prior: methods down, prices across."""
+    intro = (
+        f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
+        "bold: the lowest of its column."
+    )
+    parts: list[object] = [tag("p", intro, class_="faint")]
+    every = ratios["prior"] == ALL
+    named = ratios.rename({"ratio": "mean"})
+    if every.any():
+        heading = "Mean over all files" if FILE in ratios.columns else "Mean over all cells"
+        parts += [tag("h3", heading), _cost_table(named.filter(every), price, "ratio")]
+    for where, rows in grouped(named.filter(~every)):
+        parts += [tag("h3", capital(where)), _cost_table(rows, price)]
+    return parts
+
+
+def _expected(summary: pl.DataFrame, price: str) -> list[object]:
+    """Means over the instances that were enumerated, beside the bound on the same ones."""
+    intro = tag(
+        "p",
+        "Expected marginal cost, enumerated for each instance instead of sampled, and averaged over the instances. "
+        "The bound is what no method can beat on the same instances; the last column is how far above it the mean is.",
+        class_="faint",
+    )
+    files = [FILE] if FILE in summary.columns else []
+    heads = [*files, "prior", price, "method", "instances", "mean", "bound", "above"]
+    lines = [
+        [
+            *(row[column] for column in files),
+            row["prior"],
+            TableCell(f"{row['per_station_cost']:g}", "n"),
+            row["method"],
+            TableCell(str(row["instances"]), "n"),
+            TableCell(f"{row['mean']:.3f} ± {row['stderr']:.3f}", "n"),
+            TableCell("" if row["bound"] is None else f"{row['bound']:.3f}", "n"),
+            TableCell(_above(row["mean"], row["bound"]), "n"),
+        ]
+        for row in summary.iter_rows(named=True)
+    ]
+    return [intro, table(heads, lines)]
+
+
+def _above(mean: float, bound: float | None) -> str:
+    return "" if not bound else f"{100 * (mean / bound - 1):.0f} %"
+
+
+def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
+    """Return a table with a column for each price; rows over several prices have one column, `without_price`."""
+    prices = rows["per_station_cost"].unique().sort().to_list()
+    lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
+    lines = []
+    for (method,), mine in rows.group_by("method", maintain_order=True):
+        by_price = {row["per_station_cost"]: row for row in mine.iter_rows(named=True)}
+        lines.append([tag("b", method), *(_cost_cell(by_price.get(price), lowest[price]) for price in prices)])
+    if prices == [None]:
+        return table(["method", TableCell(without_price, "n")], lines)
+    return table([f"{price_name}:", *(TableCell(f"{price:g}", "n") for price in prices)], lines)
+
+
+def _cost_cell(row: dict[str, float] | None, lowest: float) -> TableCell:
+    if row is None:
+        return TableCell("\u2013", "n")
+    note = "" if row["ci_low"] is None else f"{number(row['ci_low'])} to {number(row['ci_high'])}"
+    return TableCell(number(row["mean"]), "n best" if row["mean"] == lowest else "n", note)
+
+
+def _comparisons(comparisons: pl.DataFrame, words: StudyWords) -> list[object]:
+    intro = (
+        f"First less second, on the same instances, goals and {words.teammate} paths: below 0 the first is cheaper. "
+        f"Holm: corrected for all {comparisons.height} comparisons of this study."
+    )
+    parts: list[object] = [tag("p", intro, class_="faint")]
+    numbers = ("pairs", "difference", "95 % interval", "p (t)", "Holm", "p (Wilcoxon)", "Holm")
+    extra = grouping(comparisons)
+    heads = [
+        *(name.replace("_", " ") for name in extra),
+        TableCell(words.price, "n"),
+        "first",
+        "second",
+        *(TableCell(name, "n") for name in numbers),
+        "note",
+    ]
+    for (prior,), rows in comparisons.group_by("prior", maintain_order=True):
+        lines = [_comparison(row, extra) for row in rows.iter_rows(named=True)]
+        parts.append(folded(f"Prior {prior}: {rows.height} comparisons", table(heads, lines)))
+    return parts
+
+
+def _comparison(row: dict[str, object], extra: Sequence[str]) -> list[object]:
+    interval = "\u2013" if row["ci_low"] is None else f"{number(row['ci_low'])} to {number(row['ci_high'])}"
+    tests = [p_value(row[name]) for name in ("p_t", "p_t_holm", "p_wilcoxon", "p_wilcoxon_holm")]
+    numbers = [number(row["pairs"]), number(row["difference"]), interval, *tests]
+    price = TableCell(_plain(row["per_station_cost"]), "n")
+    front = [*(_plain(row[name]) for name in extra), price, row["first"], row["second"]]
+    return [*front, *(TableCell(each, "n") for each in numbers), row["note"] or ""]
+
+
+def _failures(failures: pl.DataFrame) -> list[object]:
+    if failures.is_empty():
+        return [tag("p", "None: every episode finished.")]
+    intro = tag("p", "These episodes have no marginal cost and are left out of all means and tests.", class_="faint")
+    heads = [name.replace("_", " ") for name in failures.columns]
+    return [intro, table(heads, ([_plain(value) for value in row] for row in failures.iter_rows()))]
+
+
+def _times(timings: pl.DataFrame) -> list[object]:
+    columns = ("episode_mean", "episode_median", "episode_p95", "decision_mean", "decision_median", "decision_p95")
+    heads = [
+        "method",
+        TableCell("episodes", "n"),
+        *(TableCell(_time_head(name), "n") for name in columns),
+        TableCell("paper, episode mean", "n"),
+    ]
+    rows = []
+    for row in timings.iter_rows(named=True):
+        paper = PAPER_SECONDS.get(row["method"])
+        told = "\u2013" if paper is None else f"{'' if row['method'] == 'ezq' else '< '}{paper:g} s"
+        rows.append(
+            [
+                tag("b", row["method"]),
+                *(TableCell(each, "n") for each in (row["episodes"], *(duration(row[c]) for c in columns), told)),
+            ]
+        )
+    note = (
+        "A decision is one step of an episode. The paper measured on another computer, with tables of divergence made "
+        f"before; {GENETIC_SECONDS:g} s of its {PAPER_SECONDS['ezq']:g} s went into the genetic algorithm. Times "
+        "differ from run to run; all other numbers of this report are repeated exactly."
+    )
+    return [table(heads, rows), tag("p", note, class_="faint small")]
+
+
+def _time_head(name: str) -> str:
+    what, which = name.split("_")
+    return f"{what}, {'95th percentile' if which == 'p95' else which}"
+
+
+def _told(heading: str, given: Told) -> list[object]:
+    if not given:
+        return []
+    return [tag("h3", heading), tag("pre", given) if isinstance(given, str) else facts(given)]
+
+
+def _how_to_read(entries: Mapping[str, str]) -> Html:
+    told = (joined([tag("dt", word), tag("dd", text)]) for word, text in entries.items())
+    return tag("dl", joined(told), class_="how")
+
+
+def _citation() -> list[object]:
+    text = (
+        "The methods never, baseline, toolbox, cost-prob and ezq, the domain and the claims are those of W. Macke, "
+        "R. Mirsky and P. Stone (AAAI 2021). If you use them, cite the paper:"
+    )
+    return [tag("p", text), tag("pre", CITATION)]
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return "\u2013"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _kind(column: pl.Series) -> str:
+    return "n" if column.dtype.is_numeric() else ""

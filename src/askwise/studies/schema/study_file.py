@@ -1,0 +1,227 @@
+"""Study files: TOML, checked key by key.
+
+::
+
+    name = "mine"
+    seed = 1
+    episodes = 2                              # for each instance and condition; default 1
+    priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform, or the files' own
+    per_station_costs = [0.0, 0.2]            # default: 0, or the files' own
+    base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
+    teammates = ["urop", "noisy:0.1"]         # default: urop
+    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as the files say
+    beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
+    bounds = 20                               # lower bounds for the first 20 instances; default 0
+    exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
+    limits = {decision_seconds = 60}          # what agents may take; default 300, and episode_seconds = 3600
+    methods = ["never", {name = "ezq", label = "ezq, late", tie_break = "late"}]
+
+    [instances]
+    count = 100
+    size = [20, 20]                           # or one number
+    stations = 50
+    toolboxes = 5
+    walls = 0.1                               # share of the cells; default 0
+    clustered = false
+
+Instead of drawing instances, ``[instances]`` may name them: ``files = ["office.json", "more/*.json"]``, relative to
+the study file. Keys of a method other than ``name`` and ``label`` are options of the agent.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import InputError, did_you_mean
+from askwise.studies.schema.reading_conditions import (
+    read_answers,
+    read_costs,
+    read_exactly,
+    read_priors,
+    read_teammates,
+)
+from askwise.studies.schema.reading_instances import NamedFiles, found_instances, stated_instances
+from askwise.studies.schema.reading_limits import read_limits
+from askwise.studies.schema.reading_methods import load_methods, read_methods
+from askwise.studies.schema.sources import DEFAULT_DOMAIN, Generated, Given
+from askwise.studies.schema.study import Study
+from askwise.text.limits import check_name, refuse_blank
+from askwise.text.reading import Field, not_too_deep, read_text, shown
+
+REQUIRED = ("name", "methods")
+KEYS = (
+    "title",
+    "seed",
+    "episodes",
+    "max_steps",
+    "priors",
+    "per_station_costs",
+    "base_cost",
+    "base_costs",
+    "teammates",
+    "answers",
+    "beliefs",
+    "bounds",
+    "exact",
+    "limits",
+    "instances",
+)
+NAME = re.compile(r"\w([\w .-]*[\w-])?")
+"""What a study may be called: results go into a folder of that name."""
+
+MOST_EPISODES = 1_000_000
+SHIPPED = resources.files("askwise.studies") / "studies"
+
+
+def shipped_studies() -> tuple[str, ...]:
+    """Return the names of the studies that come with askwise."""
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name[-5:] == ".toml"))
+
+
+def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
+    """Read a study file, or a shipped study by its name; `overrides` take the place of its settings."""
+    settings, folder = read_settings(given)
+    return study_from(merged(settings, overrides or {}), folder)
+
+
+def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
+    """Return what stands in a study file, unchecked, and the folder that its instance files are relative to."""
+    path, known = Path(given), shipped_studies()
+    if str(given) in known and not _is(path.is_file):  # a folder of that name is in nobody's way
+        return _shipped(str(given)), Path()
+    if path.suffix != ".toml" and "\0" not in str(given) and not _is(path.exists):
+        allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
+        raise InputError("study", repr(str(given)), allowed)
+    file, text = f"file {str(path)!r}", read_text(path)
+    refuse_blank(text, file, "a study file (askwise new --kind study writes one)")
+    settings = _parsed(text, file)
+    if isinstance(stated := settings.get("format"), str):
+        raise InputError(file, f"a file of {shown(stated)}", "a study file (askwise show, ask and run take this one)")
+    return settings, path.parent
+
+
+def _is(asked: Callable[[], bool]) -> bool:
+    """Whether there is something of that name; there is nothing if the name is longer than names can be."""
+    try:
+        return asked()
+    except OSError:
+        return False
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = not_too_deep(tomllib.loads(text))
+        return found
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(file, f"something that is not TOML ({error})", "a study file") from None
+    except RecursionError:
+        raise InputError(file, "TOML nested too deeply", "a study file") from None
+    except ValueError:  # Python refuses to convert them
+        raise InputError(file, "a number with thousands of digits", "ordinary numbers") from None
+
+
+def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with some replaced; those of the instances one by one."""
+    found = {**settings, **{key: value for key, value in overrides.items() if key != "instances"}}
+    drawn = overrides.get("instances")
+    if drawn:
+        own = settings.get("instances", {})
+        found["instances"] = {**own, **drawn} if isinstance(own, dict) else drawn
+    if "base_costs" in overrides:
+        found.pop("base_cost", None)
+    return found
+
+
+def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings for a first look: at most 10 instances, and the first, a middle and the last of the costs."""
+    found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
+    costs, instances = settings.get("per_station_costs"), settings.get("instances", {})
+    if isinstance(costs, list) and len(costs) > 3:
+        found["per_station_costs"] = [costs[0], costs[(len(costs) - 1) // 2], costs[-1]]
+    if isinstance(instances, dict) and "files" not in instances and isinstance(instances.get("count", 0), int):
+        found["instances"] = {**instances, "count": min(10, instances.get("count", 10))}
+    return found
+
+
+def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
+    """Check settings as they stand in a study file and return the study.
+
+    All fields are checked before anything is drawn, opened or loaded: a mistake anywhere is said at once, however large
+    the instances are.
+    """
+    root, stated, from_files = _stated(settings)
+    _checked_fields(root, stated.domain, from_files)
+    methods = load_methods(root)
+    instances = found_instances(stated, folder or Path())
+    return replace(_checked_fields(root, instances.domain, from_files), instances=instances, methods=methods)
+
+
+def outline(settings: Mapping[str, Any]) -> Study:
+    """Check settings and return the study without its instances; nothing is drawn, opened or loaded for that."""
+    root, stated, from_files = _stated(settings)
+    return _checked_fields(root, stated.domain, from_files)
+
+
+def is_the_papers(study: Study) -> bool:
+    """Whether a study is the paper's evaluation or a part of it: any seed, any number of instances, some prices."""
+    paper = study_from(_shipped("paper"))
+    ours, theirs = study.instances, paper.instances
+    if not isinstance(ours, Generated) or not isinstance(theirs, Generated):
+        return False
+    if not set(study.per_station_costs) <= set(paper.per_station_costs):
+        return False
+    free = ("name", "title", "seed", "episodes", "per_station_costs", "bounds", "exact")
+    chosen = {name: getattr(study, name) for name in free}
+    return study == replace(paper, instances=replace(theirs, count=ours.count), **chosen)
+
+
+def _shipped(name: str) -> dict[str, Any]:
+    return tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
+    """Return the settings, what they say about instances, and whether these are in files."""
+    root = Field("", dict(settings)).object(REQUIRED, KEYS)
+    stated = stated_instances(root)
+    return root, stated, isinstance(stated, NamedFiles)
+
+
+def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
+    """Return the study without its instances; `domain` is None as long as no file has said of which one it is."""
+    name = _name(root.child("name"))
+    priors = read_priors(root, domain, from_files)
+    base_costs, per_station_costs = read_costs(root, from_files)
+    return Study(
+        name=name,
+        title=_title(root.child("title")) if root.has("title") else name,
+        seed=root.child("seed").whole(0) if root.has("seed") else 0,
+        episodes=root.child("episodes").whole(1, MOST_EPISODES) if root.has("episodes") else 1,
+        instances=Given((), (), domain or DEFAULT_DOMAIN),
+        priors=priors,
+        teammates=tuple(read_teammates(root, domain)),
+        base_costs=base_costs,
+        per_station_costs=per_station_costs,
+        methods=read_methods(root),
+        max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
+        bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,
+        exact=read_exactly(root, priors),
+        answers=read_answers(root),
+        limits=read_limits(root),
+    )
+
+
+def _name(field: Field) -> str:
+    name = field.text()
+    if not NAME.fullmatch(name):
+        raise field.refuse("letters, digits, spaces, '.', '_' and '-': the name of a folder")
+    return check_name(name, field.path)
+
+
+def _title(field: Field) -> str:
+    return check_name(field.text(), field.path) if field.value else field.text()

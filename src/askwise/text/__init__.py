@@ -1,0 +1,1 @@
+"""Text and files: reading, writing, limits, names and wording."""

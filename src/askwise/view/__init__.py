@@ -1,0 +1,1 @@
+"""Everything a person looks at: text, pictures, animations, accounts, a page."""

@@ -1,0 +1,11 @@
+"""Graphs laid out for drawing: deterministic, readable, with nothing but numpy and scipy.
+
+Trees and graphs of one-way steps are drawn in layers, by their distance from where the agent starts; everything else so
+that distances in the drawing are like those in the graph (stress majorisation). Large graphs are drawn in part.
+"""
+
+from askwise.view.layout.drawing import lay_out
+from askwise.view.layout.excerpt import MOST_DRAWN, excerpt
+from askwise.view.layout.net import Net
+
+__all__ = ["MOST_DRAWN", "Net", "excerpt", "lay_out"]

@@ -1,0 +1,168 @@
+"""Layers by distance from the root: trees, and graphs of steps that are not taken back.
+
+The order in each layer comes from the neighbours' (barycentres, swept down and up); then every node is put as near to
+the middle of its neighbours as the room that each needs allows: a regression that keeps the order. A drawing that is
+long and thin is folded into rows.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from askwise.types import FloatArray, IntArray
+from askwise.view.layout.net import Net
+from askwise.view.layout.spacing import Boxes
+
+SWEEPS = 12
+MOST_ACROSS = 18
+"""A layer of more nodes makes a drawing that is all height."""
+LONGEST_ROW = 9
+"""Layers of a thin drawing in one row, before it is folded."""
+MOSTLY_ONE_WAY = 0.6
+ROWS_SHAPE = 1.6
+"""How much wider than high a folded drawing is."""
+LABEL_LINES = 0.7
+"""Room for the names of actions between layers that lie one below the other."""
+
+
+def suits_layers(net: Net, layers: IntArray) -> bool:
+    """Whether a connected net is best drawn in layers: ``int [n]``, the distance of each node from the root."""
+    if np.bincount(layers).max() > MOST_ACROSS:
+        return False
+    if len(net.pairs) == net.n - 1:
+        return True
+    first, second = net.pairs.T
+    return net.one_way >= MOSTLY_ONE_WAY and bool((layers[first] != layers[second]).all())
+
+
+def layers_of(net: Net, root: int) -> IntArray:
+    """Return the distance of each node from the root; a plain way begins at one of its ends."""
+    degrees = np.diff(net.indptr)
+    ends = np.flatnonzero(degrees == 1)
+    if degrees.max() <= 2 and ends.size and degrees[root] > 1:
+        root = int(ends[0])
+    return net.steps_from(root)
+
+
+def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
+    """Return ``float64 [n, 2]``, places of the nodes; `label` is how wide the names beside a way are."""
+    rows = _ordered(net, layers)
+    widths, heights = boxes.widths, boxes.heights
+    if len(rows) > LONGEST_ROW and max(map(len, rows)) <= 3:
+        return _folded(net, rows, boxes, label)
+    down, right = (_in_layers(net, rows, *room) for room in (boxes.down, boxes.right))
+    sideways = np.column_stack([_depths(rows, *boxes.right, label), -down])
+    downwards = np.column_stack([right, -_depths(rows, *boxes.down, LABEL_LINES)])
+    # Whichever can be drawn larger; names lie sideways, so long ones make one of the two much wider.
+    return min(sideways, downwards, key=lambda places: _shape(places, widths, heights))
+
+
+def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float:
+    wide = float(np.ptp(places[:, 0]) + widths.mean())
+    high = float(np.ptp(places[:, 1]) + heights.mean())
+    return max(wide, 1.15 * high)
+
+
+def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
+    """Return the nodes of each layer, in the best order found: the one in which the fewest ways cross."""
+    rows = [np.flatnonzero(layers == k).tolist() for k in range(int(layers.max()) + 1)]
+    for row, below in pairwise(rows):
+        below.sort(key=lambda node: (_middle(net, row, node, -1.0), node))
+    best, fewest = [list(row) for row in rows], _crossings(net, rows)
+    for sweep in range(SWEEPS):
+        if fewest == 0:
+            break
+        pairs = list(pairwise(rows)) if sweep % 2 == 0 else [(b, a) for a, b in reversed(list(pairwise(rows)))]
+        for fixed, moved in pairs:
+            own = {node: k for k, node in enumerate(moved)}
+            middles = {node: _middle(net, fixed, node, own[node]) for node in moved}
+            moved.sort(key=lambda node: (middles[node], own[node]))
+        if (crossings := _crossings(net, rows)) < fewest:
+            best, fewest = [list(row) for row in rows], crossings
+    return best
+
+
+def _crossings(net: Net, rows: list[list[int]]) -> int:
+    """Return how many pairs of ways cross between neighbouring layers."""
+    total = 0
+    for row, below in pairwise(rows):
+        place = {node: k for k, node in enumerate(below)}
+        ends = [end for node in row for end in sorted(place[k] for k in _neighbours(net, node) if k in place)]
+        total += int(np.triu(np.subtract.outer(ends, ends) > 0, 1).sum()) if ends else 0
+    return total
+
+
+def _middle(net: Net, row: list[int], node: int, otherwise: float) -> float:
+    near = set(_neighbours(net, node))
+    places = [k for k, other in enumerate(row) if other in near]
+    return float(np.mean(places)) if places else otherwise
+
+
+def _neighbours(net: Net, node: int) -> list[int]:
+    return list(net.indices[net.indptr[node] : net.indptr[node + 1]].tolist())
+
+
+def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return where in its layer each node is, from the first on, as near to its neighbours as there is room.
+
+    `before` and `after` is the room that each node needs on both sides of its place.
+    """
+    places = np.zeros(net.n)
+    for row in rows:
+        offsets = _offsets(before[row], after[row])
+        places[row] = offsets - offsets[-1] / 2
+    for sweep in range(SWEEPS):
+        pairs = list(pairwise(rows)) if sweep % 2 else [(b, a) for a, b in reversed(list(pairwise(rows)))]
+        for fixed, moved in pairs:
+            near = [[k for k in _neighbours(net, node) if k in set(fixed)] for node in moved]
+            wanted = np.array([places[k].mean() if k else places[n] for n, k in zip(moved, near, strict=True)])
+            offsets = _offsets(before[moved], after[moved])
+            places[moved] = rising(wanted - offsets) + offsets
+    return places
+
+
+def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return how far from the first of them each lies if they stand side by side."""
+    return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
+
+
+def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
+    """Return how far from the root each layer lies; there is room between two of them for the names of actions."""
+    found = np.zeros(len(before))
+    gaps = [max(after[a].max() + before[b].max(), 1.4) + 0.2 + label for a, b in pairwise(rows)]
+    for row, depth in zip(rows, accumulate(gaps, initial=0.0), strict=True):
+        found[row] = depth
+    return found
+
+
+def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
+    """Return a long thin drawing in rows of about the same length, every second one from right to left."""
+    step = float(boxes.widths.max()) + 0.2 + label
+    across = -_in_layers(net, rows, *boxes.down)
+    high = float(np.ptp(across)) + float(boxes.heights.max()) + 0.6
+    length = max(2, math.ceil((len(rows) * ROWS_SHAPE * high / step) ** 0.5))
+    places = np.zeros((net.n, 2))
+    for depth, row in enumerate(rows):
+        turn, along = divmod(depth, length)
+        places[row, 0] = step * (along if turn % 2 == 0 else length - 1 - along)
+        places[row, 1] = across[row] - turn * high
+    return places
+
+
+def rising(wanted: FloatArray) -> FloatArray:
+    """Return the numbers that never fall from one to the next and are nearest to `wanted`, by least squares.
+
+    Neighbours in the wrong order get their mean, and so do neighbouring means, until none is in the wrong order. (It is
+    scipy's `isotonic_regression`; loading the optimisers that it comes with takes longer than most commands.)
+    """
+    blocks: list[tuple[float, int]] = []  # sums and sizes
+    for number in wanted.tolist():
+        total, size = number, 1
+        while blocks and blocks[-1][0] * size >= total * blocks[-1][1]:
+            before, several = blocks.pop()
+            total, size = before + total, several + size
+        blocks.append((total, size))
+    return np.repeat([total / size for total, size in blocks], [size for _, size in blocks])

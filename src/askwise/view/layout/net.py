@@ -1,0 +1,89 @@
+"""The bare graph of a model: nodes, and pairs of nodes that some action joins. Directions matter to drawings only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from askwise.model import Model
+from askwise.model.graph_search import breadth_first
+from askwise.text.reading import printable
+from askwise.types import IntArray
+
+ELSEWHERE = -1
+"""In place of a state: all those that are not drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """Some states of a model and what joins them.
+
+    Attributes:
+        states: the number of each node in the model, or `ELSEWHERE`.
+        names: the whole name of each node, printable.
+        pairs: ``int [n_pairs, 2]``, the nodes that are joined, the lower number first.
+        there: for each pair, the actions that lead from its first to its second node.
+        back: the same the other way round.
+        n_states: how many states the model has.
+    """
+
+    states: tuple[int, ...]
+    names: tuple[str, ...]
+    pairs: IntArray
+    there: tuple[tuple[str, ...], ...]
+    back: tuple[tuple[str, ...], ...]
+    n_states: int
+
+    @classmethod
+    def of(cls, model: Model, states: Sequence[int] | None = None) -> Net:
+        """Return the net of a deterministic model, or of some of its states."""
+        chosen = range(model.n_states) if states is None else states
+        node_of = {state: node for node, state in enumerate(chosen)}
+        joined: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
+        for state, node in node_of.items():
+            for action, following in enumerate(model.successor[state].tolist()):
+                other = node_of.get(following, node)
+                if other != node:
+                    key = (min(node, other), max(node, other))
+                    name = printable(str(model.action_name(state, action)))
+                    joined.setdefault(key, ([], []))[node > other].append(name)
+        pairs = sorted(joined)
+        hidden = model.n_states - len(node_of)
+        return cls(
+            (*node_of, *([ELSEWHERE] if hidden else [])),
+            (*(printable(str(model.name(s))) for s in node_of), *([f"{hidden} more"] if hidden else [])),
+            np.array(pairs, dtype=np.int32).reshape(-1, 2),
+            tuple(tuple(joined[pair][0]) for pair in pairs),
+            tuple(tuple(joined[pair][1]) for pair in pairs),
+            model.n_states,
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.names)
+
+    @cached_property
+    def indptr(self) -> Any:
+        """``int64 [n + 1]``, where in `indices` each node begins."""
+        return np.concatenate(([0], np.cumsum(np.bincount(self.pairs.ravel(), minlength=self.n))))
+
+    @cached_property
+    def indices(self) -> IntArray:
+        """The nodes that each node is joined with, in order, one node after the other."""
+        nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
+        return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
+
+    def steps_from(self, node: int) -> IntArray:
+        """Return ``int32 [n]``, the steps from a node to each node, -1 where no way leads."""
+        return breadth_first([node], self.indptr, self.indices)[0]
+
+    @cached_property
+    def one_way(self) -> float:
+        """The share of pairs that can be crossed in one direction only."""
+        single = sum(not (there and back) for there, back in zip(self.there, self.back, strict=True))
+        return single / max(len(self.pairs), 1)

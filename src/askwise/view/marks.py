@@ -1,0 +1,171 @@
+"""The marks of a picture, drawn with Pillow: goals, landmarks, agents, what is carried.
+
+Places are given as the centre of a cell and its size, in pixels of a canvas that is later scaled down, so that edges
+come out smooth.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PIL import ImageDraw, ImageFont
+
+from askwise.view.palette import (
+    EDGE,
+    EGO,
+    FAINT,
+    INK,
+    LANDMARK,
+    NO_BELIEF,
+    PAPER,
+    RULED_OUT,
+    TEAMMATE,
+    Colour,
+    ink_on,
+    shade,
+)
+
+SMALLEST_LETTERS = 14
+"""Letters lower than this many pixels of the canvas cannot be read, and are not drawn."""
+
+EASY_LETTERS = 20
+"""Letters of this many are read without effort."""
+
+
+@lru_cache(maxsize=64)
+def font(size: int) -> ImageFont.FreeTypeFont:
+    """Return the font that comes with Pillow: the same on every computer."""
+    found = ImageFont.load_default(size=size)
+    if not isinstance(found, ImageFont.FreeTypeFont):  # a Pillow without FreeType has one tiny bitmap font only
+        raise RuntimeError("Pillow was built without FreeType, which drawing text needs")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """Draws marks of one size on a canvas."""
+
+    draw: ImageDraw.ImageDraw
+    size: float
+
+    def goal(self, x: float, y: float, name: str, probability: float | None, asked: bool) -> None:
+        """Draw a goal coloured by belief; one that is ruled out is grey, smaller and crossed."""
+        half = 0.42 * self.size
+        if probability is not None and probability <= 0:
+            self._ruled_out(x, y, 0.30 * self.size)
+            return
+        fill = NO_BELIEF if probability is None else shade(probability)
+        if asked:
+            self._ring(x, y)
+        self._box(x, y, half, fill, EGO if asked else EDGE)
+        self.label(x, y, name, 1.7 * half, 0.42 * self.size, ink_on(fill))
+
+    def _ruled_out(self, x: float, y: float, half: float) -> None:
+        self._box(x, y, half, RULED_OUT, RULED_OUT)
+        arm, thin = 0.55 * half, max(1, round(0.04 * self.size))
+        self.draw.line((x - arm, y - arm, x + arm, y + arm), fill=FAINT, width=thin)
+        self.draw.line((x - arm, y + arm, x + arm, y - arm), fill=FAINT, width=thin)
+
+    def _ring(self, x: float, y: float) -> None:
+        """Draw the frame of a goal in question: wider than its cell, to stand out among its neighbours."""
+        self._box(x, y, 0.54 * self.size, EGO, PAPER)
+
+    def ego_place(
+        self, x: float, y: float, name: str, probability: float | None, asked: bool, shared: bool = False
+    ) -> None:
+        """Draw a place that the ego agent goes to: a diamond, small and aside where the teammate has a mark too."""
+        if shared:
+            x, y, half = x - 0.36 * self.size, y + 0.36 * self.size, 0.2 * self.size
+        else:
+            half = 0.5 * self.size
+        if probability is not None and probability <= 0:
+            self._diamond(x, y, 0.75 * half, RULED_OUT, FAINT)
+            return
+        fill = NO_BELIEF if probability is None else shade(probability)
+        if asked and not shared:
+            self._diamond(x, y, 1.25 * half, EGO, PAPER)
+        self._diamond(x, y, half, fill, EGO)
+        if not shared and not self._fits(name, 1.3 * half, 0.34 * self.size):
+            self._write_across(x, y, name)
+        elif not shared:
+            self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
+
+    def _fits(self, text: str, width: float, height: float) -> bool:
+        """Whether `label` would write the text in letters that are easy to read."""
+        return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
+
+    def _write_across(self, x: float, y: float, text: str) -> None:
+        """Write a text that is longer than its mark, with a rim that keeps it readable."""
+        size = int(0.24 * self.size)
+        if size >= SMALLEST_LETTERS:
+            self.draw.text((x, y), text, fill=INK, font=font(size), anchor="mm", stroke_width=4, stroke_fill=PAPER)
+
+    def _diamond(self, x: float, y: float, half: float, fill: Colour, edge: Colour) -> None:
+        corners = [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
+        self.draw.polygon(corners, fill=fill, outline=edge, width=max(1, round(0.06 * self.size)))
+
+    def truth(self, x: float, y: float) -> None:
+        """Draw the star of the teammate's goal at the upper right corner of its cell."""
+        self.star(x + 0.36 * self.size, y - 0.36 * self.size, 0.24 * self.size)
+
+    def star(self, x: float, y: float, radius: float) -> None:
+        """Draw a star."""
+        corners = []
+        for k in range(10):
+            reach = radius if k % 2 == 0 else 0.45 * radius
+            angle = math.pi * (k / 5 - 0.5)
+            corners.append((x + reach * math.cos(angle), y + reach * math.sin(angle)))
+        self.draw.polygon(corners, fill=TEAMMATE, outline=PAPER)
+
+    def landmark(self, x: float, y: float, name: str) -> None:
+        """Draw a landmark: a box with a handle."""
+        half, thick = 0.42 * self.size, max(1, round(0.07 * self.size))
+        top = y - 0.20 * self.size
+        handle = (x - 0.2 * self.size, y - 0.44 * self.size, x + 0.2 * self.size, y + 0.05 * self.size)
+        self.draw.rounded_rectangle(handle, radius=0.12 * self.size, outline=LANDMARK, width=thick)
+        self.draw.rounded_rectangle((x - half, top, x + half, y + half), radius=0.1 * self.size, fill=LANDMARK)
+        self.label(x, (top + y + half) / 2, name, 1.7 * half, 0.38 * self.size, PAPER)
+
+    def agent(self, x: float, y: float, letter: str, colour: Colour, scale: float = 1.0) -> None:
+        """Draw an agent: a disc with a letter."""
+        radius = 0.38 * self.size * scale
+        rim = max(1.0, 0.06 * self.size)
+        self.draw.ellipse((x - radius - rim, y - radius - rim, x + radius + rim, y + radius + rim), fill=PAPER)
+        self.draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+        self.label(x, y, letter, 2 * radius, 1.2 * radius, PAPER)
+
+    def teammate(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
+        """Draw the teammate."""
+        self.agent(x, y, letter, TEAMMATE, scale)
+
+    def ego(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
+        """Draw the ego agent."""
+        self.agent(x, y, letter, EGO, scale)
+
+    def load(self, x: float, y: float, name: str) -> None:
+        """Draw what is carried: a small brown tag with a name."""
+        wide, high = 0.34 * self.size, 0.2 * self.size
+        corners = (x - wide, y - high, x + wide, y + high)
+        self.draw.rounded_rectangle(corners, radius=0.08 * self.size, fill=LANDMARK, outline=PAPER, width=_thin(self))
+        self.label(x, y, name, 1.8 * wide, 1.5 * high, PAPER)
+
+    def _box(self, x: float, y: float, half: float, fill: Colour, edge: Colour) -> None:
+        corners = (x - half, y - half, x + half, y + half)
+        self.draw.rounded_rectangle(corners, radius=0.35 * half, fill=fill, outline=edge, width=_thin(self))
+
+    def label(self, x: float, y: float, text: str, width: float, height: float, colour: Colour = INK) -> None:
+        """Write `text` around a point, smaller if it would be too wide; not at all if it could not be read."""
+        size = int(height)
+        if size < SMALLEST_LETTERS:
+            return
+        length = font(size).getlength(text)
+        if length > width:
+            size = int(size * width / length)
+        if size >= SMALLEST_LETTERS:
+            self.draw.text((x, y), text, fill=colour, font=font(size), anchor="mm")
+
+
+def _thin(pen: Pen) -> int:
+    return max(1, round(0.03 * pen.size))

@@ -1,0 +1,229 @@
+"""An episode as one self-contained page: opened from disk, stepped through, nothing fetched from anywhere.
+
+The page is put together from the files in ``assets``; all it needs to know is in one block of JSON (`page_data`), and
+nothing is worked out twice: colours, costs and zones come from here.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askwise import __version__
+from askwise.core.decision import affordable
+from askwise.core.episode import Episode, Step
+from askwise.core.problem import JointState, Problem, teammate_does
+from askwise.methods import Decision, PairZones, Situation
+from askwise.text.files import whole_file
+from askwise.text.reading import printable
+from askwise.text.vocabulary import Vocabulary
+from askwise.types import FloatArray
+from askwise.view.asking import question_in_words, reply_in_words
+from askwise.view.episodes import costs_before, start_scene
+from askwise.view.explain import gate_in_words, runner_up_in_words, verdict_in_words
+from askwise.view.grounds import Graph
+from askwise.view.page_grounds import ground_data, is_plain
+from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
+from askwise.view.scene import Scene
+from askwise.view.spots import ego_spots
+from askwise.view.stage import scene_of
+
+SCRIPTS = ("state.js", "map.js", "marks.js", "moments.js", "panels.js", "player.js")
+GROUND_SCRIPTS = ("state.js", "grounds.js", "graph.js", "marks.js", "spots.js", "panels.js", "player.js")
+"""Those of a page whose ground is more than one map with one place for each goal."""
+DIGITS = 4
+"""Significant digits of probabilities in the page: more than anybody sees."""
+
+
+def write_page(episode: Episode, path: str | Path) -> None:
+    """Write the page of an episode, whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_text(page_text(episode), encoding="utf-8")
+
+
+def page_text(episode: Episode) -> str:
+    """Return the page as HTML."""
+    start = start_scene(episode.problem)
+    words = start.words
+    plain = is_plain(start)
+    parts = {
+        "HEADING": html.escape(words.title),
+        "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),
+        "TEAMMATE": html.escape(words.teammate),
+        "EGO": html.escape(words.ego),
+        "LEGEND": _legend(start),
+        "STYLE": css_variables() + _asset("page.css") + ("" if plain else _asset("grounds.css")),
+        "DATA": _embedded(page_data(episode)),
+        "SCRIPT": "\n".join(_asset(name) for name in (SCRIPTS if plain else GROUND_SCRIPTS)),
+        "VERSION": __version__,
+    }
+    # In one go: a goal may be called like one of the places to be filled in.
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("page.html"))
+
+
+def _legend(start: Scene) -> str:
+    """Return what the marks mean, as far as they can occur."""
+    words = start.words
+    signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
+    if words.load:
+        signs.append(("tag", words.goal[0].upper(), f"{words.load} in hand"))
+    if words.landmark:
+        signs.append(("tag", words.landmark_sign, words.landmark))
+    if ego_spots(start):
+        signs.append(("for-ego", "", f"where the {words.ego} goes"))
+    if any(isinstance(ground, Graph) and any(way.one_way for way in ground.ways) for ground in start.grounds):
+        signs.append(("arrow", "\u25b8", "no way back"))
+    rows = [f'<li><b class="{kind}">{html.escape(sign)}</b>{html.escape(name)}</li>' for kind, sign, name in signs]
+    return "\n      ".join(rows)
+
+
+def page_data(episode: Episode) -> dict[str, Any]:
+    """Return everything the page shows, as JSON."""
+    problem = episode.problem
+    start = start_scene(problem)
+    beliefs, zones = _Table(), _Table()
+    return {
+        "words": _words(start.words, episode),
+        "size": start.size,
+        **ground_data(start),
+        "landmarks": [[printable(each.name), *each.at] for each in start.landmarks],
+        "goals": [[printable(each.name), *each.at, each.landmark] for each in start.goals],
+        "method": episode.method,
+        "teammate": episode.teammate,
+        "seed": None if episode.seed is None else str(episode.seed),  # may exceed what a page can count
+        "goal": episode.goal,
+        "finished": episode.finished,
+        "optimal": episode.optimal_cost,
+        "frames": _frames(episode, beliefs, zones),
+        "beliefs": beliefs.rows,
+        "zones": zones.rows,
+        "zonesKnown": affordable(problem),
+        "ramps": {"light": RAMP, "dark": DARK_RAMP},
+        "inks": {"dark": hex_of(INK), "light": hex_of(PAPER)},
+    }
+
+
+def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
+    return {
+        "teammate": words.teammate,
+        "ego": words.ego,
+        "goal": words.goal,
+        "landmark": words.landmark,
+        "load": words.load,
+        "teammateSign": words.teammate_sign,
+        "egoSign": words.ego_sign,
+        "achieved": words.achieved.format(goal=printable(episode.goal_name)),
+    }
+
+
+class _Table:
+    """Rows that frames refer to by number: what does not change from frame to frame is kept once."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, row: Any) -> int:
+        key = json.dumps(row)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.rows)
+            self.rows.append(row)
+        return self._numbers[key]
+
+
+def _frames(episode: Episode, beliefs: _Table, zones: _Table) -> list[dict[str, Any]]:
+    problem = episode.problem
+    frames = []
+    costs = costs_before(episode)
+    for step, cost in zip(episode.steps, costs, strict=False):
+        frame = _frame(problem, step.state, cost, step.decision.situation, beliefs, zones)
+        frames.append({**frame, **_happening(problem, step)})
+    last = episode.steps[-1].belief if episode.steps else None
+    end = None if last is None else Situation(problem, episode.final, last)
+    return [*frames, _frame(problem, episode.final, costs[-1], end, beliefs, zones)]
+
+
+def _frame(
+    problem: Problem, state: JointState, cost: float, now: Situation | None, beliefs: _Table, zones: _Table
+) -> dict[str, Any]:
+    frame = {**_places(scene_of(problem, state)), "cost": round(cost, 9)}
+    if now is None:
+        return frame
+    frame["belief"] = beliefs.number(_belief_row(now.belief))
+    if now.affordable:
+        frame["zones"] = zones.number([_zone_row(pair) for pair in now.pairs])
+    return frame
+
+
+def _zone_row(pair: PairZones) -> list[float | None]:
+    """Return two goals, the last step of Z_I and the first of Z_B; JSON has null for one that never comes."""
+    steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
+    return [pair.first, pair.second, *steps]
+
+
+def _places(scene: Scene) -> dict[str, Any]:
+    named = {} if is_plain(scene) else {"places": [scene.teammate.place, scene.ego.place]}
+    return {
+        **named,
+        "teammate": list(scene.teammate.at),
+        "ego": list(scene.ego.at),
+        "carried": printable(scene.carried),
+        "hands": scene.hands,
+    }
+
+
+def _belief_row(belief: FloatArray) -> list[list[float]]:
+    """Return the possible goals and their probabilities, likeliest first."""
+    order = np.argsort(-belief, kind="stable")
+    order = order[belief[order] > 0]
+    return [order.tolist(), [float(f"{p:.{DIGITS}g}") for p in belief[order]]]
+
+
+def _happening(problem: Problem, step: Step) -> dict[str, Any]:
+    decision = step.decision
+    told = {"why": printable(decision.why), **_worth(problem, decision)}
+    if decision.gate is not None:
+        told["gate"] = gate_in_words(problem, decision.gate)
+    if step.answer is not None:
+        said = {"asks": question_in_words(problem.goals, step.answer.asked, len(problem.goals))}
+        said["reply"] = reply_in_words(problem.goals, step.answer)
+        return {**told, **said, "ask": list(step.answer.goals), "price": step.cost}
+    if decision.action is None or step.teammate_action is None:
+        return told
+    return {
+        **told,
+        "does": printable(problem.ego.actions.names[decision.action]),
+        "teammateDoes": teammate_does(problem, step.state.teammate, step.teammate_action),
+    }
+
+
+def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
+    """Return what the page says about the worth of a question, asked or only considered."""
+    worth: dict[str, Any] = {}
+    if decision.value is not None:
+        worth["value"] = decision.value
+    if decision.cost is not None:
+        worth["price"] = decision.cost
+    if decision.considered is not None:
+        worth["considered"] = list(decision.considered)
+    if decision.runner_up is not None:
+        worth["runnerUp"] = [runner_up_in_words(problem.goals, decision), decision.runner_up[1]]
+    if decision.verdict:
+        worth["verdict"] = verdict_in_words(decision)
+    return worth
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Return JSON that is safe inside a script element: no ``</script>``, nothing that is not ASCII."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _asset(name: str) -> str:
+    return files("askwise.view").joinpath("assets", name).read_text(encoding="utf-8")

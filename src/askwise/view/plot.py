@@ -1,0 +1,265 @@
+"""Pictures of ambiguity: a map of expected divergence points, a matrix for one state, a timeline of zones.
+
+Every function draws into the `ax` it is given (or a new one) and returns it; nothing is shown or saved.
+Colours are safe for colour-blind readers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.patches import Rectangle
+
+from askwise.divergence import Divergence, Zones, edp
+from askwise.errors import InputError
+from askwise.model import GridWorld
+from askwise.text.reading import printable
+from askwise.types import StateLike
+from askwise.view.palette import ALIKE, LIGHT, PAYS, hex_of, ink_on
+from askwise.view.palette import EGO as EGO_COLOUR
+from askwise.view.palette import PAPER as PAPER_COLOUR
+from askwise.view.palette import TEAMMATE as TEAMMATE_COLOUR
+from askwise.view.palette import WALL as WALL_COLOUR
+
+TEAMMATE, EGO, PAPER, WALL = (hex_of(each) for each in (TEAMMATE_COLOUR, EGO_COLOUR, PAPER_COLOUR, WALL_COLOUR))
+INK, FAINT = hex_of(LIGHT.ink), hex_of(LIGHT.faint)
+ZONE_COLOURS = {"I": TEAMMATE_COLOUR, "B": EGO_COLOUR, "Q": PAYS}
+"""How long the teammate keeps its goal to itself, where the ego agent has to choose, and where asking pays."""
+COLOUR_MAP = LinearSegmentedColormap.from_list("alike", [hex_of(colour) for colour in ALIKE])
+PLAIN: dict[str, Any] = {"parse_math": False}
+"""For texts that contain names: a dollar sign in a name does not begin a formula."""
+LARGEST_WITH_NUMBERS = 12
+"""Grids wider or higher than this show colours only; numbers would be too small to read."""
+HEAT = 0.85
+"""How strong the colours of a map are, on white."""
+MOST_SOLVED = 250_000
+"""Cells up to which a map is solved as `edp` does."""
+MOST_DRAWN = 1_500
+"""Cells that are drawn each way, of larger maps only some."""
+
+
+def edp_map(
+    divergence: Divergence,
+    first: int | str = 0,
+    second: int | str = 1,
+    *,
+    teammate: StateLike | None = None,
+    ego: StateLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw for each cell how ambiguous two goals are: ``EDP(first | second) / EDP(second | first)``.
+
+    The colour is the mean of the two values.
+
+    Args:
+        divergence: goals on a grid.
+        first: one goal, by number or name.
+        second: another.
+        teammate: a cell to mark as the teammate's.
+        ego: a cell to mark as the ego agent's.
+        ax: where to draw.
+    """
+    grid = _grid(divergence)
+    one, other = divergence.goal(first, "first"), divergence.goal(second, "second")
+    goals = [divergence.targets[one].tolist(), divergence.targets[other].tolist()]
+    there, back = _both_ways(grid, goals[0], goals[1])
+    ax = _axes(ax, grid)
+    _heat(ax, grid, (there + back) / 2, "expected steps until one goal is ruled out (mean of both directions)")
+    if max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS:
+        _numbers(ax, grid, there, back)
+    for name, states in zip((divergence.names[one], divergence.names[other]), goals, strict=True):
+        for state in states:
+            _goal(ax, grid, state, name, corner=max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS)
+    _agents(ax, grid, teammate, ego)
+    title = f"EDP({printable(divergence.names[one])} | {printable(divergence.names[other])}) / EDP(the other way)"
+    ax.set_title(title, fontsize=10, **PLAIN)
+    return ax
+
+
+def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
+    """Draw a map with all goals; the colour is the mean EDP over all ordered pairs of goals, in each cell."""
+    grid = _grid(divergence)
+    table = divergence.edp_table()
+    finite = np.isfinite(table)
+    count = finite.sum(axis=(1, 2))
+    total = np.where(finite, table, 0.0).sum(axis=(1, 2))
+    mean = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    ax = _axes(ax, grid)
+    _heat(ax, grid, mean, "expected steps until one of two goals is ruled out (mean of all pairs)")
+    ax.set_title("where goals are hard to tell apart", fontsize=10)
+    return goal_map(divergence, teammate=teammate, ax=ax)
+
+
+def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
+    """Draw a map with its walls and goals, over whatever `ax` shows already."""
+    grid = _grid(divergence)
+    ax = _axes(ax, grid)
+    _walls(ax, grid)
+    for name, states in zip(divergence.names, divergence.targets, strict=True):
+        for state in states:
+            _goal(ax, grid, int(state), name, corner=False)
+    _agents(ax, grid, teammate, None)
+    return ax
+
+
+def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
+    """Draw the matrix of EDP at one state: column `j` is pursued, row `i` is ruled out."""
+    values = divergence.edp_at(at)
+    ax = ax or plt.subplots(figsize=(6, 5), layout="constrained")[1]
+    finite = np.where(np.isfinite(values), values, np.nan)
+    image = ax.imshow(finite, cmap=COLOUR_MAP, vmin=1)
+    ax.figure.colorbar(image, ax=ax, shrink=0.8, label="expected steps")
+    n = divergence.n_goals
+    if n <= LARGEST_WITH_NUMBERS:
+        top = np.nanmax(finite, initial=1.0)
+        for i in range(n):
+            for j in range(n):
+                text = _short(values[i, j])
+                ax.text(j, i, text, ha="center", va="center", fontsize=8, color=_ink(values[i, j], top))
+    step = max(1, n // 25)
+    names = [printable(name) for name in divergence.names]
+    ax.set_xticks(range(0, n, step), names[::step], rotation=90, fontsize=7, **PLAIN)
+    ax.set_yticks(range(0, n, step), names[::step], fontsize=7, **PLAIN)
+    ax.set_xlabel("goal that is pursued")
+    ax.set_ylabel("goal to be ruled out")
+    ax.set_title(f"EDP at {divergence.model.name(divergence.model.state(at))}", fontsize=10, **PLAIN)
+    return ax
+
+
+def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the six zones of a pair of goals as bars over the steps from now, up to `horizon`."""
+    ax = ax or plt.subplots(figsize=(6, 2.6), layout="constrained")[1]
+    named = zones.named()
+    ends = [v for zone in named.values() for v in (zone.start, zone.end) if math.isfinite(v)]
+    horizon = horizon or max(ends, default=1.0) + 2
+    for row, (name, zone) in enumerate(named.items()):
+        if zone.empty:
+            ax.text(1, row, "empty", va="center", fontsize=8, color=FAINT)
+            continue
+        if zone.start > horizon:
+            ax.text(horizon + 0.4, row, f"{zone} \u2192", ha="right", va="center", fontsize=8, color=FAINT)
+            continue
+        # Step t is drawn from t - 1/2 to t + 1/2, so that the width of a bar is the length of its zone.
+        start, end = zone.start - 0.5, min(zone.end, horizon) + 0.5
+        exact, colour = name[0] == "Z", ZONE_COLOURS[name[-1]]
+        # Expected zones are hatched outlines: a paler colour would be another one.
+        look: dict[str, Any] = {"facecolor": hex_of(colour) if exact else PAPER, "edgecolor": hex_of(colour)}
+        ax.barh(row, end - start, left=start, height=0.6, hatch="" if exact else "////", **look)
+        plate: dict[str, Any] = {} if exact else {"bbox": {"facecolor": PAPER, "pad": 0.6, "linewidth": 0}}
+        ink = hex_of(ink_on(colour)) if exact else INK
+        ax.text(start + 0.15, row, str(zone), va="center", fontsize=8, color=ink, **plate)
+    ax.set_yticks(range(len(named)), list(named))
+    ax.set_xlim(0.5, horizon + 0.5)
+    ax.set_xticks(range(1, int(horizon) + 1, max(1, int(horizon) // 15)))
+    ax.set_ylim(len(named) - 0.5, -0.5)
+    ax.set_xlabel("step from now")
+    title = f"zones for {printable(zones.truth)} (true) and {printable(zones.other)}"
+    ax.set_title(title, fontsize=10, **PLAIN)
+    return ax
+
+
+def _grid(divergence: Divergence) -> GridWorld:
+    if not isinstance(divergence.model, GridWorld):
+        raise InputError("divergence", repr(divergence.model), "goals on a GridWorld, which has a map to draw")
+    return divergence.model
+
+
+def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
+    if ax is None:
+        scale = min(1.0, 14 / max(grid.width, grid.height))
+        size = (max(4.0, grid.width * scale + 1), max(3.5, grid.height * scale * 0.9 + 1))
+        ax = plt.subplots(figsize=size, layout="constrained")[1]
+    ax.set_aspect("equal")
+    return ax
+
+
+def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
+    """Return EDP of two goals, target states, at every state: to rule the first out, and to rule out the second."""
+    if grid.n_states <= MOST_SOLVED:
+        return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
+    # The same numbers but for rounding, in a tenth of the time and a sixth of the memory.
+    table = Divergence(grid, [one, other]).edp_table()
+    return table[:, 0, 1], table[:, 1, 0]
+
+
+def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
+    """Return every k-th cell of a large map, as many as a picture can show, and where they lie on it."""
+    step = -(-max(laid_out.shape) // MOST_DRAWN)
+    if step == 1:
+        return laid_out, {}
+    return laid_out[step // 2 :: step, step // 2 :: step], {"extent": (-0.5, grid.width - 0.5, -0.5, grid.height - 0.5)}
+
+
+def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
+    laid_out, where = _drawn_cells(grid, grid.on_map(values))
+    laid_out = np.where(np.isfinite(laid_out), laid_out, np.nan)
+    image = ax.imshow(laid_out, cmap=COLOUR_MAP, origin="lower", vmin=1, alpha=HEAT, **where)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
+    bar.set_label(label, fontsize=8)
+    _walls(ax, grid)
+
+
+def _walls(ax: Axes, grid: GridWorld) -> None:
+    walls, where = _drawn_cells(grid, grid.walls)
+    ax.imshow(np.where(walls, 1.0, np.nan), cmap=ListedColormap([WALL]), origin="lower", **where)
+    if max(grid.width, grid.height) <= 40:
+        ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
+        ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
+        ax.grid(which="minor", color=PAPER, linewidth=0.8)
+        ax.tick_params(which="minor", length=0)
+    step = max(1, max(grid.width, grid.height) // 20)
+    ax.set_xticks(range(0, grid.width, step))
+    ax.set_yticks(range(0, grid.height, step))
+
+
+def _numbers(ax: Axes, grid: GridWorld, there: Any, back: Any) -> None:
+    mean = (there + back) / 2
+    top = mean[np.isfinite(mean)].max(initial=1.0)
+    for state, (x, y) in enumerate(grid.cells):
+        ink = _ink(mean[state], top, HEAT)
+        text = f"{_short(there[state])}\n{_short(back[state])}"
+        ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color=ink, linespacing=1.3)
+
+
+def _goal(ax: Axes, grid: GridWorld, state: int, name: str, *, corner: bool) -> None:
+    x, y = grid.cells[state]
+    name = printable(name)
+    ax.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, linewidth=2))
+    if corner:
+        ax.text(x + 0.42, y + 0.40, name, ha="right", va="top", fontsize=7, weight="bold", color=INK, **PLAIN)
+    else:
+        # A white plate keeps the name readable on dark cells.
+        plate = {"facecolor": PAPER, "alpha": 0.75, "pad": 0.8, "linewidth": 0}
+        ax.text(x, y, name, ha="center", va="center", fontsize=6, weight="bold", color=INK, bbox=plate, **PLAIN)
+
+
+def _agents(ax: Axes, grid: GridWorld, teammate: StateLike | None, ego: StateLike | None) -> None:
+    marks: Mapping[str, tuple[StateLike | None, str]] = {"teammate": (teammate, TEAMMATE), "ego agent": (ego, EGO)}
+    for label, (cell, colour) in marks.items():
+        if cell is not None:
+            x, y = grid.cells[grid.state(cell, label)]
+            for edge, width in ((PAPER, 5.0), (colour, 2.5)):  # a white rim, so that it is seen on every floor
+                ax.plot(x, y, "o", markersize=26, markerfacecolor="none", markeredgecolor=edge, markeredgewidth=width)
+            ax.plot([], [], "o", markerfacecolor="none", markeredgecolor=colour, markeredgewidth=2.5, label=label)
+    if teammate is not None or ego is not None:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=2, fontsize=8, frameon=False)
+
+
+def _short(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return "∞" if math.isinf(value) else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _ink(value: float, top: float, alpha: float = 1.0) -> str:
+    """Choose a text colour that can be read on the colour of `value`, with colours running from 1 to `top`."""
+    if not math.isfinite(value) or top <= 1:
+        return INK
+    red, green, blue = (round(255 * (1 - alpha + alpha * part)) for part in COLOUR_MAP((value - 1) / (top - 1))[:3])
+    return hex_of(ink_on((red, green, blue)))

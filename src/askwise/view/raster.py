@@ -1,0 +1,165 @@
+"""A scene as a picture, ``uint8 [height, width, 3]``, made without any display.
+
+The ground is above, one or two side by side; a strip at the bottom says what is happening and what the marks mean. All
+scenes of one episode have the same size. Marks have a least size: on a map of a million cells they cover many, and are
+still seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from askwise.errors import InputError
+from askwise.text.files import whole_file
+from askwise.text.reading import printable
+from askwise.view.graph_panel import GraphPanel
+from askwise.view.grounds import Ground, Map, Place
+from askwise.view.map_panel import FINE, LONGEST_SIDE, MapPanel
+from askwise.view.marks import Pen, font
+from askwise.view.palette import INK, LINE, PAPER
+from askwise.view.scene import Scene
+from askwise.view.spots import Spot, ego_spots, teammate_spots
+from askwise.view.strip import draw_strip, strip_height
+
+Pixels: TypeAlias = NDArray[np.uint8]
+Panel: TypeAlias = MapPanel | GraphPanel
+
+NARROWEST = 480
+"""The strip needs this width; a small ground is centred above it."""
+BETWEEN = 24
+"""Room between two grounds, in pixels."""
+TITLE = 26
+"""Room above each of two grounds for whose it is."""
+
+
+class Sheet:
+    """Where one ground, or two side by side, are in a picture, in pixels.
+
+    Args:
+        grounds: what is drawn.
+        longest_side: how wide or high each of them may be.
+    """
+
+    def __init__(self, grounds: Sequence[Ground], longest_side: int = LONGEST_SIDE) -> None:
+        self.panels = [_panel(ground, longest_side) for ground in grounds]
+        # A star reaches over the edge of its cell; between two grounds it must not be cut.
+        beside = BETWEEN * len(self.panels) if len(self.panels) > 1 else 0
+        wide = sum(panel.width for panel in self.panels) + beside
+        self.width = max(wide, min(NARROWEST, longest_side))
+        top = TITLE if len(self.panels) > 1 else 0
+        self.height = top + max(panel.height for panel in self.panels)
+        left = (self.width - wide) // 2 + beside // 4
+        for panel in self.panels:
+            panel.move(left, top)
+            left += panel.width + BETWEEN
+
+
+def _panel(ground: Ground, longest_side: int) -> Panel:
+    return MapPanel(ground, longest_side) if isinstance(ground, Map) else GraphPanel(ground, longest_side)
+
+
+def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
+    """Draw a scene.
+
+    Args:
+        scene: what to draw.
+        longest_side: how wide or high a ground may be, in pixels, the coordinates beside a map included.
+    """
+    sheet = Sheet(scene.grounds, longest_side)
+    height = sheet.height + strip_height(scene, sheet.width)
+    canvas = Image.new("RGB", (FINE * sheet.width, FINE * height), PAPER)
+    for panel in sheet.panels:
+        panel.draw(canvas)
+    draw = ImageDraw.Draw(canvas)
+    if len(sheet.panels) > 1:
+        _draw_titles(scene, sheet, draw)
+    _draw_marks(scene, sheet.panels, draw)
+    draw_strip(scene, draw, FINE * sheet.height, sheet.width, FINE)
+    return np.asarray(canvas.reduce(FINE))
+
+
+def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
+    """Write a scene as a PNG file, whole or not at all."""
+    check_ending(path, ".png")
+    with whole_file(path) as temporary:
+        Image.fromarray(draw(scene, longest_side=longest_side)).save(temporary, format="PNG")
+
+
+def check_ending(path: str | Path, ending: str) -> None:
+    """Refuse a file whose name would not say what is in it."""
+    found = Path(path).suffix
+    if found.lower() != ending:
+        raise InputError(
+            f"file {str(path)!r}", f"the ending {found!r}" if found else "no ending", f"the ending {ending!r}"
+        )
+
+
+def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
+    """Write whose ground each of the two is, and a line between them."""
+    for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
+        middle = panel.left + (panel.width - _beside(panel)) / 2
+        draw.text((FINE * middle, FINE * TITLE / 2), name, fill=INK, font=font(FINE * 14), anchor="mm")
+    x = FINE * (sheet.panels[0].left - _beside(sheet.panels[0]) + sheet.panels[0].width + BETWEEN / 2)
+    draw.line((x, FINE * 4, x, FINE * (sheet.height - 4)), fill=LINE, width=FINE)
+
+
+def _beside(panel: Panel) -> int:
+    return panel.beside if isinstance(panel, MapPanel) else 0
+
+
+def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw) -> None:
+    first, last = panels[0], panels[-1]
+    pen = Pen(draw, FINE * first.mark)
+    for landmark in scene.landmarks:
+        pen.landmark(*_fine(first, landmark.at), printable(landmark.name))
+    for spot in _in_order(scene, teammate_spots(scene)):
+        # A node has the names of its goals above it; there would be no room for them on the mark.
+        name = spot.name(scene) if isinstance(first, MapPanel) else ""
+        pen.goal(*_fine(first, spot.at), name, spot.probability(scene), spot.asked(scene))
+    other = Pen(draw, FINE * last.mark)
+    for spot in _in_order(scene, ego_spots(scene)):
+        name = spot.name(scene) if isinstance(last, MapPanel) else ""
+        other.ego_place(*_fine(last, spot.at), name, spot.probability(scene), spot.asked(scene), spot.shared)
+    if scene.goal is not None:
+        goal = scene.goals[scene.goal]
+        for place in (goal.at, *goal.also):
+            pen.truth(*_fine(first, place))
+        if scene.ego_ground is not None:
+            for place in goal.ego:
+                other.truth(*_fine(last, place))
+    _draw_agents(scene, panels, draw)
+
+
+def _in_order(scene: Scene, spots: list[Spot]) -> list[Spot]:
+    """Sort so that what matters most comes last and lies on top: the ruled out, then by belief, then the asked."""
+    belief = [1.0 if (p := spot.probability(scene)) is None else p for spot in spots]
+    return [spots[k] for k in sorted(range(len(spots)), key=lambda k: (spots[k].asked(scene), belief[k]))]
+
+
+def _fine(panel: Panel, place: Place) -> tuple[float, float]:
+    x, y = panel.centre(place)
+    return FINE * x, FINE * y
+
+
+def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw) -> None:
+    teammate, ego = scene.teammate, scene.ego
+    pen, other = (Pen(draw, FINE * panel.mark) for panel in (panels[0], panels[-1]))
+    (tx, ty), (ex, ey) = _fine(panels[0], teammate.at), _fine(panels[-1], ego.at)
+    if teammate.at != ego.at or len(panels) > 1:
+        pen.teammate(tx, ty, teammate.sign)
+        other.ego(ex, ey, ego.sign)
+        tag = (ex + 0.34 * other.size, ey + 0.34 * other.size)
+    else:
+        # Two agents in one place stand aside for each other.
+        aside = 0.2 * pen.size
+        pen.teammate(tx - aside, ty - aside, teammate.sign, 0.75)
+        pen.ego(ex + aside, ey + aside, ego.sign, 0.75)
+        tag = (ex - 0.28 * pen.size, ey + 0.44 * pen.size)
+    if scene.carried:
+        other.load(*tag, printable(scene.carried))

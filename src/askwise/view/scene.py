@@ -1,0 +1,134 @@
+"""What there is to draw: one moment of an episode, as plain data that knows no domain.
+
+`askwise.view.stage` makes scenes of any problem; terminal, picture, animation and page draw them. An episode of `n`
+steps has ``n + 1`` scenes (`askwise.view.episodes`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from askwise.core.questions import Question
+from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import counted
+from askwise.types import FloatArray
+from askwise.view.asking import question_in_words
+from askwise.view.grounds import Cell, Graph, Ground, Map, Place
+
+__all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One of the two agents.
+
+    Attributes:
+        name: what it is called.
+        sign: its letter.
+        at: where it is drawn.
+        place: where it is in words, by default the coordinates.
+    """
+
+    name: str
+    sign: str
+    at: Place
+    place: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.place:
+            object.__setattr__(self, "place", str(self.at))
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A place that matters and is no goal."""
+
+    name: str
+    at: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the teammate may be after: where it goes for it, and where the ego agent does.
+
+    Attributes:
+        name: what it is called.
+        at: where the teammate goes, on the teammate's ground.
+        landmark: the number of the landmark that belongs to it, if one does.
+        also: other places at which the teammate has reached it as well.
+        ego: where the ego agent goes, on its own ground; empty if that is not drawn.
+    """
+
+    name: str
+    at: Place
+    landmark: int | None = None
+    also: tuple[Place, ...] = ()
+    ego: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One moment. What has a default may be left out, and is not drawn then.
+
+    Attributes:
+        words: what the domain calls things.
+        ground: what everything stands on, a map or a graph.
+        teammate: the teammate.
+        ego: the ego agent.
+        goals: the goals, in the order of the problem.
+        landmarks: other places that matter.
+        carried: the name on what the ego agent carries, empty if it carries nothing.
+        hands: the same in words, printable; empty where nothing can be carried.
+        belief: ``float64 [n_goals]``, what the ego agent believes.
+        asked: the question that is being asked, goals by number; empty if there is none.
+        reply: the reply to it, in words.
+        goal: the teammate's goal, by number. The ego agent does not know it, so an environment must not show it.
+        progress: one line, such as the number of the step and the cost so far.
+        event: one line about what is happening.
+        ego_ground: what the ego agent stands on, if it is another ground than the teammate's, drawn beside it.
+    """
+
+    words: Vocabulary
+    ground: Ground
+    teammate: Figure
+    ego: Figure
+    goals: tuple[Goal, ...]
+    landmarks: tuple[Landmark, ...] = ()
+    carried: str = ""
+    hands: str = ""
+    belief: FloatArray | None = None
+    asked: Question = ()
+    reply: str = ""
+    goal: int | None = None
+    progress: str = ""
+    event: str = ""
+    ego_ground: Ground | None = None
+
+    def ruled_out(self, goal: int) -> bool:
+        """Whether the ego agent knows that this is not the goal."""
+        return self.belief is not None and self.belief[goal] <= 0
+
+    @property
+    def question(self) -> str:
+        """The question in words, empty if none is asked."""
+        return question_in_words([goal.name for goal in self.goals], self.asked) if self.asked else ""
+
+    @property
+    def grounds(self) -> tuple[Ground, ...]:
+        """The one that everybody is on, or the teammate's and the ego agent's."""
+        return (self.ground,) if self.ego_ground is None else (self.ground, self.ego_ground)
+
+    @property
+    def size(self) -> str:
+        """How large all this is, in words."""
+        parts = [_size(self.ground)]
+        if self.ego_ground is not None:
+            parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_ground)}"]
+        parts.append(counted(len(self.goals), self.words.goal))
+        return ", ".join([*parts, *([counted(len(self.landmarks), self.words.landmark)] if self.landmarks else [])])
+
+
+def _size(ground: Ground) -> str:
+    if isinstance(ground, Map):
+        return f"{ground.width} x {ground.height} cells, {counted(ground.n_walls, 'wall')}"
+    return f"a graph of {counted(ground.n_states, 'state')}"

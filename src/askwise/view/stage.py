@@ -1,0 +1,161 @@
+"""The scenes of any problem: maps as maps, other models as graphs, two different models side by side.
+
+A scene is built from the two sides of a problem and its words (`askwise.domains.registry.words_of`), which also say
+where landmarks are. What does not change from moment to moment is worked out once for each problem.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from askwise.core.problem import JointState, Problem
+from askwise.core.side import place_and_load
+from askwise.domains.registry import words_of
+from askwise.model import GridWorld, Model, same_model
+from askwise.text.reading import printable
+from askwise.text.vocabulary import Vocabulary
+from askwise.types import FloatArray
+from askwise.view.grounds import Graph, Ground, Map, Place
+from askwise.view.layout import Net, excerpt, lay_out
+from askwise.view.layout.net import ELSEWHERE
+from askwise.view.scene import Figure, Goal, Landmark, Scene
+
+
+def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
+    """Return a moment of a problem: the ground, both agents in place, and a belief if one is given."""
+    stage = _stage(problem)
+    words, teammate, ego = stage.words, stage.teammate, stage.ego or stage.teammate
+    place, load = place_and_load(problem.ego, state.ego)
+    carried = "" if load < 0 else problem.goals[load]
+    hands = f"the {words.load or 'load'} of {printable(carried)}" if carried else "empty hands"
+    return Scene(
+        words=words,
+        ground=teammate.ground,
+        teammate=_figure(words.teammate, words.teammate_sign, teammate, state.teammate),
+        ego=_figure(words.ego, words.ego_sign, ego, place),
+        goals=stage.goals,
+        landmarks=stage.landmarks,
+        carried=carried,
+        hands=hands if problem.ego.loads else "",
+        belief=belief,
+        ego_ground=None if stage.ego is None else stage.ego.ground,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnModel:
+    """A model as it is drawn: its ground, and the place and the name of each state."""
+
+    model: Model
+    ground: Ground
+    place: Callable[[int], Place]
+
+    def name(self, state: int) -> str:
+        """Return the name of a state, printable."""
+        return printable(str(self.model.name(state)))
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """All of a problem that does not change from moment to moment.
+
+    Attributes:
+        words: what things are called.
+        teammate: the teammate's model.
+        ego: the ego agent's, None if it is the same.
+        goals: the goals and where they are on both.
+        landmarks: other places that matter.
+    """
+
+    words: Vocabulary
+    teammate: DrawnModel
+    ego: DrawnModel | None
+    goals: tuple[Goal, ...]
+    landmarks: tuple[Landmark, ...]
+
+
+_STAGES: dict[int, Stage] = {}
+"""Stages by the identity of their problem, for as long as it lives: problems need not be hashable."""
+
+_DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[Graph, dict[int, Place]]]] = WeakKeyDictionary()
+"""Drawings of models, by where the agent starts and what is written above states."""
+
+
+def _stage(problem: Problem) -> Stage:
+    key = id(problem)
+    if key not in _STAGES:
+        _STAGES[key] = _make_stage(problem)
+        weakref.finalize(problem, _STAGES.pop, key, None)
+    return _STAGES[key]
+
+
+def _make_stage(problem: Problem) -> Stage:
+    words = words_of(problem)
+    goals = range(len(problem.goals))
+    names = [printable(name) for name in problem.goals]
+    walks = [problem.teammate.targets(goal).tolist() for goal in goals]
+    ends = [problem.ego.targets(goal).tolist() for goal in goals]
+    fetches = [[place_and_load(problem.ego, state)[0] for state in states] for states in ends]
+    together = same_model(problem.teammate.model, problem.ego.model)
+    marked = _names_at(names, walks)
+    if together:
+        # Where the teammate has a mark, its name stays alone: the ego agent's mark there is a small one.
+        marked = _names_at(names, fetches) | marked
+    start = place_and_load(problem.ego, problem.start.ego)[0]
+    teammate = _drawn(problem.teammate.model, problem.start.teammate, marked)
+    own = None if together else _drawn(problem.ego.model, start, _names_at(names, fetches))
+    ego = own or teammate
+    landmark_of = {goal: k for k, site in enumerate(words.sites) for goal in site.goals}
+    found = []
+    for goal, name in enumerate(problem.goals):
+        first, *others = (teammate.place(state) for state in walks[goal])
+        # An agent that carries things goes for the load first, and landmarks show where that is.
+        shown = () if problem.ego.loads else tuple(ego.place(state) for state in fetches[goal])
+        found.append(Goal(name, first, landmark_of.get(name), also=tuple(others), ego=shown))
+    model = problem.teammate.model
+    landmarks = tuple(Landmark(site.name, teammate.place(model.state(site.at))) for site in words.sites)
+    return Stage(words, teammate, own, tuple(found), landmarks)
+
+
+def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
+    """Return the first of the goals that each state is a target of, and how many others there are."""
+    found: dict[int, list[str]] = {}
+    for name, states in zip(names, targets, strict=True):
+        for state in states:
+            found.setdefault(state, []).append(name)
+    return {state: goals[0] if len(goals) == 1 else f"{goals[0]} +{len(goals) - 1}" for state, goals in found.items()}
+
+
+def _drawn(model: Model, start: int, marked: dict[int, str]) -> DrawnModel:
+    if isinstance(model, GridWorld):
+        return DrawnModel(model, Map(model.walls), lambda state: _cell(model, state))
+    drawn = _DRAWN.setdefault(model, {})
+    key = (start, *marked.items())
+    if key not in drawn:
+        drawn[key] = _draw(model, start, marked)
+    graph, places = drawn[key]
+    return DrawnModel(model, graph, lambda state: places.get(state, graph.nodes[-1].at))
+
+
+def _cell(model: GridWorld, state: int) -> Place:
+    x, y = model.cells[state].tolist()
+    return x, y
+
+
+def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[Graph, dict[int, Place]]:
+    """Return the drawing of a model and the places of its states; those not drawn are where the last node is."""
+    net = Net.of(model, excerpt(model, start, marked))
+    node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
+    above = {node_of[state]: text for state, text in marked.items() if state in node_of}
+    # A goal is often called like its place: once is enough.
+    above = {node: "" if text == net.names[node] else text for node, text in above.items()}
+    graph = lay_out(net, node_of[start], above)
+    return graph, {state: graph.nodes[node].at for state, node in node_of.items()}
+
+
+def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
+    return Figure(name, sign, drawn.place(state), "" if isinstance(drawn.ground, Map) else drawn.name(state))

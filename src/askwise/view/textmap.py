@@ -1,0 +1,167 @@
+"""The map of a scene in letters.
+
+The largest of these that fits is drawn: every goal by its name; by the part of the name that differs ("12" for S12);
+as a sign; and, on a map larger than the screen, one letter for a whole block of cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import takewhile
+
+from askwise.text.reading import printable
+from askwise.text.wording import columns_of, listed
+from askwise.view.grounds import Cell, Map, Place
+from askwise.view.scene import Scene
+from askwise.view.textmarks import (
+    ASKED,
+    BOTH,
+    BOTH_HERE,
+    DIM,
+    EGO_PLACE,
+    GOAL,
+    OUT,
+    Mark,
+    Paint,
+    TextGround,
+    all_marks,
+    goal_marks,
+    painter,
+)
+
+LONGEST_NAME = 8
+
+
+def draw_map(scene: Scene, ground: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
+    """Draw a map of a scene, at most so wide and high: the first of its grounds (`side` 0) or the second (1)."""
+    width, height = ground.width, ground.height
+    gutter = len(str(height - 1))
+    room = (columns - gutter) // width
+    places = all_marks(scene, side)
+    paint = painter(colour)
+    if height + 1 > rows or room < 1:
+        return _overview(scene, ground, places, paint, columns - 1, rows)
+    marks = goal_marks(scene, side).values()
+    goals = [printable(goal.name) for goal in scene.goals] if side == 0 else []
+    goals += [mark.name for mark in marks if not mark.landmark and mark.name not in goals]
+    landmarks = [printable(landmark.name) for landmark in scene.landmarks] if side == 0 else []
+    prefix = _common_prefix(goals, landmarks)
+    for cut in dict.fromkeys(("", prefix)):
+        longest = max(columns_of(name) for name in [*(name.removeprefix(cut) for name in goals), *landmarks])
+        if longest <= LONGEST_NAME and longest + 1 <= room:
+            remarks = [f"{scene.words.landmarks} {listed(landmarks)}", *_covered(scene)] if landmarks else []
+            remarks += [f"{scene.words.goals} without the {cut!r} of their names"] if cut else []
+            return _named(scene, ground, places, paint, min(longest + 2, room), cut, remarks)
+    return _signs(ground, places, paint, min(room, 2))
+
+
+def _covered(scene: Scene) -> list[str]:
+    """Return a remark for each landmark that lies under a goal, whose name it cannot show."""
+    goals = {goal.at: goal.name for goal in scene.goals}
+    return [
+        f"{printable(landmark.name)} lies under {printable(goals[landmark.at])}"
+        for landmark in scene.landmarks
+        if landmark.at in goals
+    ]
+
+
+def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
+    """Return what all goals' names begin with, if they can do without."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
+    prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
+    short = [name.removeprefix(prefix) for name in goals]
+    return prefix if all(short) and len(goals) > 1 and not set(short) & set(landmarks) else ""
+
+
+def _named(
+    scene: Scene, ground: Map, places: dict[Place, Mark], paint: Paint, size: int, cut: str, remarks: list[str]
+) -> TextGround:
+    """Draw every cell as a sign and a name; a goal or a landmark has no sign, one that is ruled out no name."""
+    signs = set()
+    unsigned = {GOAL, scene.words.landmark_sign}
+
+    def cell(at: Cell, wall: bool) -> str:
+        mark = places.get(at)
+        if wall:
+            signs.add("#")
+            return " " + paint("#" * (size - 1), DIM)
+        if mark is None:
+            return " " + paint("." + " " * (size - 2), DIM)
+        signs.add(mark.sign)
+        if mark.sign == OUT or not mark.name:
+            return " " + paint(mark.sign, mark.colour) + " " * (size - 2)
+        name = mark.name.removeprefix("" if mark.landmark else cut)
+        sign = " " if mark.sign in unsigned else paint(mark.sign, mark.colour)
+        return sign + paint(name, mark.colour) + " " * (size - 1 - columns_of(name))
+
+    return TextGround(_with_axes(ground, cell, size), signs - unsigned, remarks)
+
+
+def _signs(ground: Map, places: dict[Place, Mark], paint: Paint, size: int) -> TextGround:
+    signs = set()
+
+    def cell(at: Cell, wall: bool) -> str:
+        mark = Mark("#", colour=DIM) if wall else places.get(at, Mark(".", colour=DIM))
+        signs.add(mark.sign)
+        return " " * (size - 1) + paint(mark.sign, mark.colour)
+
+    return TextGround(_with_axes(ground, cell, size), signs - {"."}, [])
+
+
+def _with_axes(ground: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
+    """Return the rows, the highest y first, with the coordinates beside and below."""
+    width, height = ground.width, ground.height
+    walls = ground.walls.tolist()
+    gutter = len(str(height - 1))
+    lines = [
+        f"{y:>{gutter}}" + "".join(cell((x, y), walls[y][x]) for x in range(width)).rstrip()
+        for y in reversed(range(height))
+    ]
+    return [*lines, " " * gutter + _x_axis(width, size)]
+
+
+def _x_axis(width: int, size: int) -> str:
+    """Return the x coordinates, as many as there is room for, each below the first letter of its cell."""
+    first = 1 if size > 1 else 0
+    apart = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if k * size > len(str(width - 1)))
+    axis = [" "] * (width * size + 5)
+    for x in range(0, width, apart):
+        for k, digit in enumerate(str(x)):
+            axis[x * size + first + k] = digit
+    return "".join(axis).rstrip()
+
+
+def _overview(
+    scene: Scene, ground: Map, places: dict[Place, Mark], paint: Paint, columns: int, rows: int
+) -> TextGround:
+    """Draw one letter for each block of cells: whatever matters most in it."""
+    width, height = ground.width, ground.height
+    # A letter is about twice as high as wide; so is a block, and the map keeps its shape.
+    wide = max(-(-width // columns), -(-height // (2 * rows)))
+    high = 2 * wide
+    blocks = _blocks(scene, places, wide, high)
+    signs, lines = set(), []
+    for y in reversed(range(-(-height // high))):
+        row = [blocks.get((x, y)) or _floor(ground, x * wide, y * high, wide, high) for x in range(-(-width // wide))]
+        signs |= {mark.sign for mark in row}
+        lines.append("".join(paint(mark.sign, mark.colour) for mark in row))
+    return TextGround(lines, signs - {"."}, [f"each letter stands for {wide} x {high} cells"])
+
+
+def _blocks(scene: Scene, places: dict[Place, Mark], wide: int, high: int) -> dict[Cell, Mark]:
+    """Return the mark that matters most in each block."""
+    agents = [scene.teammate.sign, scene.ego.sign]
+    order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]
+    found: dict[Cell, list[Mark]] = {}
+    for (x, y), mark in places.items():
+        found.setdefault((int(x) // wide, int(y) // high), []).append(mark)
+    chosen = {}
+    for block, marks in found.items():
+        best = min(marks, key=lambda mark: order.index(mark.sign))
+        chosen[block] = BOTH_HERE if set(agents) <= {mark.sign for mark in marks} else best
+    return chosen
+
+
+def _floor(ground: Map, x: int, y: int, wide: int, high: int) -> Mark:
+    share = ground.walls[y : y + high, x : x + wide].mean()
+    return Mark("#" if share >= 0.5 else ":" if share >= 0.25 else ".", colour=DIM)
