@@ -112,7 +112,7 @@ class Uniform(_ByPolicy):
 
 
 class ByProblem(Teammate):
-    """Does what the problem's own policy for its goal says: `Problem.teammate_policies`, or the UROP."""
+    """Does what the problem's own policy for its goal says: `Problem.policies`, or the UROP."""
 
     name = "policy"
 

@@ -6,7 +6,7 @@ the teammate turns out to be different (it does what no goal explains, or an ans
 goes on with the belief `robust`, taking all it has seen and heard into account again.
 
 With that belief, with `elimination`, and where the problem says how the teammate pursues its goals
-(`Problem.teammate_policies`), it plans anew in every step: as if the episode began where the teammate is now, with what
+(`Problem.policies`), it plans anew in every step: as if the episode began where the teammate is now, with what
 it believes as the prior, and as if from now on the teammate took a shortest way. The verdict of its decisions says so.
 
 Where answers can be wrong or missing, where choices may be asked (`QueryCost.per_option`), or where the number of

@@ -6,7 +6,7 @@ the steps of the teammate and the answers so far, has the probability ``Z_A(w)``
 `A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
 the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.
 
-A teammate with policies of its own (`Problem.teammate_policies`) may come to a state on ways of different probability.
+A teammate with policies of its own (`Problem.policies`) may come to a state on ways of different probability.
 Then each branch carries the probability of its own way for each goal. Where such a teammate may also walk in circles,
 the ways have no end: `askwise.play.evaluation.circling`.
 

@@ -46,7 +46,7 @@ def evaluate(
     Args:
         instance: what is played; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         agent: the ego agent, or the name of one.
-        exact: enumerate; small problems only. Beside a teammate that may walk in circles (`Problem.teammate_policies`)
+        exact: enumerate; small problems only. Beside a teammate that may walk in circles (`Problem.policies`)
             this needs an agent that does not remember its ways: one with the belief ``elimination``, or ``informed``.
             The verdict then has a proven bound on the error. Other agents are refused at once; draw episodes.
         episodes: number of episodes.
