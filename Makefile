@@ -18,7 +18,7 @@ help:
 	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
 	@echo "make bench       speed, scale and memory, beside other ways and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
-	@echo "make torture     damaged results, agents that misbehave, malformed files: up to 20 minutes"
+	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"
 	@echo "make lint        ruff and mypy only"
 	@echo "make dist        the packages to publish, installed into an empty environment and tried (out/dist)"
 	@echo "make clean       remove the environment and everything that was built"
@@ -118,7 +118,7 @@ oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 
 # Too long for every day: what "What is safe, and what is not" promises, tried exhaustively.
 torture: $(VENV)/installed-test
-	timeout 1200 $(BIN)/pytest -n 2 tests/torture
+	timeout 3600 $(BIN)/pytest -n 2 tests/torture
 
 clean:
 	rm -rf $(VENV) out docs/drawn .mypy_cache .pytest_cache .ruff_cache .hypothesis
