@@ -183,6 +183,8 @@ def test_a_worker_that_has_moved_has_told_something(run: Run) -> None:
     fresh = run("ask", "workshop.json", "--worker", "2,3", "--fresh").assert_fine()
     assert "inferred" not in fresh
     assert "\npossible   3 of 3 stations\n" in fresh
+    noisy = run("ask", "workshop.json", "--worker", "2,3", "--fresh", "--answers", "wrong:0.1").assert_fine()
+    assert "\nanswers    wrong 10 %, refused 0 % of the time\n" in noisy
     assert "inferred" not in run("ask", "workshop.json", "--worker", "0,0").assert_fine()
 
 

@@ -116,7 +116,8 @@ def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
     if isinstance(problem, StatedProblem):
         return _restated(problem, start).problem()
     if isinstance(problem, Coverage):
-        return Coverage(_redrawn(problem, start), prior=problem.weights, query_cost=problem.query_cost)
+        drawing, weights = _redrawn(problem, start), problem.weights
+        return Coverage(drawing, prior=weights, query_cost=problem.query_cost, answers=problem.answers)
     return changed(problem, start=start)  # tables do not depend on the start either
 
 

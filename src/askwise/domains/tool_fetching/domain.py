@@ -48,7 +48,8 @@ class ToolFetchingDomain:
             return problem
         now = problem.decode(start)
         worker, fetcher = ((int(x), int(y)) for x, y in problem.grid.cells[[now.worker, now.fetcher]])
-        return ToolFetching(replace(problem.instance, worker=worker, fetcher=fetcher))
+        other = ToolFetching(replace(problem.instance, worker=worker, fetcher=fetcher))
+        return other.with_answers(problem.answers)
 
     def vocabulary(self, given: Instance | ToolFetching | None = None) -> Vocabulary:
         """See `Domain`."""
