@@ -18,8 +18,9 @@ episode was cut off), ``final`` (where everybody was at the end), and ``steps``,
 
 ``teammate`` and ``ego`` say where both agents are, by the names of states: a text, a number, or a cell ``[x, y]``.
 Where the ego agent carries things, the keys are the domain's words for the two agents, and ``holding`` is the goal
-whose load the ego agent carries, or null. The domain's words also name the teammate's action (``teammate_action``) and
-the goals of a ``runner_up`` (``goals``).
+whose load the ego agent carries, or null. In tool fetching they are ``worker``, ``fetcher`` and ``holding``. The
+domain's words also name the teammate's action (``teammate_action`` or ``worker_action``) and the goals of a
+``runner_up`` (``goals`` or ``stations``).
 
 Numbers are written in full: a loaded episode equals the one that was saved. Earlier versions wrote
 ``askwise/trace@1``, without ``answers`` and choices: all questions were answered, and truly.
