@@ -192,11 +192,17 @@ def _evaluated(maps: Sequence[Instance], method: str) -> object:
 # -- plain problems beside compressed ones ---------------------------------------------------------------------------
 
 
+def _product_problem() -> Callable[..., Any]:
+    """Return what makes a problem with the whole model of the fetcher: in the tests, earlier in the package."""
+    earlier = importlib.import_module("askwise.domains.tool_fetching.problem")
+    if hasattr(earlier, "product_problem"):
+        return earlier.product_problem  # type: ignore[no-any-return]
+    return importlib.import_module("tests.tool_fetching").product_problem  # type: ignore[no-any-return]
+
+
 def _plain(setting: Setting, moments: Moments) -> Iterator[Job]:
     maps = plain_maps(setting)
-    from tests.tool_fetching import product_problem  # of this version only
-
-    ways = {COMPRESSED: _Kept(ToolFetching, maps), PLAIN: _Kept(product_problem, maps)}
+    ways = {COMPRESSED: _Kept(ToolFetching, maps), PLAIN: _Kept(_product_problem(), maps)}
     for way, problems in ways.items():
         yield Job(way, "making the problem", _prepared(1, _problem_made, problems.make, maps[0]))
     for method in setting.compared:
