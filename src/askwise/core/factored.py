@@ -46,7 +46,7 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the target states of each goal, those of `goals` if an agent is given none of its own."""
+    """Return the target states of each goal: `own` where it is given, else the targets in `goals`."""
     names = tuple(goals)
     given: Any = own
     if given is None:

@@ -1,9 +1,9 @@
 """The expected cost of an agent beside a teammate that may walk in circles.
 
-There is no end of ways that such a teammate can take, so they cannot be followed one by one. But an agent that decides
+Such a teammate can take infinitely many paths, so they cannot be followed one by one. But an agent that decides
 by its situation alone (`follows_once`: where both agents are, which goals are possible, what was heard) meets finitely
-many situations. For each goal `g` they are a Markov chain. With ``c`` what the decision in each situation costs and
-``Q[s, s']`` how probable goal `g` makes it to go on from `s` to `s'`, the expected cost from each situation is
+many situations. For each goal `g` they are a Markov chain. Let ``c`` be the cost of the decision in
+each situation, and ``Q[s, s']`` the probability under goal `g` of moving from `s` to `s'`. The expected cost is
 
     W = c + Q W.
 
@@ -54,7 +54,7 @@ def may_circle(problem: Problem) -> bool:
 
 
 class Circling(Enumeration):
-    """All situations of an agent, each met once, and how probable each goal makes it to go on to another.
+    """All situations that an agent can meet, and for each goal the probability of moving from one to another.
 
     Attributes:
         error: proven bound on the error of the expected cost, once that was asked for.

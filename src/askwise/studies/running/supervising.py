@@ -1,8 +1,7 @@
-"""Playing a task so that whatever an agent does, it does it to itself.
+"""Run each task in other processes, so that a misbehaving agent cannot affect the others.
 
-Agents play in processes of their own. If one takes too long, or dies, just the unit that it was at fails: a row says
-why, a new process goes on with the next unit, and the rows of all others are the same bit for bit as if nothing had
-happened. An agent can also harm its process without ending it: by threads that it leaks, or by changing classes or
+If an agent takes too long, or its process dies, only the unit that it was playing fails. A row says why, a new process
+continues with the next unit, and all other rows are the same bit for bit as if nothing had happened. An agent can also harm its process without ending it: by threads that it leaks, or by changing classes or
 memory. So each method that is not askwise's own plays in a process in which no other method plays. Those of askwise
 share one. This holds in this process's threads, in those of a Dask worker, and on any executor: all of them call
 `play_apart`.
@@ -20,7 +19,7 @@ from askwise.studies.schema.study import Task
 
 
 def play_apart(task: Task, run: str) -> Played:
-    """Play all of a task in processes of its own: one for the methods of askwise, one for each of the others.
+    """Play a task in other processes: one for the methods of askwise, and one for each other method.
 
     Args:
         task: what to play.
