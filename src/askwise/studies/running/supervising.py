@@ -1,10 +1,10 @@
 """Run each task in other processes, so that a misbehaving agent cannot affect the others.
 
 If an agent takes too long, or its process dies, only the unit that it was playing fails. A row says why, a new process
-continues with the next unit, and all other rows are the same bit for bit as if nothing had happened. An agent can also harm its process without ending it: by threads that it leaks, or by changing classes or
-memory. So each method that is not askwise's own plays in a process in which no other method plays. Those of askwise
-share one. This holds in this process's threads, in those of a Dask worker, and on any executor: all of them call
-`play_apart`.
+continues with the next unit, and all other rows are the same bit for bit as if nothing had happened. An agent can also
+harm its process without ending it: by threads that it leaks, or by changing classes or memory. So each method that is
+not askwise's own plays in a process in which no other method plays. Those of askwise share one. This holds in this
+process's threads, in those of a Dask worker, and on any executor: all of them call `play_apart`.
 """
 
 from __future__ import annotations
