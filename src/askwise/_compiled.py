@@ -21,7 +21,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
@@ -62,17 +62,18 @@ class Kernel:
     Args:
         function: the loop.
         work: given the arguments by name, returns about how many steps they take; without it, it is always compiled.
-        **options: how it is compiled, see `askwise._jit.dispatcher`.
     """
 
-    def __init__(self, function: Callable[..., Any], work: Callable[[Any], int] | None = None, **options: bool) -> None:
+    inline = "never"
+
+    def __init__(self, function: Callable[..., Any], work: Callable[[Any], int] | None = None) -> None:
         functools.update_wrapper(self, function)
         self.as_written = function
         self._work = work
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        self._options = options
         self._done = 0
         self._compiled: Any = None
+        self._within: Any = None
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop."""
@@ -82,18 +83,17 @@ class Kernel:
                 self._done += steps
                 with np.errstate(all="ignore"):  # as compiled loops do
                     return self.as_written(*given)
-        return self.compiled(*given)
+        return self.compiled_for(*given)(*given)
 
-    @property
-    def compiled(self) -> Any:
-        """What numba makes of it."""
+    def compiled_for(self, *given: Any) -> Any:
+        """Return the loop, compiled for arguments of these types; for other types numba compiles it again."""
         if self._compiled is None:
             load()
-            from askwise._jit import dispatcher  # here, for it loads numba
+            from askwise._jit import compiled_for  # here, for it loads numba
 
             with _building:
                 if self._compiled is None:
-                    self._compiled = dispatcher(self.as_written, **self._options)
+                    self._compiled = compiled_for(self.as_written, given)
                     self._call_at_once()
         return self._compiled
 
@@ -103,9 +103,14 @@ class Kernel:
         self.__class__ = type(type(self).__name__, (type(self),), calls)
 
     @property
-    def _numba_type_(self) -> Any:
-        """By this numba knows what to call where other kernels call this one."""
-        return self.compiled._numba_type_
+    def within(self) -> Any:
+        """What other kernels call in place of this one."""
+        if self._within is None:
+            load()
+            from askwise._jit import within
+
+            self._within = within(self.as_written, self.inline)
+        return self._within
 
     def __reduce__(self) -> str:
         return str(vars(self)["__qualname__"])
@@ -129,9 +134,6 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 class _Inner(Kernel):
     """A loop that only other kernels call; called from Python, it is called by one that runs as it is written."""
 
-    def _call_at_once(self) -> None:
-        """Not from Python."""
-
     def __call__(self, *given: Any) -> Any:
         """Run the loop."""
         with np.errstate(all="ignore"):
@@ -140,14 +142,68 @@ class _Inner(Kernel):
 
 def inner(function: _F) -> _F:
     """Compile a loop as a part of the kernels that call it: from Python, only loops as they are written can call it."""
-    kernel: Any = _Inner(function, alone=False)
+    kernel: Any = _Inner(function)
     return kernel  # type: ignore[no-any-return]
 
 
-def alone(kernel: _F) -> _F:
-    """Return an inner kernel compiled on its own, for those who call it from Python and have much work for it."""
-    made: Any = kernel
-    return Kernel(made.as_written)  # type: ignore[return-value]
+class _Part(_Inner):
+    """See `part`."""
+
+    inline = "always"
+
+
+def part(function: _F) -> _F:
+    """Let a loop be a part of the one kernel that calls it, written as a function of its own.
+
+    numba puts it into that kernel before it compiles it, which takes less time.
+    """
+    kernel: Any = _Part(function)
+    return kernel  # type: ignore[no-any-return]
+
+
+class Struct:
+    """Named arrays and numbers that kernels read as attributes.
+
+    A subclass lists its fields as annotations. Kernels that run as they are written take the struct itself. Compiled
+    ones take `compiled`, a reference to the same arrays: passing it on costs one pointer, however many fields there are.
+
+    A subclass has a kernel `make` that makes it from a tuple of all fields.
+    """
+
+    make: ClassVar[Any]
+    _names: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        cls._names = tuple(name for name in cls.__annotations__ if name != "make")
+
+    def __init__(self, *values: Any) -> None:
+        vars(self).update(zip(self._names, values, strict=True))
+        self._compiled: Any = None
+
+    @property
+    def compiled(self) -> Any:
+        """The same struct for compiled kernels."""
+        if self._compiled is None:
+            load()
+            from askwise._jit import register_struct
+
+            if "_registered" not in vars(type(self)):
+                register_struct(type(self), self._names)
+                type(self)._registered = True  # type: ignore[attr-defined]
+            values = (getattr(self, name) for name in self._names)
+            fields = tuple(value.compiled if isinstance(value, Struct) else value for value in values)
+            self._compiled = type(self).make(fields)
+        return self._compiled
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Note which arrays are read only: pickling forgets it, and kernels would be compiled again for others."""
+        fixed = [name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable]
+        return {**vars(self), "_compiled": None, "_fixed": fixed}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name in state.pop("_fixed"):
+            state[name].setflags(write=False)
+        vars(self).update(state)
 
 
 def load() -> None:

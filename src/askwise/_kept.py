@@ -1,24 +1,18 @@
 """Where machine code is kept on disk, and when it is used again.
 
-Each version of a kernel has a folder: ``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of all that the machine code
-is made from, so no version ever meets the files of another. That matters because numba writes its list of what is kept
-before the code itself: a process that is killed in between, after an upgrade, would leave old code under a new name.
+Each version of a kernel has a folder: ``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of the kernel's code, the
+code of all kernels that it calls, and the types of its arguments. So no version ever uses the files of another. numba
+keeps its files in that folder because `numba.config.CACHE_DIR` names it while the kernel is made.
 
-In a folder of a version,
-
-- one process at a time compiles, keeps or loads a kernel. Two that compile it for different types at once would choose
-  the same name for their code;
-- machine code is used only if it is as it was written. numba trusts what it finds: a file that is cut short would be an
-  error in every process, and one wrong bit could be a wrong result.
-
-Where no folder can be written, kernels are compiled in every process.
+In a folder, one process at a time compiles or loads a kernel, and machine code is used only if it is as it was written
+(`Place`). Where no folder can be written, kernels are compiled in every process.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
-import glob
 import hashlib
 import os
 import shutil
@@ -30,7 +24,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.compiler_lock import global_compiler_lock
 
 from askwise.workers import pulse
 
@@ -40,31 +33,77 @@ PLACES = 20
 """In how many places one version may be installed before the code of the one that was used longest ago is removed."""
 
 _config: Any = numba.config
-_held: set[Path] = set()
-"""The locks that this process has; only the thread that compiles looks here."""
 
 
-def kept(make: Callable[..., Any], function: Callable[..., Any], way: bytes) -> Any:
+class Place:
+    """Where the machine code of one kernel is kept for some types of arguments.
+
+    A file beside the machine code lists the files that were written, each with its checksum. numba trusts what it
+    finds: a file that is cut short would be an error in every process, and one wrong bit could be a wrong result.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        self.folder = Path(kernel.stats.cache_path)
+        self._misses = 0
+
+    def intact(self) -> bool:
+        """Whether there is machine code that is as it was written; what is damaged is removed."""
+        try:
+            known = set((self.folder / "sums").read_bytes().split(b"\n"))
+        except OSError:
+            known = set()
+        files = self._files()
+        if known.issuperset(map(_line, files)):
+            return bool(files)
+        for path in files:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        return False
+
+    def note(self) -> None:
+        """Write down the checksums if something was compiled since the last time."""
+        misses = sum(self.kernel.stats.cache_misses.values())
+        if misses == self._misses:
+            return
+        if not self._misses:
+            atexit.register(self._note_later)
+        self._misses = misses
+        # A line that another process did not finish ends here, and spoils no other.
+        with contextlib.suppress(OSError), (self.folder / "sums").open("ab", buffering=0) as file:
+            file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
+
+    def _note_later(self) -> None:
+        """Note what was compiled for arguments of other types."""
+        with contextlib.suppress(OSError), locked(self):
+            self.note()
+
+    def _files(self) -> list[Path]:
+        return [each for each in self.folder.glob("*") if each.suffix in (".nbi", ".nbc")]
+
+
+def kernel_at(
+    make: Callable[..., Any], function: Callable[..., Any], kinds: tuple[Any, ...]
+) -> tuple[Any, Place | None]:
     """Make a kernel that keeps its machine code on disk, or one that does not where no folder can be written.
 
     Args:
         make: makes the kernel, with numba's option ``cache=True`` or without it.
         function: the loop.
-        way: what changes whenever the way in which kernels are compiled does.
+        kinds: the types of its arguments.
     """
-    with contextlib.suppress(
-        OSError, RuntimeError
-    ):  # numba's error where it can write nowhere; Python's without a home
-        folder = _folder(function, way)
+    # numba raises the second if it can write nowhere, and Python without a home folder.
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = _folder(function, kinds)
         kernel = _made_in(folder, make)
-        place = Path(kernel.stats.cache_path)
+        place = Place(kernel)
         # numba looks for another place when this one cannot be written, and a setting of it forbids this one. Code from
         # there might be out of date: numba looks at the file of the kernel only, not at what the kernel calls.
-        if place.is_relative_to(folder):
-            os.utime(place)
+        if place.folder.is_relative_to(folder):
+            os.utime(place.folder)
             _remove_oldest(folder, PLACES)
-            return _checked(kernel)
-    return make()
+            return kernel, place
+    return make(), None
 
 
 def root() -> Path:
@@ -78,9 +117,9 @@ def root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "askwise").absolute()
 
 
-def _folder(function: Any, way: bytes) -> Path:
-    """Return the folder of this version of a loop, which exists then."""
-    digest = hashlib.sha256(way + numba.__version__.encode() + _source(function.__code__.co_filename))
+def _folder(function: Any, kinds: tuple[Any, ...]) -> Path:
+    """Return the folder of this version of a loop for arguments of these types, which exists then."""
+    digest = hashlib.sha256(f"{numba.__version__} {kinds}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
     versions = root() / _allowed(f"{function.__module__}.{function.__qualname__}")
     folder = versions / digest.hexdigest()[:24]
@@ -113,53 +152,21 @@ def _remove_oldest(folder: Path, most: int) -> None:
             shutil.rmtree(each, ignore_errors=True)
 
 
-def _checked(kernel: Any) -> Any:
-    """Let a kernel use kept machine code only if it is as it was written; code that is damaged is made anew.
-
-    A file beside the machine code has a line for each file that was written, with its name and its checksum.
-    """
-    usual = kernel.compile
-
-    def compile_checked(signature: Any) -> Any:
-        if signature in kernel.signatures:
-            return usual(signature)
-        # numba's lock first, which it takes anyway: a thread that has it may need the other.
-        with global_compiler_lock, _alone(kernel):
-            misses = sum(kernel.stats.cache_misses.values())
-            _remove_if_damaged(kernel)
-            try:
-                made = usual(signature)
-            except OSError:  # the code is there, but cannot be kept: the disk may be full
-                return usual(signature)
-            if sum(kernel.stats.cache_misses.values()) > misses:
-                _note_checksums(kernel)
-            return made
-
-    kernel.compile = compile_checked
-    return kernel
-
-
 @contextlib.contextmanager
-def _alone(kernel: Any) -> Iterator[None]:
-    """Let no other process compile, keep or load a kernel meanwhile, where the system can lock files."""
-    path = _path(kernel, "lock")
-    if path in _held:  # a kernel that calls itself
-        yield
-        return
+def locked(place: Place) -> Iterator[None]:
+    """Let no other process compile, keep or load this kernel meanwhile, where the system can lock files."""
     try:
         import fcntl
 
-        file = path.open("ab")
+        file = (place.folder / "lock").open("ab")
     except (ImportError, OSError):  # Windows, or a folder that was removed
         yield
         return
-    _held.add(path)
     try:
         with contextlib.suppress(OSError):  # a file system without locks
             _lock(file, fcntl)
         yield
     finally:
-        _held.remove(path)
         with file, contextlib.suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_UN)  # closing is not enough where a process was forked meanwhile
 
@@ -176,47 +183,11 @@ def _lock(file: Any, fcntl: Any) -> None:
             pulse.own.resume()
 
 
-def _remove_if_damaged(kernel: Any) -> None:
-    """Remove all that is kept of a kernel if any of it is not as it was written: the files refer to each other."""
-    try:
-        known = set(_path(kernel, "sums").read_bytes().split(b"\n"))
-    except OSError:
-        known = set()
-    files = _files(kernel)
-    if not known.issuperset(map(_line, files)):
-        for path in files:
-            with contextlib.suppress(OSError):
-                path.unlink()
-
-
-def _note_checksums(kernel: Any) -> None:
-    # A line that another process did not finish ends here, and spoils no other.
-    with contextlib.suppress(OSError), _path(kernel, "sums").open("ab", buffering=0) as file:
-        file.write(b"\n" + b"\n".join(map(_line, _files(kernel))) + b"\n")
-
-
 def _line(path: Path) -> bytes:
     try:
         return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}".encode()
     except OSError:
         return b"none"
-
-
-def _files(kernel: Any) -> list[Path]:
-    """Return the files in which numba keeps the code of a kernel."""
-    folder, name = Path(kernel.stats.cache_path), _name_on_disk(kernel)
-    return [each for each in folder.glob(f"{glob.escape(name)}.*") if each.suffix in (".nbi", ".nbc")]
-
-
-def _path(kernel: Any, ending: str) -> Path:
-    """Return a file of ours beside them."""
-    return Path(kernel.stats.cache_path, f"{_name_on_disk(kernel)}.{ending}")
-
-
-def _name_on_disk(kernel: Any) -> str:
-    """Return how the names of these files begin."""
-    code = kernel.py_func.__code__
-    return _allowed(f"{Path(code.co_filename).stem}.{kernel.py_func.__qualname__}-{code.co_firstlineno}")
 
 
 def _allowed(name: str) -> str:

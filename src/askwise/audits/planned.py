@@ -14,9 +14,8 @@ import numpy as np
 from askwise.audits.moments import Moment
 from askwise.audits.valuing import Best, Lookout
 from askwise.core.problem import Problem, credible_goals
-from askwise.planning.noisy.planner import NoisyPlanner
-from askwise.planning.search.planner import Plan, Planner
-from askwise.planning.tables import Tables, mask_rows, tables_of
+from askwise.planning.planner import Plan, Planner, make_planner
+from askwise.planning.tables import Tables, tables_of
 
 
 class PlannerJudge:
@@ -31,8 +30,7 @@ class PlannerJudge:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self._plain = problem.answers.truthful and problem.query_cost.per_option is None
-        self._home: Planner | NoisyPlanner | None = None
+        self._home: Planner | None = None
         self._values: dict[Hashable, float] = {}
 
     def lookout(self, moment: Moment) -> Lookout:
@@ -44,8 +42,8 @@ class PlannerJudge:
         tables = tables_of(self.problem, prior=moment.belief, start=moment.state.teammate)
         return PlannerLookout(self.problem, self._new_planner(tables), moment, {})
 
-    def _new_planner(self, tables: Tables) -> Planner | NoisyPlanner:
-        return Planner(self.problem, tables) if self._plain else NoisyPlanner(self.problem, tables)
+    def _new_planner(self, tables: Tables) -> Planner:
+        return make_planner(self.problem, tables)
 
 
 class PlannerLookout(Lookout):
@@ -59,7 +57,7 @@ class PlannerLookout(Lookout):
     """
 
     def __init__(
-        self, problem: Problem, planner: Planner | NoisyPlanner, moment: Moment, values: dict[Hashable, float]
+        self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]
     ) -> None:
         super().__init__(problem, planner.tables, moment)
         self.planner = planner
@@ -94,11 +92,9 @@ class PlannerLookout(Lookout):
         kept &= self.tables.weight[state.teammate] > 0
         if np.count_nonzero(kept) < 2:
             return None
-        if isinstance(self.planner, Planner):
-            return self.planner.plan(mask_rows(kept), state.teammate, state.ego)
         return self.planner.plan(
             np.where(kept, moment.belief, 0.0),
             state.teammate,
             state.ego,
-            known=lambda asked: moment.answered_before(self.problem, asked) is not None,
+            asked=[answer.asked for answer in moment.answers],
         )

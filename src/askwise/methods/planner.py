@@ -1,6 +1,6 @@
 """Plans in belief space: acts before it is certain, waits while waiting is free, asks now or later.
 
-See `askwise.planning.search.planner` for the method. It assumes that the teammate draws one of its shortest plans
+See `askwise.planning.planner` for the method. It assumes that the teammate draws one of its shortest plans
 uniformly; then its belief is exact (`bayes`), and everything that it has worked out holds for the whole episode. Where
 the teammate turns out to be different (it does what no goal explains, or an answer contradicts what it did), the agent
 goes on with the belief `robust`, taking all it has seen and heard into account again.
@@ -10,13 +10,12 @@ With that belief, with `elimination`, and where the problem says how the teammat
 it believes as the prior, and as if from now on the teammate took a shortest way. The verdict of its decisions says so.
 
 Where answers can be wrong or missing, where choices may be asked (`QueryCost.per_option`), or where the number of
-questions is limited, it plans with all of that (`askwise.planning.noisy`). Beliefs stay what they are.
+questions is limited, it plans with all of that. Beliefs stay what they are.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,16 +26,12 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import InputError, did_you_mean
 from askwise.methods.base import LooksAhead
-from askwise.planning.noisy import settings as noisy
-from askwise.planning.noisy.planner import NoisyPlanner
-from askwise.planning.search.planner import Plan, Planner
-from askwise.planning.search.settings import FULL, LIGHT
-from askwise.planning.tables import Tables, mask_rows, price_for_planning, tables_of
+from askwise.planning.planner import Plan, Planner, make_planner
+from askwise.planning.settings import SETTINGS
+from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
-SETTINGS = {"full": FULL, "light": LIGHT}
-NOISY = {"full": noisy.FULL, "light": noisy.LIGHT}
 ASSUMES = "assumes that the teammate takes a shortest way from here on"
 FIRST_SHARE = 1_000
 """States to be looked at before the clock says how many more there is time for."""
@@ -77,9 +72,7 @@ class PlannerAgent(LooksAhead):
         if seconds is not None and not 0 < seconds < np.inf:
             raise InputError("seconds", repr(seconds), "a finite number above 0")
         self.fallback = None if belief == "robust" else "robust"
-        chosen = SETTINGS[setting]
-        self.settings = chosen if budget is None else chosen.with_budget(budget)
-        self.noisy_settings = NOISY[setting] if budget is None else replace(NOISY[setting], budget=budget)
+        self.setting, self.budget = setting, budget
         self.seconds = seconds
         self.questions = questions
         self.counts_questions = questions is not None
@@ -89,7 +82,7 @@ class PlannerAgent(LooksAhead):
         """See `Agent`."""
         super().reset(problem, seed)
         price_for_planning(problem, "the planner adds up prices goal by goal")  # refused now, not in the middle
-        self._planner: Planner | NoisyPlanner | None = None
+        self._planner: Planner | None = None
         self._asked = 0
         answers = problem.answers
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
@@ -126,7 +119,7 @@ class PlannerAgent(LooksAhead):
         """Whether what the teammate did so far is not what the planner's own tables would say of it."""
         return self.belief.name != "bayes" or self.problem.policies is not None
 
-    def _planner_at(self, teammate: int, possible: BoolArray) -> Planner | NoisyPlanner:
+    def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
         """Return a planner whose tables fit the belief."""
         if not self._plans_anew:
             if self._planner is None:
@@ -135,12 +128,11 @@ class PlannerAgent(LooksAhead):
         prior = np.where(possible, self.probabilities, 0.0)
         return self._new_planner(tables_of(self.problem, prior=prior / prior.sum(), start=teammate))
 
-    def _new_planner(self, tables: Tables) -> Planner | NoisyPlanner:
-        if self._plain:
-            return Planner(self.problem, tables, self.settings)
-        return NoisyPlanner(self.problem, tables, self.noisy_settings)
+    def _new_planner(self, tables: Tables) -> Planner:
+        limited = self.questions is not None
+        return make_planner(self.problem, tables, setting=self.setting, budget=self.budget, limited=limited)
 
-    def _plan(self, planner: Planner | NoisyPlanner, possible: BoolArray, state: JointState) -> Plan:
+    def _plan(self, planner: Planner, possible: BoolArray, state: JointState) -> Plan:
         if self.seconds is None:
             return self._planned(planner, possible, state, None)
         began = time.perf_counter()
@@ -152,15 +144,13 @@ class PlannerAgent(LooksAhead):
         return self._planned(planner, possible, state, budget)
 
     def _planned(
-        self, planner: Planner | NoisyPlanner, possible: BoolArray, state: JointState, budget: int | None
+        self, planner: Planner, possible: BoolArray, state: JointState, budget: int | None
     ) -> Plan:
-        if isinstance(planner, Planner):
-            return planner.plan(mask_rows(possible), state.teammate, state.ego, budget=budget)
         return planner.plan(
             np.where(possible, self.probabilities, 0.0),
             state.teammate,
             state.ego,
-            known=self.tracker.tells_nothing,
+            asked=[answer.asked for answer in self.tracker.answers],
             questions=None if self.questions is None else self.questions - self._asked,
             budget=budget,
         )
@@ -217,7 +207,7 @@ class PlannerAgent(LooksAhead):
         """What is said of a plan that is the best of all."""
         if self._plain:
             return "optimal"
-        return f"no plan with at most {self.noisy_settings.complete_questions} questions is better"
+        return f"no plan with at most {SETTINGS[self.setting][1].endgame_questions} questions is better"
 
     def _verdict(self, plan: Plan) -> str:
         verdict = self._proven if plan.optimal else f"best of those looked at ({plan.worked} states)"

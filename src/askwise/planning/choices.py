@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from askwise.core.answers import n_answers
 from askwise.core.problem import Problem
 from askwise.core.questions import Choice
-from askwise.planning.noisy.workspace import MOST_ANSWERS
+from askwise.planning.settings import MOST_ANSWERS
 
 MOST_NAMED = 8
 """Goals up to which it is worth asking which of them it is."""

@@ -1,0 +1,235 @@
+"""Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
+
+The first words of a row hold the goals that are possible: goal `g` is bit ``g % 64`` of word ``g // 64``. Where answers
+are true, that is the whole belief. Where they can be wrong (`Search.graded`), the row also has the log-odds of each goal:
+0 if no answer spoke against it, and lower by some units with each that did (`Search.against`). The weight of goal `g`
+is ``weight[teammate, g] * odds_of[-log_odds[g]]``. Log-odds count from the highest, and are 0 for goals that are not
+possible, so two beliefs that differ by a factor are the same row.
+
+These are the only kernels that know how a belief is represented.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import inner, int64
+from askwise.planning.workspace import FAINTEST, Search
+
+# -- sets of goals: rows of words ----------------------------------------------------------------------------------
+
+
+@inner
+def bits_in(word: Any) -> Any:
+    """Return the number of ones in a 64-bit word."""
+    x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@inner
+def lowest_bit(word: Any) -> Any:
+    """Return a word with only the lowest one of a word that is not 0."""
+    return word & (~word + np.uint64(1))
+
+
+@inner
+def has(words: Any, goal: Any) -> bool:
+    """Whether a goal is in a set."""
+    return bool((words[goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
+
+
+@inner
+def flip(words: Any, goal: Any) -> None:
+    """Put a goal into a set, or take it out."""
+    words[goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
+
+
+@inner
+def size_of(words: Any) -> int:
+    """Return the number of goals in a set."""
+    n = 0
+    for k in range(words.size):
+        n += bits_in(words[k])
+    return n
+
+
+# -- beliefs -------------------------------------------------------------------------------------------------------
+
+
+@inner
+def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
+    """List the goals of a belief with their weights in `ranked`; return their number, and the sum of the weights."""
+    rows, weight, ranked, graded = s.rows, s.world.weight, s.ranked, s.graded
+    n, total = 0, 0.0
+    for k in range(s.world.alive.shape[1]):
+        word = rows[row, k]
+        while word:
+            lowest = lowest_bit(word)
+            goal = 64 * k + bits_in(lowest - np.uint64(1))
+            odds = weight[teammate, goal]
+            if graded:
+                odds *= s.odds_of[-s.log_odds[row, goal]]
+            ranked[n].goal, ranked[n].odds = goal, odds
+            total += odds
+            n += 1
+            word ^= lowest
+    return n, total
+
+
+@inner
+def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
+    """Return the weight of a goal that is possible."""
+    odds = s.world.weight[teammate, goal]
+    if s.graded:
+        odds *= s.odds_of[-s.log_odds[row, goal]]
+    return float(odds)
+
+
+@inner
+def is_possible(s: Search, row: int, goal: Any) -> bool:
+    """Whether a goal is possible."""
+    return bool((s.rows[row, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
+
+
+@inner
+def useful(s: Search, row: int, load: Any) -> Any:
+    """Return the load, or -1 for none if no possible goal needs it."""
+    if load >= 0 and is_possible(s, row, load):
+        return np.int64(load)
+    return np.int64(-1)
+
+
+@inner
+def copy_belief(s: Search, row: int, target: int) -> int:
+    """Copy a belief; return the number of its goals."""
+    rows, n = s.rows, 0
+    for k in range(rows.shape[1]):
+        rows[target, k] = rows[row, k]
+    for k in range(s.world.alive.shape[1]):
+        n += bits_in(rows[row, k])
+    return n
+
+
+@inner
+def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
+    """Write the belief after the teammate's step to `teammate`; return how many goals are left, and a factor.
+
+    The weights of the new row have to be multiplied by the factor. Goals of less than the part `negligible` of the
+    heaviest one are left out.
+    """
+    rows, alive, n = s.rows, s.world.alive, 0
+    for k in range(alive.shape[1]):
+        word = rows[row, k] & alive[teammate, k]
+        rows[target, k] = word
+        n += bits_in(word)
+    for k in range(alive.shape[1], rows.shape[1]):
+        rows[target, k] = rows[row, k]
+    if negligible > 0.0:
+        n = _leave_out(s, target, teammate, negligible)
+    return n, _count_from_highest(s, target)
+
+
+@inner
+def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
+    """Write the belief after an answer; return how many goals are left, and the factor of its weights.
+
+    The factor includes the probability of the answer for the goals for which it is true.
+    """
+    rows, asked, n = s.rows, s.asked[question], 0
+    n_words = s.world.alive.shape[1]
+    right = s.right[asked.margin]
+    if not s.graded:
+        for k in range(n_words):
+            word = rows[row, k] & s.sets[question, answer, k]
+            rows[target, k] = word
+            n += bits_in(word)
+        for k in range(n_words, rows.shape[1]):
+            rows[target, k] = rows[row, k]
+        return n, right
+    n = copy_belief(s, row, target)
+    lost = s.against[asked.answers] * max(asked.margin, 1)
+    for k in range(n_words):
+        word = rows[row, k] & ~s.sets[question, answer, k]
+        while word:
+            lowest = lowest_bit(word)
+            goal = 64 * k + bits_in(lowest - np.uint64(1))
+            s.log_odds[target, goal] = max(s.log_odds[target, goal] - lost, FAINTEST)
+            word ^= lowest
+    # A goal whose weight has vanished is no longer possible.
+    n = _leave_out(s, target, teammate, 0.0)
+    return n, right * _count_from_highest(s, target)
+
+
+@inner
+def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
+    """Take goals of weight 0 and negligible ones out of a belief; return how many are left."""
+    heaviest = 0.0
+    n, _ = list_goals(s, row, teammate)
+    ranked = s.ranked
+    for k in range(n):
+        heaviest = max(heaviest, ranked[k].odds)
+    least, left = negligible * heaviest, 0
+    for k in range(n):
+        if ranked[k].odds > 0.0 and ranked[k].odds >= least:
+            left += 1
+        else:
+            flip(s.rows[row], ranked[k].goal)
+    return left
+
+
+@inner
+def _count_from_highest(s: Search, row: int) -> float:
+    """Let the log-odds of a belief count from the highest; return the factor that this takes off the weights."""
+    if not s.graded:
+        return 1.0
+    log_odds, n_goals = s.log_odds, s.world.weight.shape[1]
+    highest = FAINTEST
+    for goal in range(n_goals):
+        if is_possible(s, row, goal):
+            highest = max(highest, np.int64(log_odds[row, goal]))
+    for goal in range(n_goals):
+        log_odds[row, goal] = log_odds[row, goal] - highest if is_possible(s, row, goal) else 0
+    return float(s.odds_of[-highest])
+
+
+@inner
+def divides(s: Search, row: int, question: int) -> bool:
+    """Whether some goals that are possible make different answers to a question true."""
+    parts = 0
+    for answer in range(s.asked[question].answers):
+        for k in range(s.world.alive.shape[1]):
+            if s.rows[row, k] & s.sets[question, answer, k]:
+                parts += 1
+                break
+    return parts > 1
+
+
+@inner
+def price_of(s: Search, row: int, question: int) -> float:
+    """Return what a question costs until it has been answered with its margin.
+
+    A yes/no question names the cheaper side of the goals that are possible.
+    """
+    asked = s.asked[question]
+    if asked.price >= 0.0:
+        return float(s.times[asked.margin] * asked.price)
+    rows, n_words, inside, outside = s.rows, s.world.alive.shape[1], 0, 0
+    for k in range(n_words):
+        inside += bits_in(rows[row, k] & s.sets[question, 0, k])
+        outside += bits_in(rows[row, k] & ~s.sets[question, 0, k])
+    named, others = s.per_goal * inside, s.per_goal * outside
+    if not s.uniform:
+        for goal in range(s.extra.size):
+            if is_possible(s, row, goal):
+                if has(s.sets[question, 0], goal):
+                    named += s.extra[goal]
+                else:
+                    others += s.extra[goal]
+    price = s.base + min(named, others)
+    if asked.margin > 0:
+        price *= s.times[asked.margin]
+    return float(price)

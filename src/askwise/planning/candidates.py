@@ -1,0 +1,326 @@
+"""Kernels that choose the candidates of a state: the questions that plans compare there.
+
+Proposals (`askwise.planning.proposals`) are ranked by their merit, the regret of asking once and then acting until the
+goal is identified. In the state where a decision is made, goals that it helps most to ask about alone are proposed too,
+and the best proposals are improved goal by goal. Where errors are made anew every time, the best questions are also
+proposed with repetitions, until one answer has a margin over the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import inner, int64, part
+from askwise.core.answers import CREDIBLE
+from askwise.planning.beliefs import (
+    after_answer,
+    after_step,
+    copy_belief,
+    divides,
+    flip,
+    list_goals,
+    odds_in,
+    price_of,
+    size_of,
+)
+from askwise.planning.leaf_values import leaf_value
+from askwise.planning.proposals import (
+    BY_WEIGHT,
+    CHOSEN,
+    ORDER,
+    ask_once,
+    by_weight,
+    clear,
+    offer,
+    offer_these,
+    propose,
+)
+from askwise.planning.settings import ANSWERS_FOLLOWED
+from askwise.planning.steps import ROUNDING
+from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, Search
+
+STARTS = 4
+"""Proposals that are improved."""
+SINGLES = 9
+"""Single goals that are put together, those about which it is best to ask alone."""
+REPEATED = 8
+"""Proposals that are also looked at with repetitions."""
+WORTH_MOVING = 0.01
+"""Goals of less than this share of the weight are not moved across to improve a question."""
+
+
+@inner
+def answers_followed(s: Search) -> int:
+    """Return after how many answers to a question states have candidates of their own."""
+    return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
+
+
+@inner
+def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
+    """Choose the candidates of the state at `level`: proposals of the best merit."""
+    limits, merit, row = s.limits[0], s.merits[0], level
+    _, weight = list_goals(s, level, teammate)
+    if limits.negligible > 0.0:
+        row = s.rows.shape[0] - 1
+        after_step(s, level, row, teammate, CREDIBLE)
+    n = propose(s, row, teammate, place, load)
+    _rank(s, level, teammate, place, load, weight, int64(0), n)
+    if n > 0 and list_no == 0 and limits.climbs > 0:
+        grown = _offer_singles(s, level, row, teammate, place, load, weight, n)
+        _rank(s, level, teammate, place, load, weight, n, grown)
+        n = _climb(s, level, row, teammate, place, load, weight, grown)
+    n = _add_choices(s, n)
+    _rank(s, level, teammate, place, load, weight, n - limits.choices, n)
+    n = _add_repetitions(s, level, teammate, place, load, weight, n)
+    length, into = 0, list_no * limits.candidates
+    while length < limits.candidates:
+        best = 0
+        for i in range(1, n):
+            if merit[i] < merit[best] - ROUNDING * weight:
+                best = i
+        if n == 0 or merit[best] == np.inf:
+            break
+        if _is_new(s, s.pool + best, list_no, length):
+            copy_question(s, s.pool + best, into + length)
+            length += 1
+        merit[best] = np.inf
+    s.lengths[list_no] = length
+
+
+@inner
+def copy_question(s: Search, question: int, target: int) -> None:
+    """Copy a question to another row."""
+    for answer in range(s.sets.shape[1]):
+        for k in range(s.sets.shape[2]):
+            s.sets[target, answer, k] = s.sets[question, answer, k]
+    one, other = s.asked[question], s.asked[target]
+    other.answers, other.price, other.choice = one.answers, one.price, one.choice
+    other.margin, other.known = one.margin, one.known
+
+
+@inner
+def ask_then_act(
+    s: Search, level: int, teammate: int, place: int, load: int, question: int, weight: float, limit: float
+) -> float:
+    """Return the merit of a question in the state at `level`: the regret of asking it now and none later.
+
+    It is ``inf`` where that is not below `limit`. Of two sides the smaller one takes less work, so it comes first.
+    """
+    limits, n_answers = s.limits[0], s.asked[question].answers
+    total = weight * price_of(s, level, question)
+    first = np.int64(0)
+    if n_answers == 2:
+        inside, _ = after_answer(s, level, level + 1, teammate, question, int64(0))
+        outside, _ = after_answer(s, level, level + 1, teammate, question, int64(1))
+        first = np.int64(inside > outside)
+    for k in range(n_answers + 1):
+        size, chance = 0, 1.0
+        if k < n_answers:
+            size, chance = after_answer(s, level, level + 1, teammate, question, np.int64(k ^ first))
+        elif s.refused > 0.0 and s.asked[question].margin == 0:
+            size, chance = copy_belief(s, level, level + 1), s.refused
+        left, value = (limit - total) / chance, 0.0
+        if size > 1 and left > 0.0:
+            value = leaf_value(s, level + 1, teammate, place, load, limits.identifies, left)
+        if value >= left:
+            return np.inf
+        total += chance * value
+    return float(total)
+
+
+@part
+def _rank(
+    s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int
+) -> None:
+    """Write the merit of some proposals, ``inf`` for those that are not among the best so far.
+
+    Where the budget is used up it is ``inf`` as well, except for the very first.
+    """
+    limits, merit = s.limits[0], s.merits[0]
+    for i in range(first, last):
+        limit = _nth_smallest(merit, i, limits.candidates)
+        merit[i] = np.inf
+        if (i == 0 or s.counts[0].states_seen <= limits.budget) and divides(s, level, s.pool + i):
+            merit[i] = ask_then_act(s, level, teammate, place, load, s.pool + i, weight, limit)
+
+
+@inner
+def _nth_smallest(numbers: Any, n: int, place: int) -> float:
+    """Return the number that takes a `place` (1 for the smallest) among the first `n`; inf if they are too few."""
+    least, found = -np.inf, 0
+    while found < place:
+        best, times = np.inf, 0
+        for i in range(n):
+            if least < numbers[i] < best:
+                best, times = numbers[i], 0
+            times += numbers[i] == best
+        if best == np.inf:
+            return np.inf
+        least, found = best, found + times
+    return float(least)
+
+
+@inner
+def _ascending(numbers: Any, n: int, order: Any) -> None:
+    """Write the places of the first `n` numbers into `order`, the smallest first, equals in their order."""
+    for i in range(n):
+        j = i
+        while j > 0 and numbers[order[j - 1]] > numbers[i]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+
+
+# -- more proposals, where the decision is made ----------------------------------------------------------------------
+
+
+@part
+def _offer_singles(
+    s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int
+) -> int:
+    """Offer the goals about which it is best to ask alone: the first of them, and several together."""
+    spare, alone = s.pool + POOL_ROOM, s.merits[1]
+    goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
+    for i in range(goals.size):
+        limit = _nth_smallest(alone, i, SINGLES)
+        alone[i] = np.inf
+        if s.counts[0].states_seen <= s.limits[0].budget // 2:
+            clear(s, spare)
+            flip(s.sets[spare, 0], goals[i])
+            ask_once(s, spare, min(s.limits[0].margins, 1))
+            alone[i] = ask_then_act(s, level, teammate, place, load, spare, weight, limit)
+    _ascending(alone, goals.size, order)
+    for i in range(goals.size):
+        best[i] = goals[order[i]]
+    for size in (1, 2, 3, 4, 6, SINGLES):
+        if size < goals.size and alone[order[size - 1]] < np.inf:
+            n = offer_these(s, row, best, int64(0), size, n)
+    return n
+
+
+@part
+def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
+    """Improve the best proposals by moving single goals across, the best move of each round; add what is reached."""
+    spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
+    goals, order = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER]
+    _ascending(merit, n, order)
+    for i in range(min(n, STARTS)):
+        start = order[i]
+        if n >= POOL_SIZE or s.counts[0].states_seen > limits.budget // 2:
+            break
+        reached = merit[start]
+        copy_question(s, s.pool + start, spare)
+        for _ in range(limits.climbs):
+            moved, lowest = _best_move(s, level, row, teammate, place, load, weight, goals, reached)
+            if moved < 0:
+                break
+            flip(s.sets[spare, 0], moved)
+            reached = lowest
+        copy_question(s, spare, s.pool + n)
+        merit[n] = reached
+        n = offer(s, row, n)
+    return n
+
+
+@part
+def _best_move(
+    s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, goals: Any, reached: float
+) -> tuple[Any, float]:
+    """Return the goal to move across in the spare question and what that reaches, -1 if no move is better."""
+    spare, limits = s.pool + POOL_ROOM, s.limits[0]
+    moved, lowest = np.int64(-1), reached - ROUNDING * weight
+    for g in goals:
+        if odds_in(s, row, teammate, g) < WORTH_MOVING * weight or s.counts[0].states_seen > limits.budget:
+            break
+        flip(s.sets[spare, 0], g)
+        if 0 < size_of(s.sets[spare, 0]) < goals.size:
+            ask_once(s, spare, min(limits.margins, 1))
+            value = ask_then_act(s, level, teammate, place, load, spare, weight, lowest)
+            if value < lowest:
+                moved, lowest = np.int64(g), value
+        flip(s.sets[spare, 0], g)
+    return moved, lowest
+
+
+# -- choices and repetitions -----------------------------------------------------------------------------------------
+
+
+@part
+def _add_choices(s: Search, n: int) -> int:
+    """Add the choices that are considered to the pool; return how many questions it has then."""
+    for k in range(s.limits[0].choices):
+        copy_question(s, s.choices + k, s.pool + n)
+        n += 1
+    return n
+
+
+@part
+def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
+    """Add the best yes/no questions, repeated until larger margins; return how many questions there are then."""
+    limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
+    if limits.margins < 2:
+        return n
+    _ascending(merit, n, order)
+    found = n
+    for i in range(min(n, REPEATED)):
+        question = s.pool + order[i]
+        if s.asked[question].price >= 0.0 or merit[order[i]] == np.inf:
+            continue
+        for margin in range(2, limits.margins + 1):
+            if found < POOL_ROOM and s.counts[0].states_seen <= limits.budget:
+                copy_question(s, question, s.pool + found)
+                s.asked[s.pool + found].margin = margin
+                merit[found] = ask_then_act(s, level, teammate, place, load, s.pool + found, weight, np.inf)
+                found += 1
+    return found
+
+
+# -- what was asked before -------------------------------------------------------------------------------------------
+
+
+@part
+def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
+    """Whether a question is not yet among the candidates, and not one that would be answered as before."""
+    if s.asked_word < 0:
+        return True
+    first = list_no * s.limits[0].candidates
+    for other in range(first, first + length):
+        if _same(s, question, other):
+            return False
+    if not s.persistent:
+        return True
+    while list_no > 0:  # the questions that led here
+        other = (list_no - 1) // answers_followed(s)
+        if _same(s, question, other):
+            return False
+        list_no = other // s.limits[0].candidates
+    if s.asked[question].price >= 0.0:
+        return not s.asked[question].known
+    return not (_is_known(s, question, int64(0)) and _is_known(s, question, int64(1)))
+
+
+@inner
+def _same(s: Search, question: int, other: int) -> bool:
+    """Whether two questions part the goals of the decision alike."""
+    one, two = s.asked[question], s.asked[other]
+    same = one.answers == two.answers and one.margin == two.margin
+    for answer in range(one.answers):
+        for k in range(s.sets.shape[2]):
+            same = same and (s.sets[question, answer, k] ^ s.sets[other, answer, k]) & s.rows[0, k] == 0
+    return same
+
+
+@inner
+def _is_known(s: Search, question: int, answer: int) -> bool:
+    """Whether it is useless to ask about the goals for which an answer is true."""
+    for i in range(s.limits[0].known):
+        same = True
+        for k in range(s.sets.shape[2]):
+            same = same and s.sets[question, answer, k] & s.rows[0, k] == s.known[i, k]
+        if same:
+            return True
+    return False
+
+

@@ -1,0 +1,368 @@
+"""Planning in belief space: act, ask now, or ask later, whatever costs least in expectation.
+
+**Values.** A state has several, each exact for the plans that it allows; all are regrets, as in `askwise.planning`:
+
+- *acting only* and *acting, then identifying the goal*: where plans end (`askwise.planning.leaf_values`);
+- *asking now*: the best candidate, each of its answers followed by the best plan with a question less;
+- *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, when it tells more.
+
+No question is asked while some action has no regret: as long as the teammate is far away, waiting costs nothing and may
+answer for free.
+
+**Few goals left.** Where answers are true, the search of `askwise.planning.exact`, over all questions and all actions,
+takes over as soon as it succeeds within its share of the work. Where they can be wrong or missing, or questions are
+choices, all questions and all actions are looked at, up to a few questions ahead (`PlannerSettings.endgame_questions`).
+
+**Work.** The unit is a state looked at, so equal problems get equal answers on every machine. When the budget is used
+up, plans end where they are: more work only ever adds options.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from askwise.core.answers import n_answers, same_question, truth
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Choice, Question
+from askwise.planning.choices import choices_of, every_choice
+from askwise.planning.endgame import Endgame, endgame_of
+from askwise.planning.exact.solver import BestMove
+from askwise.planning.settings import FULL, MOST_COMPLETE, MOST_MARGIN, SETTINGS, PlannerSettings
+from askwise.planning.tables import Tables, Words, goals_in, mask_rows, price_for_planning
+from askwise.planning.values import state_value
+from askwise.planning.workspace import FAINTEST, POOL_SIZE, search_of, unit_of
+from askwise.types import BoolArray, FloatArray
+
+LEAST_GAIN = 1e-6
+"""Asking has to be better than acting by more than this."""
+AT_LEAST = 20_000
+"""States that may be looked at to follow acting to its end, whatever the budget; on most maps fewer are needed."""
+FREE_SHARE = 8
+"""Where an action has no regret, all that is left to decide is which such action: the budget is divided by this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do in a state, and what else was considered. Values are expected costs beyond those of knowing the goal.
+
+    Attributes:
+        action: the best ontic action.
+        asks: whether the question is better.
+        question: the best question, None if none was considered.
+        silent: value of acting without any question from now on.
+        act: value of acting now, and asking later if that helps; that of silence if asking now is optimal.
+        ask: value of asking the question now, ``inf`` if none was considered.
+        free: the action has no regret.
+        optimal: found by the exact search.
+        worked: states that were looked at for it.
+    """
+
+    action: int
+    asks: bool
+    question: Question | None
+    silent: float
+    act: float
+    ask: float
+    free: bool
+    optimal: bool
+    worked: int
+
+
+class Planner:
+    """Plans for one view of a problem; remembers values from one decision to the next.
+
+    Args:
+        problem: the problem.
+        tables: its tables, from where the planning begins.
+        settings: how far to look.
+        groups: sets of goals that belong together, from which questions are made; by default those of the problem.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        tables: Tables,
+        settings: PlannerSettings = FULL,
+        *,
+        groups: Iterable[Sequence[int]] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.tables = tables
+        self.settings = settings
+        self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
+        self.chooses = problem.query_cost.per_option is not None
+        least = float(problem.query_cost(Choice(((0,),)))) if self.chooses else None
+        sets = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)
+        self.search = search_of(tables, self.price, problem.answers, settings, sets, least_choice=least)
+        self._choices: list[Choice] = []
+        self._known: set[Hashable] = set()
+        self._endgame: Endgame | None = None
+        self._complete: tuple[int, ...] = ()
+        self._gave_up = True
+
+    def plan(
+        self,
+        probabilities: FloatArray,
+        teammate: int,
+        ego: int,
+        *,
+        asked: Iterable[Question] = (),
+        questions: int | None = None,
+        budget: int | None = None,
+    ) -> Plan:
+        """Return the plan for a state.
+
+        Args:
+            probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one.
+            teammate: state of the teammate.
+            ego: state of the ego agent.
+            asked: the questions of this episode so far; where errors persist, it is useless to ask them again.
+            questions: how many questions may be asked at most, None for any number.
+            budget: states to be looked at, by default that of the settings.
+        """
+        possible = (np.asarray(probabilities) > 0) & (self.tables.weight[teammate] > 0)
+        goals = tuple(np.flatnonzero(possible).tolist())
+        n_goals = len(self.problem.goals)
+        self._known = {same_question(each, n_goals) for each in asked} if self.problem.answers.persistent else set()
+        self._begin(possible, probabilities, teammate, ego, questions, budget)
+        if self.problem.answers.truthful and not self.chooses and questions is None:
+            best = self._optimum(JointState(teammate, ego), goals)
+            if best is not None:
+                return self._from_optimum(best)
+        else:
+            self._note_known(goals, [each for each in asked if not isinstance(each, Choice)])
+            plan = self._complete_plan(goals)
+            if plan is not None:
+                return plan
+            self._list_choices(choices_of(self.problem, goals))
+        return self._decided(goals)
+
+    def _begin(
+        self,
+        possible: BoolArray,
+        probabilities: FloatArray,
+        teammate: int,
+        ego: int,
+        questions: int | None,
+        budget: int | None,
+    ) -> None:
+        """Write the belief into row 0, and what the decision may look at."""
+        s, settings = self.search, self.settings
+        place, load = self.tables.ego.split(ego)
+        s.rows[0] = 0
+        mask = mask_rows(possible)
+        s.rows[0, : mask.size] = mask
+        if s.graded:
+            weight, raised = self.tables.weight[teammate], np.full(possible.size, -math.inf)
+            raised[possible] = np.log(probabilities[possible]) - np.log(weight[possible])
+            units = np.rint((raised - raised.max()) / unit_of(self.problem.answers))
+            s.log_odds[0, : possible.size] = np.where(possible, np.maximum(units, FAINTEST), 0)
+        counts = s.counts[0]
+        counts.decision_no += 1
+        if not counts.decision_no & 0xFFF:
+            s.keys[:] = 0  # numbers of decisions begin again: values of old ones must not be found
+        counts.states_seen = counts.cut_short = 0
+        s.lengths[:] = -1
+        answers = self.problem.answers
+        again = not answers.truthful and not answers.persistent and questions is None
+        limits, root = s.limits[0], s.root[0]
+        limits.candidates, limits.actions, limits.climbs = settings.candidates, settings.inner, settings.climbs
+        limits.budget = settings.budget if budget is None else budget
+        limits.identifies = questions is None
+        # Where there are places of no return, a goal must not be forgotten.
+        limits.negligible = 0.0 if s.world.cut_off.any() else settings.negligible
+        limits.complete = limits.first = limits.choices = limits.known = 0
+        limits.margins = (MOST_MARGIN if answers.wrong > 0 else 1) if again else 0
+        counts.most_followed = max(limits.budget // 2, AT_LEAST)
+        root.teammate, root.place, root.load = teammate, place, load if load >= 0 and possible[load] else -1
+        root.questions = settings.questions if questions is None else min(settings.questions, questions)
+        root.depth, root.breadth, root.at_least, root.free_share = settings.depth, settings.breadth, AT_LEAST, FREE_SHARE
+
+    def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
+        """Let the kernel decide, and return what it found."""
+        s, root = self.search, self.search.root[0]
+        root.acts_only = acts_only
+        where = int(root.teammate), int(root.place), int(root.load)
+        state_value(s.compiled, 0, *where, int(root.questions), int(root.depth), 0, math.inf)
+        found = s.found[0]
+        weight, row = float(found.weight), int(found.question)
+        return Plan(
+            action=self._number(int(found.action)),
+            asks=row >= 0 and bool(found.ask < found.act - LEAST_GAIN * weight),
+            question=None if row < 0 else self._named(row, goals),
+            silent=float(found.act_only) / weight,
+            act=float(found.act) / weight,
+            ask=float(found.ask) / weight,
+            free=bool(found.free),
+            optimal=optimal,
+            worked=int(s.counts[0].states_seen),
+        )
+
+    def _number(self, action: int) -> int:
+        """Return the problem's number of an action as kernels number it."""
+        tables, place, moves = self.tables, int(self.search.root[0].place), self.tables.ego.moves
+        if action < len(moves):
+            return tables.ego.action(place, action)
+        return int(tables.ego.load_actions[tables.loads[tables.loads_from[place] + action - len(moves)]])
+
+    def _named(self, row: int, goals: Sequence[int]) -> Question:
+        """Return a question as it is asked: its cheaper side, or the other one if that is known."""
+        s = self.search
+        choice = int(s.asked[row].choice)
+        if choice >= 0:
+            return self._choices[choice]
+        named = set(goals_in(s.sets[row, 0]))
+        inside = tuple(goal for goal in goals if goal in named)
+        outside = tuple(goal for goal in goals if goal not in named)
+        cheaper = self.price.cheaper(inside, outside)
+        if self._is_known(cheaper):
+            return outside if cheaper == inside else inside
+        return cheaper
+
+    # -- few goals, true answers -----------------------------------------------------------------------------------
+
+    def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
+        """Return what is optimal, None if that takes too much work; tried again only with fewer goals."""
+        if len(goals) > self.settings.endgame:
+            return None
+        before = self._endgame
+        if before is None or not set(goals) <= set(before.goals) or (before.gave_up and len(goals) < len(before.goals)):
+            states = self.settings.endgame_states
+            self._endgame = endgame_of(self.problem, self.tables, goals, states=states)
+        return None if self._endgame is None else self._endgame.best(state, goals)
+
+    def _from_optimum(self, best: BestMove) -> Plan:
+        regret, plan = best.expected_marginal_cost, self._decided((), acts_only=True, optimal=True)
+        if best.ask is not None:
+            return Plan(plan.action, True, best.ask, plan.silent, plan.silent, regret, plan.free, True, plan.worked)
+        assert best.action is not None
+        return Plan(best.action, False, None, plan.silent, regret, math.inf, plan.free, True, plan.worked)
+
+    # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
+
+    def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
+        """Return the best plan of all with a few questions at most, None if that takes too much work."""
+        s, settings, limits, root = self.search, self.settings, self.search.limits[0], self.search.root[0]
+        if len(goals) > settings.endgame:
+            return None
+        smaller = len(goals) < len(self._complete) and (self._gave_up or self.chooses)
+        if not set(goals) <= set(self._complete) or smaller:
+            self._complete, self._gave_up = goals, False
+            limits.complete_no += 1
+        if self._gave_up:
+            return None
+        before = limits.copy(), root.copy(), int(s.counts[0].most_followed)
+        limits.first = settings.lists(choices=self.chooses) * settings.candidates
+        limits.complete, limits.actions, limits.budget = 1, len(s.scored), settings.endgame_states
+        limits.identifies, limits.negligible, root.breadth = 0, 0.0, len(s.scored)
+        root.questions = min(settings.endgame_questions, root.questions if before[0].identifies == 0 else MOST_COMPLETE)
+        self._choices = every_choice(self.problem, self._complete)
+        s.lengths[0] = n = self._list_complete(int(limits.first), int(limits.margins))
+        for k in range(n):
+            if self._is_known(self._named(int(limits.first) + k, goals)):
+                s.rows[0, s.asked_word] |= np.uint64(1) << np.uint64(k)
+        plan = self._decided(goals, optimal=True)
+        s.rows[0, s.asked_word] = 0
+        if not s.counts[0].cut_short and plan.silent > 0:
+            return plan
+        self._gave_up = bool(s.counts[0].cut_short)
+        complete_no = int(limits.complete_no)
+        s.limits[0], s.root[0], s.counts[0].most_followed = before
+        s.limits[0].complete_no = complete_no
+        s.counts[0].cut_short, s.lengths[0] = 0, -1
+        return None
+
+    def _list_complete(self, first: int, margins: int) -> int:
+        """Write all questions about some goals from row `first` on; return their number."""
+        goals = self._complete
+        sets = [some for size in range(1, len(goals)) for some in combinations(goals[1:], size)]
+        asked = [(some, margin) for margin in (range(1, margins + 1) if margins else (0,)) for some in sets]
+        for k, (some, margin) in enumerate(asked[:MOST_COMPLETE]):
+            self._write(first + k, [some], 2, -1.0, -1, margin)
+        n = min(len(asked), MOST_COMPLETE)
+        return n + self._write_choices(first + n, self._choices[: MOST_COMPLETE - n], min(margins, 1))
+
+    # -- questions for the kernels -----------------------------------------------------------------------------------
+
+    def _list_choices(self, choices: list[Choice]) -> None:
+        """Let candidates be taken from these choices, too."""
+        s, self._choices = self.search, choices[:POOL_SIZE]
+        margin = min(int(s.limits[0].margins), 1)
+        s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
+
+    def _write_choices(self, first: int, choices: Sequence[Choice], margin: int) -> int:
+        n_goals = len(self.problem.goals)
+        for k, choice in enumerate(choices):
+            n = n_answers(choice, n_goals)
+            parts = [[goal for goal in range(n_goals) if truth(choice, goal) == answer] for answer in range(n)]
+            price = float(self.problem.query_cost(choice))
+            self._write(first + k, parts, n, price, k, margin)
+            self.search.asked[first + k].known = self._is_known(choice)
+        return len(choices)
+
+    def _write(
+        self, row: int, parts: Sequence[Sequence[int]], answers: int, price: float, choice: int, margin: int
+    ) -> None:
+        s = self.search
+        for answer, part in enumerate(parts):
+            s.sets[row, answer] = mask_rows(np.isin(np.arange(len(self.problem.goals)), part))
+        if len(parts) == 1:
+            s.sets[row, 1] = ~s.sets[row, 0]
+        s.asked[row] = (answers, price, choice, margin, 0)
+
+    def _is_known(self, question: Question) -> bool:
+        """Whether a question would only be answered as before."""
+        return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
+
+    def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
+        """Write down the sets that it is useless to ask about again; a set and all other goals are one question."""
+        s, everything, n = self.search, set(range(len(self.problem.goals))), 0
+        for named in asked if s.persistent else ():
+            for side in (set(named), everything - set(named)):
+                if side <= set(goals) and n < len(s.known):
+                    s.known[n] = mask_rows(np.isin(np.arange(len(everything)), list(side)))
+                    n += 1
+        s.limits[0].known = n
+
+    # -- copies ------------------------------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Planner:
+        # All it does from one decision to the next is to remember: copies of an agent can share it.
+        return self
+
+
+def make_planner(
+    problem: Problem,
+    tables: Tables,
+    *,
+    setting: str = "full",
+    budget: int | None = None,
+    limited: bool = False,
+) -> Planner:
+    """Return the planner for a problem.
+
+    Args:
+        problem: the problem.
+        tables: its tables, from where the planning begins.
+        setting: ``full``, or ``light`` for quick decisions.
+        budget: states to be looked at for a decision, by default as the setting says.
+        limited: whether the number of questions is limited.
+    """
+    plain = problem.answers.truthful and problem.query_cost.per_option is None and not limited
+    settings = SETTINGS[setting][0 if plain else 1]
+    if budget is not None:
+        settings = settings.with_budget(budget) if plain else replace(settings, budget=budget)
+    return Planner(problem, tables, settings)
+
+
+def group_sets(groups: Iterable[Sequence[int]], n_goals: int) -> Words:
+    """Return groups of goals as ``uint64 [n_groups, n_words]``."""
+    members = [[goal in group for goal in range(n_goals)] for group in map(set, groups)]
+    return mask_rows(np.array(members, dtype=bool).reshape(len(members), n_goals))
+

@@ -1,0 +1,215 @@
+"""Kernels that propose yes/no questions.
+
+Some suit every problem: the likeliest goals, the goals that a move costs nothing, parts of these by weight. A problem
+adds groups of goals that belong together (`askwise.core.problem.Problem.groups`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import inner, int64, part
+from askwise.planning.beliefs import bits_in, flip, has, list_goals, lowest_bit, odds_in
+from askwise.planning.steps import ego_steps
+from askwise.planning.workspace import POOL_SIZE, Search
+
+BY_WEIGHT, CHOSEN, ORDER, GROUPS = range(4)
+"""Lists of the workspace: the goals of a belief, the heaviest first; some of them; an order of them; groups."""
+MOST_PAIRED = 6
+"""Groups that are put together two by two."""
+
+
+@part
+def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
+    """Write questions worth a look into the pool, for the belief in a row; return their number."""
+    goals = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)]
+    n = _offer_likeliest(s, row, teammate, goals, int64(0))
+    order = s.lists[GROUPS, : _groups_by_goal(s.groups, goals, s.lists[GROUPS])]
+    n = _offer_groups(s, order, row, teammate, goals, n)
+    n = _offer_by_move(s, row, teammate, place, load, goals, n)
+    return _offer_pairs(s, order, row, goals, n)
+
+
+@inner
+def by_weight(s: Search, row: int, teammate: int) -> int:
+    """List the goals of a belief, the heaviest first, equals by number; return how many there are."""
+    ranked, goals = s.ranked, s.lists[BY_WEIGHT]
+    n, _ = list_goals(s, row, teammate)
+    for i in range(n):
+        goal, odds, j = ranked[i].goal, ranked[i].odds, i
+        while j > 0 and ranked[j - 1].odds < odds:
+            ranked[j].odds, ranked[j].goal = ranked[j - 1].odds, ranked[j - 1].goal
+            j -= 1
+        ranked[j].odds, ranked[j].goal = odds, goal
+    for i in range(n):
+        goals[i] = ranked[i].goal
+    return n
+
+
+# -- the pool ----------------------------------------------------------------------------------------------------
+
+
+@inner
+def ask_once(s: Search, question: int, margin: int) -> None:
+    """Make a yes/no question of the set that a row of `sets` begins with."""
+    for k in range(s.sets.shape[2]):
+        s.sets[question, 1, k] = ~s.sets[question, 0, k]
+    asked = s.asked[question]
+    asked.answers, asked.price, asked.choice, asked.margin, asked.known = 2, -1.0, -1, margin, 0
+
+
+@inner
+def offer(s: Search, row: int, n: int) -> int:
+    """Keep proposal `n` if it is neither empty nor everything nor there already; return the new count.
+
+    A set and its complement are the same question; proposals are written with the first goal of the belief outside.
+    """
+    rows, sets, proposal = s.rows, s.sets, s.pool + n
+    if n >= POOL_SIZE:
+        return n
+    turn = has(sets[proposal, 0], _first_goal(s, row))
+    empty = True
+    for k in range(sets.shape[2]):
+        word = sets[proposal, 0, k] & rows[row, k]
+        if turn:
+            word ^= rows[row, k]
+        sets[proposal, 0, k] = word
+        empty = empty and word == 0
+    if empty:
+        return n
+    for i in range(s.pool, proposal):
+        same = True
+        for k in range(sets.shape[2]):
+            same = same and sets[i, 0, k] == sets[proposal, 0, k]
+        if same:
+            return n
+    ask_once(s, proposal, min(s.limits[0].margins, 1))
+    return n + 1
+
+
+@part
+def _first_goal(s: Search, row: int) -> Any:
+    k = 0
+    while s.rows[row, k] == 0:
+        k += 1
+    return np.int64(64 * k + bits_in(lowest_bit(s.rows[row, k]) - np.uint64(1)))
+
+
+@inner
+def clear(s: Search, question: int) -> None:
+    """Take all goals out of a question's set."""
+    for k in range(s.sets.shape[2]):
+        s.sets[question, 0, k] = 0
+
+
+@inner
+def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) -> int:
+    """Offer the set of ``goals[first:last]``."""
+    clear(s, s.pool + n)
+    for k in range(first, last):
+        flip(s.sets[s.pool + n, 0], goals[k])
+    return offer(s, row, n)
+
+
+@inner
+def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n: int) -> int:
+    """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
+    total, part = 0.0, 0.0
+    for k in range(count):
+        total += odds_in(s, row, teammate, goals[k])
+    half, most = False, False
+    for k in range(count):
+        part += odds_in(s, row, teammate, goals[k])
+        if not half and part >= 0.5 * total:
+            half = True
+            n = offer_these(s, row, goals, int64(0), k + 1, n)
+        if not most and part >= 0.8 * total:
+            most = True
+            n = offer_these(s, row, goals, int64(0), k + 1, n)
+    return offer_these(s, row, goals, int64(0), count, n)
+
+
+# -- for every problem -------------------------------------------------------------------------------------------
+
+
+@part
+def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> int:
+    """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
+    count, part, middle = goals.size, 0.0, 0
+    _, total = list_goals(s, row, teammate)
+    while part < 0.5 * total and middle < count:
+        part += odds_in(s, row, teammate, goals[middle])
+        middle += 1
+    for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
+        if 0 < size < count:
+            n = offer_these(s, row, goals, int64(0), size, n)
+    for k in range(1, min(4, count)):
+        n = offer_these(s, row, goals, k, k + 1, n)
+    return n
+
+
+@part
+def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, goals: Any, n: int) -> int:
+    """Offer, for each move, the goals that it costs nothing."""
+    world, chosen = s.world, s.lists[CHOSEN]
+    for a in range(world.next.shape[1]):
+        t = np.int64(world.next[place, a])
+        size = int64(0)
+        for g in goals[: goals.size if t >= 0 else 0]:
+            d = world.steps[teammate, g]
+            if max(d, ego_steps(world, t, load, g)) < max(d + 1, ego_steps(world, place, load, g)):
+                chosen[size] = g
+                size += 1
+        if 0 < size < goals.size:
+            n = _offer_shares(s, row, teammate, chosen, size, n)
+    return n
+
+
+# -- of the problem ----------------------------------------------------------------------------------------------
+
+
+@part
+def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
+    """List the groups that hold some of the goals, in the order of the first goal that each of them holds."""
+    found = 0
+    for g in goals:
+        for k in range(groups.shape[0]):
+            if has(groups[k], g):
+                i = 0
+                while i < found and order[i] != k:
+                    i += 1
+                if i == found:
+                    order[found] = k
+                    found += 1
+    return found
+
+
+@part
+def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n: int) -> int:
+    """Offer groups, and parts of them by weight."""
+    chosen = s.lists[CHOSEN]
+    for group in order:
+        size = int64(0)
+        for g in goals:
+            if has(s.groups[group], g):
+                chosen[size] = g
+                size += 1
+        n = _offer_shares(s, row, teammate, chosen, size, n)
+    return n
+
+
+@part
+def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
+    """Offer the first groups two by two."""
+    chosen = s.lists[CHOSEN]
+    for i in range(min(order.size, MOST_PAIRED)):
+        for j in range(i):
+            size = int64(0)
+            for g in goals:
+                if has(s.groups[order[i]], g) or has(s.groups[order[j]], g):
+                    chosen[size] = g
+                    size += 1
+            n = offer_these(s, row, chosen, int64(0), size, n)
+    return n

@@ -1,0 +1,233 @@
+"""The recursion of `askwise.planning` over some questions and some actions, within a budget of work.
+
+`state_value` is that recursion, one plain function: candidates first, as they take less work and leave the actions less
+to beat; then actions. It is left early in three places, each of which only makes a plan less good, never wrong: where
+no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`); so it is
+when the budget is used up; and an option is dropped as soon as its sum reaches the best so far.
+
+A *complete* search has one list of questions for all states, compares all actions in all of them, and ends only with
+the episode: its value is exact for that many questions of the list. It is abandoned when it takes too much work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled, int64, part
+from askwise.planning.beliefs import (
+    after_answer,
+    after_step,
+    copy_belief,
+    divides,
+    list_goals,
+    price_of,
+    useful,
+)
+from askwise.planning.candidates import answers_followed, choose_candidates
+from askwise.planning.leaf_values import PLANNED, leaf_value
+from askwise.planning.steps import ROUNDING, after, list_actions, score_actions
+from askwise.planning.transposition import UNKNOWN, keep, recall
+from askwise.planning.workspace import Search
+
+COMPLETE_LIST = 0xFFF
+"""In tags: the list of questions of a complete search."""
+
+
+@part
+def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
+    """Return what tells values of one state apart: the decision, the candidates, and how far it may look.
+
+    How many questions are left follows from the candidates, unless questions may get no answer.
+    """
+    limits = s.limits[0]
+    if limits.complete:
+        return (limits.complete_no & 0xFFF) << 20 | COMPLETE_LIST << 8 | (questions_left << 4) | PLANNED
+    unanswered = questions_left << 5 if s.refused > 0.0 else 0
+    return (s.counts[0].decision_no & 0xFFF) << 20 | (list_no << 8) | unanswered | (depth + 1 + PLANNED)
+
+
+@part
+def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: float) -> float:
+    """Return the value of a state where plans end, without goals that hardly count."""
+    limits = s.limits[0]
+    if limits.negligible == 0.0 or limits.complete:
+        return leaf_value(s, level, teammate, place, load, limits.identifies, limit)
+    n, factor = after_step(s, level, level + 1, teammate, limits.negligible)
+    if n < 2:
+        return 0.0
+    return factor * leaf_value(s, level + 1, teammate, place, load, limits.identifies, limit / factor)
+
+
+@compiled
+def state_value(
+    s: Search,
+    level: int,
+    teammate: int,
+    place: int,
+    load: int,
+    questions_left: int,
+    depth: int,
+    list_no: int,
+    limit: float,
+) -> float:
+    """Return the regret of the best plan from a state whose belief is in row `level`, or a number not below `limit`.
+
+    At level 0 a decision is made: what is best, and what it costs, is written into `Search.found`.
+
+    Args:
+        s: the search.
+        level: depth of the recursion; rows above are overwritten.
+        teammate: state of the teammate.
+        place: where the ego agent is.
+        load: what it carries, -1 for nothing.
+        questions_left: how many more questions the plan may hold.
+        depth: steps with regret within which it may ask.
+        list_no: which candidates are the state's.
+        limit: the caller has no use for regrets that are not below.
+    """
+    limits, counts, world = s.limits[0], s.counts[0], s.world
+    load = useful(s, level, load)
+    tag = _tag(s, questions_left, depth, list_no)
+    if level == 0:
+        if not _begin(s, teammate, place, load):
+            return 0.0
+    else:
+        if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
+            return _leaf(s, level, teammate, place, load, limit)
+        value = recall(s, level, teammate, place, load, tag, limit)
+        if value != UNKNOWN:
+            return value
+    best, near = np.inf, 0.0
+    n, weight = list_goals(s, level, teammate)
+    if level > 0:
+        best = _leaf(s, level, teammate, place, load, np.inf)
+        asks = questions_left > 0 and best > weight * s.cheapest
+        if counts.states_seen > limits.budget:
+            counts.cut_short += 1
+            return best
+        if best == 0.0 or not (asks or limits.complete):
+            return best
+        counts.states_seen += 1
+        n, weight = list_goals(s, level, teammate)
+        score_actions(world, s.ranked, n, s.scored, teammate, place, load)
+        s.lengths_of[level] = list_actions(world, s.scored, s.options[level], place, weight, limits.actions)
+        best = min(best, limit)
+    else:
+        asks = questions_left > 0 and s.found[0].act_only > weight * s.cheapest
+        near = ROUNDING * weight
+    if asks and s.options[level, 0].regret > 0.0:
+        if s.lengths[list_no] < 0:
+            choose_candidates(s, level, teammate, place, load, list_no)
+        first = limits.first + list_no * limits.candidates
+        for k in range(s.lengths[list_no]):
+            question = first + k
+            total = weight * price_of(s, level, question)
+            if not divides(s, level, question) or _was_asked(s, level, k):
+                total = np.inf
+            # No answer comes last: it is the most expensive to follow, and seldom matters.
+            n_answers = s.asked[question].answers
+            for answer in range(n_answers + 1):
+                if total >= best:
+                    break
+                n, chance, following = _after_reply(s, level, teammate, question, answer, list_no, k)
+                if n < 2:
+                    continue
+                left = (best - total) / chance
+                value = state_value(s, level + 1, teammate, place, load, questions_left - 1, depth, following, left)
+                total += chance * value
+                if value >= left:  # rounding must not hide that this is of no use
+                    total = max(total, best)
+            if total < best - near:
+                best = total
+                if level == 0:
+                    s.found[0].question, s.found[0].ask = question, best
+    if level == 0:
+        best = np.inf
+    for k in range(s.lengths_of[level] if depth > 0 else 0):
+        option = s.options[level, k]
+        total, next_depth = option.regret, depth
+        if option.regret > 0.0 and not limits.complete:
+            next_depth -= 1  # steps without regret are not counted: it is no use to ask before them
+        next_place, next_load = after(world, place, load, option.action)
+        for j in range(world.following.shape[1]):
+            t = np.int64(world.following[teammate, j])
+            if t < 0 or total >= best:
+                break
+            n, factor = after_step(s, level, level + 1, t, 0.0)
+            if n < 2:
+                continue
+            left = (best - total) / factor
+            value = state_value(s, level + 1, t, next_place, next_load, questions_left, next_depth, list_no, left)
+            total += factor * value
+            if value >= left:
+                total = max(total, best)
+        if total < best - near:
+            best = total
+            if level == 0:
+                s.found[0].action, s.found[0].act = option.action, best
+    if level > 0 and not (limits.complete and counts.cut_short):
+        keep(s, level, teammate, place, load, tag, best if best < limit else -best)
+    return best
+
+
+@part
+def _was_asked(s: Search, level: int, k: int) -> bool:
+    """Whether question `k` of a complete search was asked before and would be answered alike."""
+    if not s.limits[0].complete or s.asked_word < 0:
+        return False
+    return bool((s.rows[level, s.asked_word] >> np.uint64(k)) & np.uint64(1))
+
+
+@part
+def _after_reply(
+    s: Search, level: int, teammate: int, question: int, answer: int, list_no: int, k: int
+) -> tuple[int, float, Any]:
+    """Write the belief after a reply to candidate `k`; the last `answer` is none.
+
+    Returns how many goals are left, 0 for a reply that cannot come, the factor of the new weights, and which candidates
+    the next state has.
+    """
+    n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
+    n, chance = 0, 1.0
+    if answer < n_answers:
+        n, chance = after_answer(s, level, level + 1, teammate, question, answer)
+        if not complete:
+            followed = answers_followed(s)
+            following = np.int64(
+                followed * (s.limits[0].candidates * list_no + k) + 1 + min(answer, followed - 1)
+            )
+    elif s.refused > 0.0 and s.asked[question].margin == 0:
+        n, chance = copy_belief(s, level, level + 1), s.refused
+    if complete and s.persistent:
+        s.rows[level + 1, s.asked_word] |= np.uint64(1) << np.uint64(k)
+    return n, chance, following
+
+
+@part
+def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
+    """Prepare a decision: what acting costs, the actions that are compared, the first candidates.
+
+    Returns whether there is anything to plan.
+    """
+    root, found, limits, counts, zero = s.root[0], s.found[0], s.limits[0], s.counts[0], int64(0)
+    identifies, limits.identifies = limits.identifies, 0
+    found.act_only = _leaf(s, zero, teammate, place, load, np.inf)
+    limits.identifies = identifies
+    n, weight = list_goals(s, zero, teammate)
+    score_actions(s.world, s.ranked, n, s.scored, teammate, place, load)
+    s.lengths_of[0] = list_actions(s.world, s.scored, s.options[0], place, weight, root.breadth)
+    found.weight, found.free = weight, s.options[0, 0].regret == 0.0
+    found.action, found.act, found.question, found.ask = s.options[0, 0].action, 0.0, -1, np.inf
+    if root.acts_only or found.act_only == 0.0:
+        return False
+    if not limits.complete:
+        counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
+        _leaf(s, zero, teammate, place, load, np.inf)
+        counts.most_followed = limits.budget + root.at_least
+        if found.free:  # all that is left to decide is which action without regret
+            limits.budget //= root.free_share
+        if root.questions > 0 and found.act_only > weight * s.cheapest:
+            choose_candidates(s, zero, teammate, place, load, zero)
+    return True
