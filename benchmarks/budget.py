@@ -12,7 +12,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import make_agent
-from askwise.planning.search.settings import FULL
+from askwise.planning.settings import FULL
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 TIMES = (1, 10, 100)

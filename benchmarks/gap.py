@@ -16,8 +16,8 @@ from pathlib import Path
 from askwise import evaluate
 from askwise.core.problem import Problem
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact.arrays import TooLarge
-from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.exact import TooLarge
+from askwise.planning.optimum import solve_problem
 from askwise.planning.groups import bound_with_groups
 from askwise.studies.running.problems import Problems
 from askwise.studies.schema.study_file import load_study

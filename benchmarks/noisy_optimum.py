@@ -18,7 +18,7 @@ from askwise.core.answers import AnswerModel
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.exact.limited import LimitedSolver
+from askwise.planning.exact_noisy import LimitedSolver
 from benchmarks.distance import Costs, by_cell, ratio, verdict
 from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, number, progress

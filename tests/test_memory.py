@@ -20,7 +20,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Pursuit, pursuit, urop
-from askwise.planning.exact.arrays import arrays_of
+from askwise.planning.exact import arrays_of
 from askwise.planning.tables import tables_of
 from askwise.text import table_budget as memory
 

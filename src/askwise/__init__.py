@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
     from askwise.planning.bounds import Bound as Bound
-    from askwise.planning.exact.arrays import TooLarge as TooLarge
-    from askwise.planning.exact.optimal import Solution as Solution
+    from askwise.planning.exact import TooLarge as TooLarge
+    from askwise.planning.optimum import Solution as Solution
     from askwise.play import trace as trace
     from askwise.play.ask import Advice as Advice
     from askwise.play.evaluation import Evaluation as Evaluation

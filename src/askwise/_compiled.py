@@ -165,7 +165,7 @@ class Struct:
     """Named arrays and numbers that kernels read as attributes.
 
     A subclass lists its fields as annotations. Kernels that run as they are written take the struct itself. Compiled
-    ones take `compiled`, a reference to the same arrays: passing it on costs one pointer, however many fields there are.
+    ones take `compiled`, a reference to the same arrays: to pass it on costs one pointer, however many fields it has.
 
     A subclass has a kernel `make` that makes it from a tuple of all fields.
     """
@@ -197,7 +197,9 @@ class Struct:
 
     def __getstate__(self) -> dict[str, Any]:
         """Note which arrays are read only: pickling forgets it, and kernels would be compiled again for others."""
-        fixed = [name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable]
+        fixed = [
+            name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
+        ]
         return {**vars(self), "_compiled": None, "_fixed": fixed}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ _compiling = threading.RLock()
 def within(function: Callable[..., Any], inline: str) -> Any:
     """Return a loop to be compiled as a part of the kernels that call it."""
     loop = _calling_loops(function)
-    kernel = _njit(loop, inline=inline, **OPTIONS)
+    kernel = _njit(loop, inline=inline, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
     if function.__name__ in loop.__globals__:
         loop.__globals__[function.__name__] = kernel  # it may call itself
     return kernel
@@ -141,12 +141,13 @@ def _announce(module: str, then: str) -> None:
 # -- structs -------------------------------------------------------------------------------------------------------
 
 
-class _StructType(_types.StructRef):
+class _StructType(_types.StructRef):  # type: ignore[misc]
     """The type of a struct. Its name is short: symbols contain it, and long ones make compiling three times slower."""
 
     def __init__(self, fields: Any) -> None:
         super().__init__(fields)
-        self.name = f"{type(self).__name__}_{hashlib.sha256(self.name.encode()).hexdigest()[:12]}"
+        long: str = self.name
+        self.name = f"{type(self).__name__}_{hashlib.sha256(long.encode()).hexdigest()[:12]}"
 
     def preprocess_fields(self, fields: Any) -> Any:
         return tuple((name, _types.unliteral(kind)) for name, kind in fields)

@@ -20,7 +20,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Observation, PlannerAgent, make_agent
 from askwise.model import GridWorld, Model, Policy, goal_states
-from askwise.planning.search.settings import FULL, LIGHT
+from askwise.planning.settings import FULL, LIGHT
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
 

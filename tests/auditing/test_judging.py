@@ -20,7 +20,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from tests.auditing.paths import Erratic
 from tests.graphs import lopsided, random_problem
 from tests.planning.plain_optimum import PlainOptimum, conditional

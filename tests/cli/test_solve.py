@@ -82,7 +82,7 @@ def test_a_choice_first(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_large(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     generate(width=12, stations=30, toolboxes=3, seed=1).save("large.json")
-    monkeypatch.setattr("askwise.planning.exact.solver.SPLITS_A_STATE", 0)  # three million states take long
+    monkeypatch.setattr("askwise.planning.exact.SPLITS_A_STATE", 0)  # three million states take long
     found = run("solve", "large.json")
     assert (found.code, found.out) == (2, "")
     assert re.fullmatch(
@@ -104,7 +104,7 @@ def test_too_large_even_so(run: Run) -> None:
 
 
 def test_progress_if_told_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.planning.exact.solver.STATES_A_TURN", 100)
+    monkeypatch.setattr("askwise.planning.exact.STATES_A_TURN", 100)
     generate(width=8, stations=8, toolboxes=3, seed=1).save("medium.json")
     quiet, loud = run("solve", "medium.json"), run("solve", "medium.json", "--go-on")
     assert quiet.err == ""

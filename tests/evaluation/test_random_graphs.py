@@ -17,7 +17,7 @@ from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, KnowsGoal, Observation, make_agent
 from askwise.methods.sparing import held_to
 from askwise.model import Model, Policy, boltzmann, urop
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from askwise.seeds import spawn
 from tests.graphs import lopsided, random_problem
 

@@ -19,7 +19,7 @@ from askwise.core.questions import QueryCost
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS
 from askwise.model import GridWorld, Model, Policy, boltzmann, urop
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from tests.graphs import PolicyOf, lopsided
 
 METHODS = [name for name in AGENTS if name != "optimal"]  # which refuses teammates with policies

@@ -15,9 +15,9 @@ from askwise.core.questions import QueryCost
 from askwise.methods import Optimal, PlannerAgent
 from askwise.model import Model
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.search.planner import Planner
-from askwise.planning.search.settings import FULL, LIGHT
+from askwise.planning.optimum import solve_problem
+from askwise.planning.planner import Planner
+from askwise.planning.settings import FULL, LIGHT
 from askwise.planning.tables import mask_rows, tables_of
 from tests.planning.graphs import graph_problems
 from tests.planning.plain_optimum import PlainOptimum

@@ -17,9 +17,9 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact.arrays import check_goals
-from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.exact.solver import Solver
+from askwise.planning.exact import check_goals
+from askwise.planning.optimum import solve_problem
+from askwise.planning.exact import Solver
 from askwise.planning.groups import Work, bound_with_groups, charges_of, goals_dealt, lower_end
 from askwise.planning.tables import price_for_planning, tables_of
 from tests.graphs import random_problem

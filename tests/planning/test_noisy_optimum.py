@@ -17,8 +17,8 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer, Choice, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.exact.arrays import TooLarge
-from askwise.planning.exact.limited import LimitedSolver
+from askwise.planning.exact import TooLarge
+from askwise.planning.exact_noisy import LimitedSolver
 from tests.graphs import random_problem
 from tests.planning.plain_noisy_optimum import PlainNoisyOptimum
 from tests.planning.test_optimal import fork

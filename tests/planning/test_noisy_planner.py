@@ -16,10 +16,10 @@ from askwise.core.questions import Question
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Observation, PlannerAgent
-from askwise.planning.noisy.choices import choices_of, every_choice
-from askwise.planning.noisy.planner import NoisyPlanner
-from askwise.planning.noisy.settings import FULL, LIGHT
-from askwise.planning.search.planner import Planner
+from askwise.planning.choices import choices_of, every_choice
+from askwise.planning.planner import NoisyPlanner
+from askwise.planning.settings import FULL, LIGHT
+from askwise.planning.planner import Planner
 from askwise.planning.tables import mask_rows, tables_of
 from tests.graphs import random_problem
 from tests.planning.plain_noisy import PlainNoisy, marginal_cost_of

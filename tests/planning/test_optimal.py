@@ -21,9 +21,9 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact.arrays import TooLarge
-from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.exact.solver import Solver
+from askwise.planning.exact import TooLarge
+from askwise.planning.optimum import solve_problem
+from askwise.planning.exact import Solver
 from tests.planning.plain_optimum import PlainOptimum
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, product_problem, workshop
@@ -291,7 +291,7 @@ def test_too_large_on_the_way() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.planning.exact.solver.STATES_A_TURN", 100)
+    monkeypatch.setattr("askwise.planning.exact.STATES_A_TURN", 100)
     problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
     told: list[tuple[int, int]] = []
     found = solve_problem(problem, progress=lambda states, splits: told.append((states, splits)))

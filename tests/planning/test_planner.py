@@ -17,12 +17,12 @@ from askwise.core.side import FAR
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.optimum import solve_problem
 from askwise.planning.search import proposals, silence
 from askwise.planning.search.entry import best_action, silent
-from askwise.planning.search.planner import Plan, Planner
+from askwise.planning.planner import Plan, Planner
 from askwise.planning.search.sets import add_up
-from askwise.planning.search.settings import FULL, LIGHT, PlannerSettings
+from askwise.planning.settings import FULL, LIGHT, PlannerSettings
 from askwise.planning.search.steps import after
 from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
 from tests.planning.plain_planner import PlainPlanner, finding_out
@@ -273,7 +273,7 @@ def test_where_silence_takes_too_long_the_rest_is_valued_by_asking(monkeypatch: 
     tables = tables_of(problem)
     everything = mask_rows(problem.prior > 0)
     planner, fresh = (Planner(problem, tables, SEARCH) for _ in range(2))
-    monkeypatch.setattr("askwise.planning.search.planner.AT_LEAST", 3)
+    monkeypatch.setattr("askwise.planning.planner.AT_LEAST", 3)
     short = planner.plan(everything, tables.start, problem.start.ego, budget=3)
     monkeypatch.undo()
     # Halving 20 goals: 10, 5, 3, 1 and 1 of them are asked about.

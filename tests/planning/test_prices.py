@@ -14,9 +14,9 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import make_agent
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact.optimal import solve_problem
-from askwise.planning.search.planner import Planner
-from askwise.planning.search.settings import FULL
+from askwise.planning.optimum import solve_problem
+from askwise.planning.planner import Planner
+from askwise.planning.settings import FULL
 from askwise.planning.tables import mask_rows, tables_of
 from tests.planning.plain_optimum import PlainOptimum
 from tests.planning.test_optimal import fork

@@ -11,11 +11,10 @@ from askwise.audits.moments import Moment
 from askwise.audits.valuing import Best, Lookout
 from askwise.core.answers import same_question
 from askwise.core.problem import Problem
-from askwise.planning.exact.arrays import MOST_STATES
-from askwise.planning.exact.asking import Questions
-from askwise.planning.exact.limited import LimitedSolver, OffTheMap
-from askwise.planning.exact.optimal import most_questions, solver_of
-from askwise.planning.exact.solver import Solver
+from askwise.planning.exact import MOST_STATES, Solver
+from askwise.planning.exact_noisy import LimitedSolver, OffTheMap
+from askwise.planning.exact_questions import Questions
+from askwise.planning.optimum import most_questions, solver_of
 from askwise.planning.tables import tables_of
 
 MOST_LISTED = 12

@@ -13,7 +13,7 @@ from askwise.audits.valuing import Best, Lookout
 from askwise.core.problem import Problem
 from askwise.core.questions import Question
 from askwise.errors import InputError, did_you_mean
-from askwise.planning.exact.arrays import MOST_STATES, TooLarge
+from askwise.planning.exact import MOST_STATES, TooLarge
 
 JUDGES = ("auto", "optimal", "planner")
 SMALL = 300_000

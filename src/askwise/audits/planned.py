@@ -56,9 +56,7 @@ class PlannerLookout(Lookout):
         values: what it has planned before.
     """
 
-    def __init__(
-        self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]
-    ) -> None:
+    def __init__(self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]) -> None:
         super().__init__(problem, planner.tables, moment)
         self.planner = planner
         self._values = values

@@ -23,7 +23,7 @@ from askwise.errors import AskwiseError, InputError
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
     from askwise.core.questions import Question
-    from askwise.planning.exact.optimal import Solution
+    from askwise.planning.optimum import Solution
 
 
 BOUND = "askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no method can be below"
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
     from askwise.api import as_problem
-    from askwise.planning.exact.arrays import TooLarge
+    from askwise.planning.exact import TooLarge
     from askwise.play.evaluation import solve
 
     if options.file is None:

@@ -26,7 +26,7 @@ from askwise.designs.finding import Found
 from askwise.designs.space import Space
 from askwise.designs.ways import Things
 from askwise.errors import AskwiseError
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from askwise.play.evaluation import evaluate, solve
 from askwise.types import BoolArray
 

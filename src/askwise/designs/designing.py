@@ -22,7 +22,7 @@ from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.model import Drawing
 from askwise.model.names import as_int
 from askwise.pddl.archive import ENDINGS, Recognition, load
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from askwise.text.reading import is_data, read_text
 
 BY = ("planner", "optimum")

@@ -20,10 +20,9 @@ from askwise.core.questions import Choice, Question
 from askwise.errors import InputError
 from askwise.methods.base import LooksAhead
 from askwise.model.names import as_int
-from askwise.planning.exact.arrays import MOST_STATES
-from askwise.planning.exact.limited import LimitedSolver, Move, OffTheMap
-from askwise.planning.exact.optimal import most_questions, solver_of
-from askwise.planning.exact.solver import BestMove, Solver
+from askwise.planning.exact import MOST_STATES, BestMove, Solver
+from askwise.planning.exact_noisy import LimitedSolver, Move, OffTheMap
+from askwise.planning.optimum import most_questions, solver_of
 from askwise.planning.tables import tables_of
 from askwise.seeds import Seed
 from askwise.types import BoolArray

@@ -143,9 +143,7 @@ class PlannerAgent(LooksAhead):
         budget = int(max(plan.worked, FIRST_SHARE) * (self.seconds - taken) / taken)
         return self._planned(planner, possible, state, budget)
 
-    def _planned(
-        self, planner: Planner, possible: BoolArray, state: JointState, budget: int | None
-    ) -> Plan:
+    def _planned(self, planner: Planner, possible: BoolArray, state: JointState, budget: int | None) -> Plan:
         return planner.plan(
             np.where(possible, self.probabilities, 0.0),
             state.teammate,

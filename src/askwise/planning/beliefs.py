@@ -1,7 +1,7 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
 The first words of a row hold the goals that are possible: goal `g` is bit ``g % 64`` of word ``g // 64``. Where answers
-are true, that is the whole belief. Where they can be wrong (`Search.graded`), the row also has the log-odds of each goal:
+are true, that is the whole belief. Where they can be wrong (`Search.graded`), the row also has log-odds for each goal:
 0 if no answer spoke against it, and lower by some units with each that did (`Search.against`). The weight of goal `g`
 is ``weight[teammate, g] * odds_of[-log_odds[g]]``. Log-odds count from the highest, and are 0 for goals that are not
 possible, so two beliefs that differ by a factor are the same row.
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import inner, int64
+from askwise._compiled import inner
 from askwise.planning.workspace import FAINTEST, Search
 
 # -- sets of goals: rows of words ----------------------------------------------------------------------------------
@@ -37,24 +37,15 @@ def lowest_bit(word: Any) -> Any:
 
 
 @inner
-def has(words: Any, goal: Any) -> bool:
-    """Whether a goal is in a set."""
-    return bool((words[goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
+def has(sets: Any, row: Any, goal: Any) -> bool:
+    """Whether a goal is in the first set of a row: the goals for which a question is answered by yes, or a group."""
+    return bool((sets[row, 0, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
-def flip(words: Any, goal: Any) -> None:
-    """Put a goal into a set, or take it out."""
-    words[goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
-
-
-@inner
-def size_of(words: Any) -> int:
-    """Return the number of goals in a set."""
-    n = 0
-    for k in range(words.size):
-        n += bits_in(words[k])
-    return n
+def flip(sets: Any, row: Any, goal: Any) -> None:
+    """Put a goal into the first set of a row, or take it out."""
+    sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
 # -- beliefs -------------------------------------------------------------------------------------------------------
@@ -177,7 +168,8 @@ def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
         if ranked[k].odds > 0.0 and ranked[k].odds >= least:
             left += 1
         else:
-            flip(s.rows[row], ranked[k].goal)
+            goal = ranked[k].goal
+            s.rows[row, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
     return left
 
 
@@ -187,7 +179,7 @@ def _count_from_highest(s: Search, row: int) -> float:
     if not s.graded:
         return 1.0
     log_odds, n_goals = s.log_odds, s.world.weight.shape[1]
-    highest = FAINTEST
+    highest: Any = FAINTEST
     for goal in range(n_goals):
         if is_possible(s, row, goal):
             highest = max(highest, np.int64(log_odds[row, goal]))
@@ -209,6 +201,22 @@ def divides(s: Search, row: int, question: int) -> bool:
 
 
 @inner
+def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
+    """Whether two questions part the possible goals in the same way."""
+    n_words = s.world.alive.shape[1]
+    for answer in range(s.asked[question].answers):
+        found = False
+        for reply in range(s.asked[other].answers):
+            same = True
+            for k in range(n_words):
+                same = same and (s.sets[question, answer, k] ^ s.sets[other, reply, k]) & s.rows[row, k] == 0
+            found = found or same
+        if not found:
+            return False
+    return True
+
+
+@inner
 def price_of(s: Search, row: int, question: int) -> float:
     """Return what a question costs until it has been answered with its margin.
 
@@ -225,7 +233,7 @@ def price_of(s: Search, row: int, question: int) -> float:
     if not s.uniform:
         for goal in range(s.extra.size):
             if is_possible(s, row, goal):
-                if has(s.sets[question, 0], goal):
+                if has(s.sets, question, goal):
                     named += s.extra[goal]
                 else:
                     others += s.extra[goal]

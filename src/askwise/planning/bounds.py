@@ -28,10 +28,9 @@ import numpy as np
 
 from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
-from askwise.planning.exact.arrays import TooLarge, check_goals, check_teammate
-from askwise.planning.exact.limited import LimitedSolver
-from askwise.planning.exact.optimal import METHOD
-from askwise.planning.exact.solver import Solver
+from askwise.planning.exact import Solver, TooLarge, check_goals, check_teammate
+from askwise.planning.exact_noisy import LimitedSolver
+from askwise.planning.optimum import METHOD
 from askwise.planning.tables import Tables, tables_of
 from askwise.types import FloatArray, Verdict
 

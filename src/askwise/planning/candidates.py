@@ -17,13 +17,13 @@ from askwise.core.answers import CREDIBLE
 from askwise.planning.beliefs import (
     after_answer,
     after_step,
+    bits_in,
     copy_belief,
     divides,
     flip,
     list_goals,
     odds_in,
     price_of,
-    size_of,
 )
 from askwise.planning.leaf_values import leaf_value
 from askwise.planning.proposals import (
@@ -118,7 +118,7 @@ def ask_then_act(
     for k in range(n_answers + 1):
         size, chance = 0, 1.0
         if k < n_answers:
-            size, chance = after_answer(s, level, level + 1, teammate, question, np.int64(k ^ first))
+            size, chance = after_answer(s, level, level + 1, teammate, question, int64(k ^ first))
         elif s.refused > 0.0 and s.asked[question].margin == 0:
             size, chance = copy_belief(s, level, level + 1), s.refused
         left, value = (limit - total) / chance, 0.0
@@ -131,9 +131,7 @@ def ask_then_act(
 
 
 @part
-def _rank(
-    s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int
-) -> None:
+def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
     """Write the merit of some proposals, ``inf`` for those that are not among the best so far.
 
     Where the budget is used up it is ``inf`` as well, except for the very first.
@@ -177,18 +175,16 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 
 @part
-def _offer_singles(
-    s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int
-) -> int:
+def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
     """Offer the goals about which it is best to ask alone: the first of them, and several together."""
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
     for i in range(goals.size):
-        limit = _nth_smallest(alone, i, SINGLES)
+        limit = _nth_smallest(alone, i, int64(SINGLES))
         alone[i] = np.inf
         if s.counts[0].states_seen <= s.limits[0].budget // 2:
             clear(s, spare)
-            flip(s.sets[spare, 0], goals[i])
+            flip(s.sets, spare, goals[i])
             ask_once(s, spare, min(s.limits[0].margins, 1))
             alone[i] = ask_then_act(s, level, teammate, place, load, spare, weight, limit)
     _ascending(alone, goals.size, order)
@@ -216,7 +212,7 @@ def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int
             moved, lowest = _best_move(s, level, row, teammate, place, load, weight, goals, reached)
             if moved < 0:
                 break
-            flip(s.sets[spare, 0], moved)
+            flip(s.sets, spare, moved)
             reached = lowest
         copy_question(s, spare, s.pool + n)
         merit[n] = reached
@@ -234,13 +230,16 @@ def _best_move(
     for g in goals:
         if odds_in(s, row, teammate, g) < WORTH_MOVING * weight or s.counts[0].states_seen > limits.budget:
             break
-        flip(s.sets[spare, 0], g)
-        if 0 < size_of(s.sets[spare, 0]) < goals.size:
+        flip(s.sets, spare, g)
+        size = 0
+        for k in range(s.sets.shape[2]):
+            size += bits_in(s.sets[spare, 0, k])
+        if 0 < size < goals.size:
             ask_once(s, spare, min(limits.margins, 1))
             value = ask_then_act(s, level, teammate, place, load, spare, weight, lowest)
             if value < lowest:
                 moved, lowest = np.int64(g), value
-        flip(s.sets[spare, 0], g)
+        flip(s.sets, spare, g)
     return moved, lowest
 
 
@@ -305,7 +304,7 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 def _same(s: Search, question: int, other: int) -> bool:
     """Whether two questions part the goals of the decision alike."""
     one, two = s.asked[question], s.asked[other]
-    same = one.answers == two.answers and one.margin == two.margin
+    same = bool(one.answers == two.answers and one.margin == two.margin)
     for answer in range(one.answers):
         for k in range(s.sets.shape[2]):
             same = same and (s.sets[question, answer, k] ^ s.sets[other, answer, k]) & s.rows[0, k] == 0
@@ -322,5 +321,3 @@ def _is_known(s: Search, question: int, answer: int) -> bool:
         if same:
             return True
     return False
-
-

@@ -71,9 +71,8 @@ from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
 from askwise.model.lazy_module import Later
 from askwise.planning.bounds import Bound
-from askwise.planning.exact.arrays import Charges, TooLarge, check_goals, check_teammate
-from askwise.planning.exact.optimal import METHOD
-from askwise.planning.exact.solver import Solver
+from askwise.planning.exact import Charges, Solver, TooLarge, check_goals, check_teammate
+from askwise.planning.optimum import METHOD
 from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.types import FloatArray, Verdict
 

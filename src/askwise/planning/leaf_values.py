@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import inner, part
+from askwise._compiled import inner, int64, part
 from askwise.planning.beliefs import after_step, list_goals, useful
 from askwise.planning.steps import ROUNDING, after, best_action, count_actions, score_actions
 from askwise.planning.transposition import UNKNOWN, keep, recall
@@ -56,7 +56,7 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
     for k in range(following.shape[1] + 1):
         if identifies and cap == np.inf and total > s.cheapest * weight:
             cap = cost_to_identify(s, level, teammate)
-        t = np.int64(following[teammate, k]) if k < following.shape[1] else np.int64(-1)
+        t = int64(following[teammate, k]) if k < following.shape[1] else int64(-1)
         most = min(cap, limit)
         if t < 0 or total >= most:
             break

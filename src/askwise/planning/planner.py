@@ -31,8 +31,7 @@ from askwise.core.answers import n_answers, same_question, truth
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.planning.choices import choices_of, every_choice
-from askwise.planning.endgame import Endgame, endgame_of
-from askwise.planning.exact.solver import BestMove
+from askwise.planning.exact import BestMove, Endgame, endgame_of
 from askwise.planning.settings import FULL, MOST_COMPLETE, MOST_MARGIN, SETTINGS, PlannerSettings
 from askwise.planning.tables import Tables, Words, goals_in, mask_rows, price_for_planning
 from askwise.planning.values import state_value
@@ -182,7 +181,12 @@ class Planner:
         counts.most_followed = max(limits.budget // 2, AT_LEAST)
         root.teammate, root.place, root.load = teammate, place, load if load >= 0 and possible[load] else -1
         root.questions = settings.questions if questions is None else min(settings.questions, questions)
-        root.depth, root.breadth, root.at_least, root.free_share = settings.depth, settings.breadth, AT_LEAST, FREE_SHARE
+        root.depth, root.breadth, root.at_least, root.free_share = (
+            settings.depth,
+            settings.breadth,
+            AT_LEAST,
+            FREE_SHARE,
+        )
 
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Let the kernel decide, and return what it found."""
@@ -267,7 +271,7 @@ class Planner:
         for k in range(n):
             if self._is_known(self._named(int(limits.first) + k, goals)):
                 s.rows[0, s.asked_word] |= np.uint64(1) << np.uint64(k)
-        plan = self._decided(goals, optimal=True)
+        plan = self._decided(goals, optimal=not s.persistent)
         s.rows[0, s.asked_word] = 0
         if not s.counts[0].cut_short and plan.silent > 0:
             return plan
@@ -365,4 +369,3 @@ def group_sets(groups: Iterable[Sequence[int]], n_goals: int) -> Words:
     """Return groups of goals as ``uint64 [n_groups, n_words]``."""
     members = [[goal in group for goal in range(n_goals)] for group in map(set, groups)]
     return mask_rows(np.array(members, dtype=bool).reshape(len(members), n_goals))
-

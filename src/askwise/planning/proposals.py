@@ -69,7 +69,7 @@ def offer(s: Search, row: int, n: int) -> int:
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:
         return n
-    turn = has(sets[proposal, 0], _first_goal(s, row))
+    turn = has(sets, proposal, _first_goal(s, row))
     empty = True
     for k in range(sets.shape[2]):
         word = sets[proposal, 0, k] & rows[row, k]
@@ -109,7 +109,7 @@ def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) 
     """Offer the set of ``goals[first:last]``."""
     clear(s, s.pool + n)
     for k in range(first, last):
-        flip(s.sets[s.pool + n, 0], goals[k])
+        flip(s.sets, s.pool + n, goals[k])
     return offer(s, row, n)
 
 
@@ -176,7 +176,7 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
     found = 0
     for g in goals:
         for k in range(groups.shape[0]):
-            if has(groups[k], g):
+            if has(groups, k, g):
                 i = 0
                 while i < found and order[i] != k:
                     i += 1
@@ -193,7 +193,7 @@ def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n:
     for group in order:
         size = int64(0)
         for g in goals:
-            if has(s.groups[group], g):
+            if has(s.groups, group, g):
                 chosen[size] = g
                 size += 1
         n = _offer_shares(s, row, teammate, chosen, size, n)
@@ -208,7 +208,7 @@ def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
         for j in range(i):
             size = int64(0)
             for g in goals:
-                if has(s.groups[order[i]], g) or has(s.groups[order[j]], g):
+                if has(s.groups, order[i], g) or has(s.groups, order[j], g):
                     chosen[size] = g
                     size += 1
             n = offer_these(s, row, chosen, int64(0), size, n)

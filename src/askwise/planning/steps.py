@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import inner, part
+from askwise._compiled import inner, int64, part
 from askwise.core.side import FAR
 from askwise.planning.workspace import World
 
@@ -30,61 +30,43 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
 
     The ego agent's moves come first, then the loads at its place. Goals that cannot be reached any more do not count.
     """
-    weight, steps, unloaded, loaded = world.weight, world.steps, world.unloaded, world.loaded
-    known, n_moves = 0.0, world.next.shape[1]
+    steps, unloaded, loaded, n_moves = world.steps, world.unloaded, world.loaded, world.next.shape[1]
     if world.cut_off[place]:
         n = _leave_out_of_reach(world, ranked, n, place, load)
-    for k in range(n):
-        g, odds = ranked[k].goal, ranked[k].odds
-        known += odds * (max(steps[teammate, g] + 1, ego_steps(world, place, load, g)) - 1)
-    for a in range(n_moves):
-        t = np.int64(world.next[place, a])
-        if t < 0 or (world.cut_off[t] and _loses_goal(world, ranked, n, t, load)):
+    for k in range(n):  # the steps that would be left if the goal were known
+        g = ranked[k].goal
+        ranked[k].end = max(np.int64(steps[teammate, g]) + 1, ego_steps(world, place, load, g))
+    n_loads = world.loads_from[place + 1] - world.loads_from[place]
+    for a in range(n_moves + n_loads):
+        there, hand = after(world, place, load, int64(a))
+        if there < 0 or (a >= n_moves and (hand == load or not _is_listed(ranked, n, hand))):
             scored[a].regret = np.inf
             continue
-        total, left = 0.0, 0.0
+        if world.cut_off[there] and _loses_goal(world, ranked, n, there, hand):
+            scored[a].regret = np.inf
+            continue
+        regret, left = 0.0, 0.0
         for k in range(n):
             g, odds = ranked[k].goal, ranked[k].odds
-            e = loaded[t, g] if g == load else unloaded[t, g]
-            total += odds * max(steps[teammate, g], e)
+            e = loaded[there, g] if g == hand else unloaded[there, g]
+            regret += odds * (1 + max(steps[teammate, g], e) - ranked[k].end)
             left += odds * e
-        scored[a].regret, scored[a].left = total - known, left
-    if world.loads_from[place] < world.loads_from[place + 1]:
-        _score_loads(world, ranked, n, scored, teammate, place, load, known)
+        scored[a].regret, scored[a].left = regret, left
 
 
-@part
-def _score_loads(
-    world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int, known: float
-) -> None:
-    """Score the loads at a place; to take one up, the ego agent puts down what it carries."""
-    unloaded, loaded, steps = world.unloaded, world.loaded, world.steps
-    empty, left = -known, 0.0
+@inner
+def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
+    """Whether a goal is in the list."""
+    found = False
     for k in range(n):
-        g, odds = ranked[k].goal, ranked[k].odds
-        e = unloaded[place, g]
-        empty += odds * max(steps[teammate, g], e)
-        left += odds * e
-    first, n_moves = world.loads_from[place], world.next.shape[1]
-    for k in range(first, world.loads_from[place + 1]):
-        g, score = np.int64(world.loads[k]), scored[n_moves + k - first]
-        at = 0
-        while at < n and ranked[at].goal != g:
-            at += 1
-        loses = world.cut_off[place] and _loses_goal(world, ranked, n, place, g)
-        if g == load or loses or at == n:
-            score.regret = np.inf
-            continue
-        odds, d = ranked[at].odds, steps[teammate, g]
-        before, e = unloaded[place, g], loaded[place, g]
-        score.regret = empty + odds * (max(d, e) - max(d, before))
-        score.left = left + odds * (e - before)
+        found = found or ranked[k].goal == goal
+    return found
 
 
 @part
 def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> int:
     """Take goals that cannot be reached any more off the list; return its length."""
-    left = 0
+    left = int64(0)
     for k in range(n):
         if ego_steps(world, place, load, ranked[k].goal) < FAR:
             ranked[left].goal, ranked[left].odds = ranked[k].goal, ranked[k].odds

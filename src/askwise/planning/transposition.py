@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import inner, int64
+from askwise._compiled import inner
 from askwise.planning.workspace import Search
 
 PROBES = 16

@@ -22,6 +22,7 @@ from askwise.planning.beliefs import (
     copy_belief,
     divides,
     list_goals,
+    parts_alike,
     price_of,
     useful,
 )
@@ -61,7 +62,7 @@ def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: fl
 
 
 @compiled
-def state_value(
+def state_value(  # noqa: C901 - one recursion, which kernels that call each other could not be
     s: Search,
     level: int,
     teammate: int,
@@ -117,7 +118,7 @@ def state_value(
     else:
         asks = questions_left > 0 and s.found[0].act_only > weight * s.cheapest
         near = ROUNDING * weight
-    if asks and s.options[level, 0].regret > 0.0:
+    if asks and (s.options[level, 0].regret > 0.0 or limits.complete):
         if s.lengths[list_no] < 0:
             choose_candidates(s, level, teammate, place, load, list_no)
         first = limits.first + list_no * limits.candidates
@@ -152,7 +153,7 @@ def state_value(
             next_depth -= 1  # steps without regret are not counted: it is no use to ask before them
         next_place, next_load = after(world, place, load, option.action)
         for j in range(world.following.shape[1]):
-            t = np.int64(world.following[teammate, j])
+            t = int64(world.following[teammate, j])
             if t < 0 or total >= best:
                 break
             n, factor = after_step(s, level, level + 1, t, 0.0)
@@ -174,10 +175,16 @@ def state_value(
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Whether question `k` of a complete search was asked before and would be answered alike."""
-    if not s.limits[0].complete or s.asked_word < 0:
+    """Whether question `k` of a complete search would be answered as one before: it parts the possible goals alike."""
+    if not s.limits[0].complete or not s.persistent:
         return False
-    return bool((s.rows[level, s.asked_word] >> np.uint64(k)) & np.uint64(1))
+    first, asked, other = s.limits[0].first, s.rows[level, s.asked_word], int64(0)
+    while asked:
+        if asked & np.uint64(1) and parts_alike(s, level, first + k, first + other):
+            return True
+        asked >>= np.uint64(1)
+        other += 1
+    return False
 
 
 @part
@@ -195,9 +202,7 @@ def _after_reply(
         n, chance = after_answer(s, level, level + 1, teammate, question, answer)
         if not complete:
             followed = answers_followed(s)
-            following = np.int64(
-                followed * (s.limits[0].candidates * list_no + k) + 1 + min(answer, followed - 1)
-            )
+            following = np.int64(followed * (s.limits[0].candidates * list_no + k) + 1 + min(answer, followed - 1))
     elif s.refused > 0.0 and s.asked[question].margin == 0:
         n, chance = copy_belief(s, level, level + 1), s.refused
     if complete and s.persistent:

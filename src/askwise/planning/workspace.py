@@ -180,7 +180,7 @@ class Search(Struct):
         asked: ``ASKED [n_questions]``.
         pool: the row of the first proposal.
         choices: the row of the first choice.
-        groups: ``uint64 [n_groups, n_words]``, goals that belong together.
+        groups: ``uint64 [n_groups, 1, n_words]``, goals that belong together.
         known: ``uint64 [n, n_words]``, sets about which it is useless to ask again.
         lengths: ``int64 [n_lists]``, how many candidates a state has, -1 where they have not been chosen.
         keys: ``uint64 [size, n + 3]``, the transposition table (`askwise.planning.transposition`).
@@ -244,7 +244,7 @@ class Search(Struct):
         size, used, entries = state["keys"]
         keys = np.zeros((size, entries.shape[1]), dtype=np.uint64)
         keys[used] = entries
-        views = {"values": keys.view(np.float64), "log_odds": log_odds_of(state["rows"], state["groups"].shape[1])}
+        views = {"values": keys.view(np.float64), "log_odds": log_odds_of(state["rows"], state["groups"].shape[2])}
         super().__setstate__({**state, "keys": keys, **views})
 
 
@@ -333,7 +333,7 @@ def search_of(
         np.zeros(n_questions, dtype=ASKED).view(np.recarray),
         pool,
         choices,
-        for_loops(groups, np.uint64),
+        groups[:, None].copy(),
         np.zeros((64, n_words), dtype=np.uint64),
         np.full(n_lists, -1, dtype=np.int64),
         keys,
@@ -351,7 +351,7 @@ def search_of(
     )
 
 
-def log_odds_of(rows: Words, n_words: int) -> IntArray:
+def log_odds_of(rows: Words, n_words: int) -> Any:
     """Return the log-odds of beliefs, in the same memory; rows without any have one column that is not used."""
     if rows.shape[1] <= n_words + 1:
         return np.zeros((1, 1), dtype=np.int16)[:, :]
@@ -379,8 +379,11 @@ def _answer_arrays(answers: AnswerModel) -> tuple[IntArray, FloatArray, FloatArr
     times = [1.0]
     for d, errors in enumerate(wrong, start=1):
         times.append(d / (1 - 2 * e) * (1 - 2 * errors) / (1 - answers.refused))
-    return for_loops(against, np.int64), for_loops(odds_of, np.float64), for_loops(right, np.float64), for_loops(
-        np.array(times), np.float64
+    return (
+        for_loops(against, np.int64),
+        for_loops(odds_of, np.float64),
+        for_loops(right, np.float64),
+        for_loops(np.array(times), np.float64),
     )
 
 

@@ -37,7 +37,7 @@ from askwise.errors import AskwiseError
 from askwise.methods import Agent, Decision, KnowsGoal, Observation, begun, believed, blaming, decided
 from askwise.methods.checking import refuse
 from askwise.methods.telling import shown
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.play.evaluation.branches import Branch, Goals, Waiting
 from askwise.play.evaluation.replies import Replies

@@ -11,7 +11,7 @@ from askwise.errors import InputError
 from askwise.methods import Agent, agent_for
 from askwise.methods.sparing import held_to
 from askwise.model.names import as_int
-from askwise.planning.exact.arrays import TooLarge
+from askwise.planning.exact import TooLarge
 from askwise.play.evaluation.circling import Circling, may_circle
 from askwise.play.evaluation.enumeration import MOST_DECISIONS, Enumeration, follows_once
 from askwise.play.evaluation.results import Evaluation, but_for, interval, sampled, within

@@ -5,9 +5,8 @@ from __future__ import annotations
 from askwise.core.problem import Problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.planning.exact.arrays import MOST_STATES
-from askwise.planning.exact.optimal import Solution, solve_problem
-from askwise.planning.exact.solver import Progress
+from askwise.planning.exact import MOST_STATES, Progress
+from askwise.planning.optimum import Solution, solve_problem
 
 
 def solve(

@@ -8,10 +8,10 @@ It is the recursion of `askwise.planning` with nothing left out that could be be
 What is left out are loads of impossible goals, and actions after which a possible goal could never be reached.
 
 **Wrong and refused answers.** Then asking can go on for ever, and the number of questions is limited
-(`askwise.planning.exact.limited`). What is found is the least cost with that many. What more could gain is bounded: the
+(`askwise.planning.exact_noisy`). What is found is the least cost with that many. What more could gain is bounded: the
 least cost if the last of these questions, and all after it, were answered truthfully, is below that of any number.
 
-**Choices** are considered where the problem says what an option costs (`askwise.planning.exact.asking`).
+**Choices** are considered where the problem says what an option costs (`askwise.planning.exact_questions`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from dataclasses import dataclass, field
 
 from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
-from askwise.planning.exact.arrays import MOST_STATES, TooLarge
-from askwise.planning.exact.asking import MOST_PARTED
-from askwise.planning.exact.limited import MOST_QUESTIONS, LimitedSolver
-from askwise.planning.exact.solver import Progress, Solver
+from askwise.planning.exact import MOST_STATES, Progress, Solver, TooLarge
+from askwise.planning.exact_noisy import MOST_QUESTIONS, LimitedSolver
+from askwise.planning.exact_questions import MOST_PARTED
 from askwise.types import Verdict
 
 METHOD = "optimal over all questions and actions"

@@ -1,6 +1,6 @@
 """The optimum with wrong and refused answers and with choices, and at most so many questions.
 
-**Theory.** The recursion of `askwise.planning` with a belief in place of the set `A` (`askwise.planning.exact.hearing`)
+**Theory.** The recursion of `askwise.planning` with a belief in place of the set `A` (`askwise.planning.exact_beliefs`)
 and the number of questions left. With ``f_g`` what the answers so far say for goal `g`, the weight of a goal is
 ``f_g weight[w, g]`` and `Z` their sum. With `q` questions left
 
@@ -30,17 +30,93 @@ import numpy as np
 from askwise.core.answers import agreeing, n_answers, same_question
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer, Question
+from askwise.core.side import FAR
 from askwise.errors import InputError
-from askwise.planning.exact.arrays import MOST_STATES, Work, check_goals, check_teammate
-from askwise.planning.exact.asking import Questions
-from askwise.planning.exact.believing import Asking, Beliefs
-from askwise.planning.exact.hearing import Heard, Hearing
-from askwise.planning.exact.memory import SAME
-from askwise.planning.exact.solver import Progress
-from askwise.planning.exact.unfolding import Stage, Unfolding
-from askwise.planning.exact.walking import Ground, Walking
+from askwise.planning.exact import MOST_STATES, Progress, check_goals, check_teammate
+from askwise.planning.exact_beliefs import Asking, Beliefs, Heard, Hearing, Stage, Unfolding, Work
+from askwise.planning.exact_questions import Questions
+from askwise.planning.exact_search import SAME
 from askwise.planning.tables import Tables, tables_of
-from askwise.types import FloatArray
+from askwise.types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ground:
+    """Where the ego agent can be after a number of joint steps.
+
+    Attributes:
+        column: the column of each place and load.
+        steps: ``int [n_columns, n_goals]``, steps to each goal from there.
+        after: ``int [n_columns, n_actions]``, the column after each action, one step later; -1 where it cannot be done.
+    """
+
+    column: dict[tuple[int, int], int]
+    steps: IntArray
+    after: IntArray
+
+
+class Walking:
+    """The ego agent's ways, step by step from where it starts.
+
+    Actions are numbered: its moves, waiting last; then taking up the load of each goal.
+    """
+
+    def __init__(self, tables: Tables, goals: Sequence[int], start: tuple[int, int], wait: int, depth: int) -> None:
+        self.ego, self.goals = tables.ego, list(goals)
+        moves = range(len(self.ego.moves))
+        self.moves = sorted(moves, key=lambda k: (self.ego.moves[k] == wait, k))
+        self.n_actions = len(self.moves) + len(self.goals)
+        self.grounds: list[Ground] = []
+        here = {start: 0}
+        for _ in range(depth + 1):
+            there: dict[tuple[int, int], int] = {}
+            after = np.full((len(here), self.n_actions), -1, dtype=np.int32)
+            for (place, load), column in here.items():
+                for action, onwards in self._ways(place, load):
+                    after[column, action] = there.setdefault(onwards, len(there))
+            self.grounds.append(Ground(here, self._steps(here), after))
+            here = there
+        self.grounds.append(Ground(here, self._steps(here), np.empty((0, 0), dtype=np.int32)))
+
+    def action(self, place: int, number: int) -> int:
+        """Return the ego action of that number in a place."""
+        if number < len(self.moves):
+            return self.ego.action(place, self.moves[number])
+        return int(self.ego.load_actions[self.goals[number - len(self.moves)]])
+
+    def regrets(self, depth: int, teammate: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Return by how much each action puts off the end for each goal, and the goals that it puts out of reach.
+
+        Args:
+            depth: joint steps so far.
+            teammate: ``int [n_goals]``, the teammate's steps to each goal.
+
+        Returns:
+            ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape; actions that cannot be done
+            have nothing to say.
+        """
+        ground, later = self.grounds[depth], self.grounds[depth + 1]
+        before, after = ground.steps[None], later.steps[ground.after.T]
+        regret = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
+        gone = after >= FAR
+        return np.where(gone, 0.0, regret), gone & (before < FAR)
+
+    def _ways(self, place: int, load: int) -> list[tuple[int, tuple[int, int]]]:
+        ways = [(k, (int(self.ego.next[place, move]), load)) for k, move in enumerate(self.moves)]
+        ways = [(k, onwards) for k, onwards in ways if onwards[0] >= 0]
+        for k, goal in enumerate(self.goals):
+            if self.ego.load_at[goal] == place and load != k:
+                ways.append((len(self.moves) + k, (place, k)))
+        return ways
+
+    def _steps(self, here: dict[tuple[int, int], int]) -> IntArray:
+        steps = np.empty((len(here), len(self.goals)), dtype=np.int32)
+        for (place, load), column in here.items():
+            steps[column] = self.ego.unloaded[place, self.goals]
+            if load >= 0:
+                steps[column, load] = self.ego.loaded[place, self.goals[load]]
+        return steps
+
 
 MOST_QUESTIONS = 3
 """Questions in an episode unless told otherwise."""

@@ -1,0 +1,526 @@
+"""Kernels of the exact search: depth first, memoised, with a stack of its own.
+
+The recursion and its names are those of `askwise.planning`; here `A` is a set of goals as bits of one number (`goals`).
+
+An option is dropped as soon as its sum so far reaches the best complete one. For the same reason a state need not be
+solved once it is sure to cost more than the options above it could bear: then only that lower bound goes into the
+table, and the state is taken up again where more has to be known. Two more bounds: a free answer never hurts, ``U(A) >=
+U(A in Q) + U(A not in Q)``; and the goal can always be found out at once, by single questions or by halves. Actions
+come first, then questions.
+
+The search can be left after any number of states and taken up again: all it needs is in `ExactSearch` and the table.
+
+**The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to tell them apart by a question. They are not
+listed. Goals are taken one after the other, the heaviest first, and each is put on one of two sides, so that questions
+are the leaves of a tree. One more goal on a side makes neither that side's regret nor the price less:
+
+    U(S) <= U(T)   if all goals of S are in T,
+
+since an agent that can deal with `T` can do the same with `S`: fewer goals to lose time for, fewer to name. So
+
+    least price so far  +  U(one side so far)  +  U(other side so far)
+
+bounds all questions below a node of the tree, and most of the tree is never entered. What a side costs is found out as
+soon as it has grown: smaller sets are solved sooner than larger ones, and are met again and again. (20 x 20 cells, 17
+of 50 goals, nothing to pay for naming them: listed, 54 million questions were looked at; now 118,000 nodes are, in a
+35th of the time.)
+
+If both sides together cost as much as the best that is known, although here the side is known for nothing, then nothing
+at all is better, and the search of the state ends: ``U(A) >= U(A in Q) + U(A not in Q)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import Struct, compiled, inner, int64, part
+from askwise.planning.steps import score_actions
+from askwise.planning.workspace import RANKED, SCORE, World
+from askwise.types import FloatArray, IntArray
+
+NO_CHOICE = -(1 << 62)
+"""In place of a choice: the regret is a lower bound only."""
+
+SAME = 1.0 - 1e-12
+"""An option must be better by more than rounding; the first of equals is kept."""
+
+FRAME = np.dtype(
+    [
+        ("goals", np.int64),
+        ("w", np.int64),
+        ("place", np.int64),
+        ("load", np.int64),
+        ("where", np.int64),
+        ("options", np.int64),
+        ("option", np.int64),
+        ("size", np.int64),
+        ("level", np.int64),
+        ("choice", np.int64),
+        ("least", np.float64),
+        ("best", np.float64),
+        ("weight", np.float64),
+    ]
+)
+"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and one number for these three (`where`); how
+many actions there are (`options`), which one is looked at (`option`); then of how many goals questions are made
+(`size`), and how many of them are on a side (`level`, -1 before the first question); the `least` that the regret can
+be, the `best` so far, the `choice` that has it, and the `weight` of the goals."""
+
+SIDE = np.dtype(
+    [
+        ("goals", np.int64),
+        ("size", np.int64),
+        ("weight", np.float64),
+        ("named", np.float64),
+        ("least", np.float64),
+    ]
+)
+"""A side of a question: its `goals` as bits, their number and `weight`, what it costs to have them `named`, and the
+`least` that their regret can be."""
+
+
+class ExactSearch(Struct):
+    """What the exact search reads and writes: a problem with few goals, and states that wait for the values of others.
+
+    Attributes:
+        world: the problem.
+        alive: ``int64 [n_states]``, the goals of positive weight.
+        base: price of a question.
+        per_goal: price for each goal in it.
+        extra: ``float64 [n_goals]``, what each goal adds beyond that.
+        charges: ``float64 [n_zones, 2, n_goals]``, in place of all these prices, see `Charges` in
+            `askwise.planning.exact`; no zones where there are none.
+        zone: ``int32 [n_states]``, the row of `charges` for each state.
+        frames: ``FRAME [depth]``, the states on the s.
+        actions: ``int64 [depth, n_options]``, the actions of each state, most promising first: a column of
+            ``World.next``, or one for each goal after them, taking up its load.
+        regrets: ``float64 [depth, n_options]``, what is known of the regret of each.
+        order: ``int64 [depth, n_goals]``, the goals of each state as questions take them up.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, of each state the sides of a question with that many goals on them.
+        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal has been tried.
+        room: ``float64 [4, n_options]``, to work in.
+        ranked: ``RANKED [n_goals + 2]``.
+        scored: ``SCORE [n_options]``.
+    """
+
+    world: World
+    alive: IntArray
+    base: float
+    per_goal: float
+    extra: FloatArray
+    charges: FloatArray
+    zone: IntArray
+    frames: Any
+    actions: IntArray
+    regrets: FloatArray
+    order: IntArray
+    sides: Any
+    tried: IntArray
+    room: FloatArray
+    ranked: Any
+    scored: Any
+
+
+@compiled
+def _make(fields: Any) -> Any:
+    return ExactSearch(*fields)
+
+
+ExactSearch.make = _make
+
+
+ENTRY = np.dtype([("goals", np.int64), ("where", np.int64), ("regret", np.float64), ("choice", np.int64)])
+"""A state that is solved, or bounded from below: its `goals` as bits (none: nothing is there), `where` both agents are
+and what is carried (`where_of`), its `regret`, and its `choice`: an action as in `Stack`, or ``-1 - q`` for a question
+about the goals `q`. A table of them is ``ENTRY [n]``, a hash table with open addressing, `n` a power of two."""
+
+
+def stacks_of(n_goals: int, n_moves: int, steps: int) -> tuple[Any, ...]:
+    """Return room for the deepest chain of states: every step of the teammate, and a question for each goal."""
+    depth, n_options = steps + n_goals + 2, n_moves + n_goals
+    return (
+        np.zeros(depth, dtype=FRAME).view(np.recarray),
+        np.zeros((depth, n_options), dtype=np.int64),
+        np.zeros((depth, n_options)),
+        np.zeros((depth, n_goals), dtype=np.int64),
+        np.zeros((depth, n_goals + 1, 2), dtype=SIDE).view(np.recarray),
+        np.zeros((depth, n_goals + 1), dtype=np.int64),
+        np.zeros((4, n_options)),
+        np.zeros(n_goals + 2, dtype=RANKED).view(np.recarray),
+        np.zeros(n_options, dtype=SCORE).view(np.recarray),
+    )
+
+
+def table_of(size: int) -> Any:
+    """Return an empty table of so many places."""
+    return np.zeros(size, dtype=ENTRY)
+
+
+def larger(table: Any) -> Any:
+    """Return the same table with twice as many places."""
+    grown = table_of(2 * table.size)
+    _refill(table, grown)
+    return grown
+
+
+@inner
+def useful(goals: int, load: int) -> int:
+    """Return the load, or -1 for none if no goal of the set needs it."""
+    return load if load >= 0 and (goals >> load) & 1 else -1
+
+
+@inner
+def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
+    """Return one number for where both agents are and what is carried, if it is of use."""
+    n_goals = s.world.weight.shape[1]
+    return (w * s.world.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
+
+
+@inner
+def find(table: Any, goals: int, where: int) -> Any:
+    """Return where a state is in the table, or the empty place where it would go."""
+    last = table.size - 1
+    mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
+    mixed = (mixed ^ (mixed >> 27)) * 0x1B03738712FAD5C9
+    slot = (mixed ^ (mixed >> 33)) & last
+    while table[slot].goals != 0 and (table[slot].goals != goals or table[slot].where != where):
+        slot = (slot + 1) & last
+    return slot
+
+
+@inner
+def is_solved(table: Any, slot: int) -> bool:
+    """Whether the state at a place of the table is solved, not only bounded from below."""
+    return bool(table[slot].goals != 0 and table[slot].choice != NO_CHOICE)
+
+
+@inner
+def known_regret(table: Any, slot: int) -> float:
+    """Return what the state at a place of the table is sure to cost: 0 where nothing is there."""
+    return float(table[slot].regret)
+
+
+@compiled
+def _refill(old: Any, new: Any) -> None:
+    for k in range(old.size):
+        if old[k].goals != 0:
+            entry = new[find(new, old[k].goals, old[k].where)]
+            entry.goals, entry.where = old[k].goals, old[k].where
+            entry.regret, entry.choice = old[k].regret, old[k].choice
+
+
+# -- the search ----------------------------------------------------------------------------------------------------
+
+
+DONE, PAUSED, TABLE_FULL = 0, 1, 2
+"""What ended a call of `search`."""
+
+
+@compiled
+def search(
+    s: ExactSearch,
+    depth: int,
+    table: Any,
+    filled: int,
+    most_states: int,
+    most_splits: int,
+    goals: int,
+    w: int,
+    place: int,
+    load: int,
+) -> tuple[int, int, int, int, int]:
+    """Solve a state, or go on with it, until it is solved, the table is full, or there was enough work.
+
+    At depth -1 the search begins; else it goes on with the states on the stack.
+
+    Returns what ended it (`DONE`, `PAUSED`, `TABLE_FULL`), the depth of the stack, the states in the table, the number
+    of splits that were looked at in this call, and the place of the state in the table.
+    """
+    where = where_of(s, goals, w, place, load)
+    if depth < 0 and not is_solved(table, find(table, goals, where)):
+        depth = int64(0)
+        push(s, depth, goals, w, place, load, 0.0, np.inf)
+    looked = 0
+    room = table.size - (table.size >> 2)
+    while depth >= 0:
+        if filled >= room:
+            return TABLE_FULL, depth, filled, looked, 0
+        if filled >= most_states or looked >= most_splits:
+            return PAUSED, depth, filled, looked, 0
+        frame = s.frames[depth]
+        waiting = False
+        while not waiting and frame.option < frame.options and frame.least < frame.best * SAME:
+            waiting = _try_action(s, depth, table)
+        if not waiting and frame.least < frame.best * SAME:
+            waiting, n = try_splits(s, depth, table)
+            looked += n
+        if waiting:
+            depth += 1
+            continue
+        entry = table[find(table, frame.goals, frame.where)]
+        filled += entry.goals == 0
+        entry.goals, entry.where, entry.regret, entry.choice = frame.goals, frame.where, frame.best, frame.choice
+        depth -= 1
+    return DONE, depth, filled, looked, find(table, goals, where)
+
+
+@part
+def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
+    """Add up what the next action costs; True if a state it leads to has been put on the stack and has to be solved."""
+    frame = s.frames[depth]
+    action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
+    if action < n_moves:
+        there, hand = int64(s.world.next[frame.place, action]), frame.load
+    else:
+        there, hand = frame.place, action - n_moves
+    known, unsolved, of_unsolved = s.regrets[depth, frame.option], int64(-1), 0.0
+    if known >= frame.best * SAME:
+        frame.option = frame.options  # they are sorted: none of the others is better
+        return False
+    for onwards in s.world.following[frame.w]:
+        left = frame.goals & s.alive[onwards] if onwards >= 0 else int64(0)
+        if left & (left - 1):
+            slot = find(table, left, where_of(s, left, int64(onwards), there, hand))
+            regret = known_regret(table, slot)
+            known += regret
+            if not is_solved(table, slot):
+                unsolved, of_unsolved = int64(onwards), regret
+    if known >= frame.best * SAME:
+        frame.option += 1
+        return False
+    if unsolved >= 0:
+        left, most = frame.goals & s.alive[unsolved], frame.best - (known - of_unsolved)
+        push(s, depth + 1, left, unsolved, there, hand, of_unsolved, most)
+        return True
+    frame.best, frame.choice = known, action
+    frame.option += 1
+    return False
+
+
+# -- a state is put on the stack --------------------------------------------------------------------------------
+
+
+@inner
+def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
+    """Put a state on the stack and sort its actions by what they cost at once.
+
+    Its regret is known to be `least` or more; `most` is the regret from which on nobody cares for it.
+    """
+    load = useful(goals, load)
+    weight = 0.0
+    for goal in range(s.world.weight.shape[1]):
+        if (goals >> goal) & 1:
+            weight += s.world.weight[w, goal]
+    frame = s.frames[depth]
+    frame.goals, frame.w, frame.place, frame.load = goals, w, place, load
+    frame.option, frame.level, frame.choice = 0, -1, NO_CHOICE
+    frame.where = where_of(s, goals, w, place, load)
+    frame.weight, frame.least = weight, least
+    # A little more than what is surely possible: the option that does it has to be found, and may cost just as much,
+    # nothing at all if questions are free.
+    finding_out = _finding_out_charged(s, goals, w, weight) if s.charges.size else _finding_out(s, goals, w)
+    frame.best = min(most, finding_out * (1.0 + 1e-9) + 1e-9 * weight)
+    frame.options = _sort_actions(s, depth, goals, w, place, load)
+
+
+@part
+def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
+    """Write the actions that can be taken into the stack, those of least regret first; return their number."""
+    world, ranked, scored, ties = s.world, s.ranked, s.scored, s.room[0]
+    n_moves, n_goals, n = world.next.shape[1], int64(0), 0
+    for goal in range(world.weight.shape[1]):
+        if (goals >> goal) & 1:
+            ranked[n_goals].goal, ranked[n_goals].odds = goal, world.weight[w, goal]
+            n_goals += 1
+    score_actions(world, ranked, n_goals, scored, w, place, load)
+    first = world.loads_from[place]
+    for k in range(n_moves + world.loads_from[place + 1] - first):
+        regret, tie = scored[k].regret, scored[k].left
+        if regret == np.inf:
+            continue
+        action = k if k < n_moves else n_moves + world.loads[first + k - n_moves]
+        j = n
+        while j > 0 and (s.regrets[depth, j - 1] > regret or (s.regrets[depth, j - 1] == regret and ties[j - 1] > tie)):
+            s.regrets[depth, j], ties[j] = s.regrets[depth, j - 1], ties[j - 1]
+            s.actions[depth, j] = s.actions[depth, j - 1]
+            j -= 1
+        s.regrets[depth, j], ties[j], s.actions[depth, j] = regret, tie, action
+        n += 1
+    return n
+
+
+@part
+def _finding_out(s: ExactSearch, goals: int, w: int) -> float:
+    """Return the regret of finding out the goal by questions now, one by one or by Huffman's tree of halves."""
+    masses, extras, sizes, n = s.room[1], s.room[2], s.room[3], 0
+    for goal in range(s.world.weight.shape[1]):
+        if (goals >> goal) & 1:
+            mass, k = s.world.weight[w, goal], n
+            while k > 0 and masses[k - 1] > mass:
+                masses[k], extras[k] = masses[k - 1], extras[k - 1]
+                k -= 1
+            masses[k], extras[k] = mass, s.extra[goal]
+            sizes[n] = 1.0
+            n += 1
+    singly, rest = 0.0, masses[0]
+    for k in range(1, n):
+        rest += masses[k]
+        singly += rest * (s.base + (s.per_goal + extras[k]))
+    halves = 0.0
+    while n > 1:
+        mass, size, extra = masses[0] + masses[1], sizes[0] + sizes[1], extras[0] + extras[1]
+        named, others = s.per_goal * sizes[0] + extras[0], s.per_goal * sizes[1] + extras[1]
+        halves += mass * (s.base + min(named, others))
+        k = 0
+        while k + 2 < n and masses[k + 2] < mass:
+            masses[k], sizes[k], extras[k] = masses[k + 2], sizes[k + 2], extras[k + 2]
+            k += 1
+        masses[k], sizes[k], extras[k] = mass, size, extra
+        for j in range(k + 1, n - 1):
+            masses[j], sizes[j], extras[j] = masses[j + 1], sizes[j + 1], extras[j + 1]
+        n -= 1
+    return min(singly, halves)
+
+
+@part
+def _finding_out_charged(s: ExactSearch, goals: int, w: int, weight: float) -> float:
+    """Return the same where questions are charged: one by one, in the order of the goals."""
+    regret, left = 0.0, goals
+    for goal in range(s.world.weight.shape[1]):
+        if (left >> goal) & 1 and left & (left - 1):
+            own, other = s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
+            regret += s.world.weight[w, goal] * own + (weight - s.world.weight[w, goal]) * other
+            weight -= s.world.weight[w, goal]
+            left ^= int64(1) << goal
+    return regret
+
+
+# -- the best question, by branch and bound ----------------------------------------------------------------------
+
+
+@part
+def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
+    """Try the questions that are left; True if a state has been put on the stack and has to be solved first.
+
+    Returns also how many questions were looked at, where branches that are not entered count as one.
+    """
+    frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
+    looked = 0
+    if frame.level < 0:
+        _list_goals(s, depth)
+    while frame.level > 0:
+        level = frame.level
+        if level == frame.size or tried[level] == 2:
+            if level == frame.size:
+                looked += 1
+                _compare(s, depth)
+            frame.level -= 1
+            continue
+        side = tried[level]
+        _grow(s, depth, side)
+        one, other = sides[level + 1, side], sides[level + 1, 1 - side]
+        price, best = _least_price(s, depth, level + 1), frame.best * SAME
+        if one.goals == frame.goals or price + one.least + other.least >= best:
+            looked += 1
+            tried[level] += 1
+            continue
+        if one.goals & (one.goals - 1):
+            slot = find(table, one.goals, where_of(s, one.goals, frame.w, frame.place, frame.load))
+            one.least = max(one.least, known_regret(table, slot))
+            if one.least + other.least >= best:
+                frame.level = 0
+                break
+            if price + one.least + other.least < best and not is_solved(table, slot):
+                most = frame.best - price - other.least
+                push(s, depth + 1, one.goals, frame.w, frame.place, frame.load, one.least, most)
+                return True, looked
+        tried[level] += 1
+        if price + one.least + other.least < best:
+            frame.level += 1
+            tried[level + 1] = 0
+    return False, looked
+
+
+@part
+def _list_goals(s: ExactSearch, depth: int) -> None:
+    """Write the goals of a state into the stack, the heaviest first; it is on the first side, and no other is yet."""
+    frame, order, size = s.frames[depth], s.order[depth], 0
+    for goal in range(s.world.weight.shape[1]):
+        if (frame.goals >> goal) & 1:
+            k = size
+            while k > 0 and s.world.weight[frame.w, order[k - 1]] < s.world.weight[frame.w, goal]:
+                order[k] = order[k - 1]
+                k -= 1
+            order[k] = goal
+            size += 1
+    for side in range(2):
+        none = s.sides[depth, 0, side]
+        none.goals, none.size, none.weight, none.named, none.least = 0, 0, 0.0, 0.0, 0.0
+    frame.size, frame.level = size, 0
+    _grow(s, depth, int64(0))
+    s.tried[depth, 1] = 0
+    frame.level = 1
+
+
+@inner
+def _grow(s: ExactSearch, depth: int, side: int) -> None:
+    """Write the sides of the next level: those of this one, with the next goal on a side."""
+    frame, sides = s.frames[depth], s.sides[depth]
+    goal = s.order[depth, frame.level]
+    for k in range(2):
+        one, grown = sides[frame.level, k], sides[frame.level + 1, k]
+        grown.goals, grown.size, grown.weight, grown.named, grown.least = (
+            one.goals,
+            one.size,
+            one.weight,
+            one.named,
+            one.least,
+        )
+    grown = sides[frame.level + 1, side]
+    grown.goals |= int64(1) << goal
+    grown.size += 1
+    grown.weight += s.world.weight[frame.w, goal]
+    grown.named += s.per_goal + s.extra[goal]
+
+
+@part
+def _compare(s: ExactSearch, depth: int) -> None:
+    """Keep the question at the end of a branch if it is the best so far; both its sides are solved."""
+    frame = s.frames[depth]
+    first, second = s.sides[depth, frame.size, 0], s.sides[depth, frame.size, 1]
+    total = _least_price(s, depth, frame.size) + first.least + second.least
+    if total < frame.best * SAME:
+        if s.charges.size:
+            named, others = _charged(s, frame, first, second), _charged(s, frame, second, first)
+        else:
+            named, others = first.named, second.named
+        cheaper = named < others or (named == others and first.size < second.size)
+        frame.best, frame.choice = total, -1 - (first.goals if cheaper else second.goals)
+
+
+# -- prices ------------------------------------------------------------------------------------------------------
+
+
+@inner
+def _least_price(s: ExactSearch, depth: int, level: int) -> float:
+    """Return what a question costs at least, times the weight, that has these goals on its sides; either is named."""
+    frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
+    if s.charges.size:
+        return float(min(_charged(s, frame, first, second), _charged(s, frame, second, first)))
+    return float(frame.weight * (s.base + min(first.named, second.named)))
+
+
+@inner
+def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
+    """Return what a question is charged at least that names the goals of a side and not those of the other.
+
+    Goals on neither side may still be named, then at least as many others are named with them.
+    """
+    amounts, n = s.charges[s.zone[frame.w]], max(named.size, 1)
+    if named.size == frame.size:
+        return np.inf
+    undecided = max(0.0, frame.weight - named.weight - other.weight) if named.size + other.size < frame.size else 0.0
+    either = min(amounts[1, n], amounts[0, min(named.size, amounts.shape[1] - 1)])
+    return float(named.weight * amounts[0, n - 1] + other.weight * amounts[1, n] + undecided * either)
