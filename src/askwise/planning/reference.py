@@ -42,6 +42,7 @@ MOST_OPTIONS = 300_000
 """Actions and questions that are compared in all unless the caller allows more."""
 LONGEST_PLAN = 100
 """Steps of the teammate's longest plan: each of them is some recursive calls."""
+ZERO = Fraction(0)
 SAME = Fraction(1, 10**9)
 """Actions are equally good if their regrets differ by at most this share of the weight."""
 
@@ -78,7 +79,7 @@ class State(NamedTuple):
     @property
     def weight(self) -> Fraction:
         """The sum of the weights."""
-        return sum(self.weights, Fraction(0))
+        return sum(self.weights, ZERO)
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -131,7 +132,7 @@ class Reference:
     @once
     def value(self, state: State) -> Cost:
         """Return U, the least regret from a state, times its weight."""
-        return min((cost for _, cost in self.options(state)), default=Fraction(0))
+        return min((cost for _, cost in self.options(state)), default=ZERO)
 
     def act(self, state: State, action: int) -> Cost:
         """Return the regret of an action now if all later decisions are optimal, times the weight of the state."""
@@ -230,13 +231,13 @@ class Reference:
 
     def _keep_acting(self, state: State, onwards: Callable[[State], Cost]) -> Cost:
         if len(state.goals) < 2:
-            return Fraction(0)
+            return ZERO
         action = self.best_action(state)
         return self.regret(state, action) + _sum(onwards(after) for _, after in self.after_action(state, action))
 
     def _cut(self, state: State, goals: Sequence[int]) -> Cost:
         if len(goals) < 2:
-            return Fraction(0)
+            return ZERO
         sides = [(goals[:cut], goals[cut:]) for cut in range(1, len(goals))]
         weights = [[_sum(state.weights[goal] for goal in side) for side in both] for both in sides]
         prices = [min(self.price(tuple(sorted(side))) for side in both) for both in sides]
@@ -255,7 +256,7 @@ class Reference:
         """
         where = self.problem.start if where is None else where
         allowed = range(self.n_goals) if possible is None else set(possible)
-        prior = [_exact(each) if goal in allowed else Fraction(0) for goal, each in enumerate(self.problem.prior)]
+        prior = [_exact(each) if goal in allowed else ZERO for goal, each in enumerate(self.problem.prior)]
         state = State(tuple(prior), where.teammate, where.ego, self.questions)
         state = self._weighed(state, tuple(self.reach(goal, where.teammate) for goal in range(self.n_goals)))
         if not state.goals:
@@ -289,7 +290,8 @@ class Reference:
 
     def _weighed(self, state: State, likelihood: Likelihood) -> State:
         """Return a state with each weight multiplied; a load that no possible goal needs is as good as none."""
-        weights = tuple(weight * share for weight, share in zip(state.weights, likelihood, strict=True))
+        both = zip(state.weights, likelihood, strict=True)
+        weights = tuple(weight * share if weight and share else ZERO for weight, share in both)
         place, load = place_and_load(self.problem.ego, state.ego)
         ego = state.ego if load < 0 or weights[load] else state_at(self.problem.ego, place)
         return state._replace(weights=weights, ego=ego)
@@ -357,7 +359,7 @@ class Reference:
         for goal in range(self.n_goals):
             for move in self._steps_towards(goal, teammate):
                 share = Fraction(self.plans(goal, move[1]), self.plans(goal, teammate))
-                shares.setdefault(move, [Fraction(0)] * self.n_goals)[goal] = share
+                shares.setdefault(move, [ZERO] * self.n_goals)[goal] = share
         return [(action, there, tuple(likelihood)) for (action, there), likelihood in sorted(shares.items())]
 
     @once
@@ -367,7 +369,7 @@ class Reference:
         here, seen = {begin}, self.teammate_steps(begin)[goal] - self.teammate_steps(teammate)[goal]
         for _ in range(int(seen) if 0 <= seen < math.inf else 0):
             here = {there for state in here for _, there in self._steps_towards(goal, state)}
-        return Fraction(self.plans(goal, teammate), self.plans(goal, begin)) if teammate in here else Fraction(0)
+        return Fraction(self.plans(goal, teammate), self.plans(goal, begin)) if teammate in here else ZERO
 
     def _steps_towards(self, goal: int, teammate: int) -> list[tuple[int, int]]:
         """Return the actions that bring the teammate a step closer to a goal, and where they lead."""
@@ -396,7 +398,7 @@ def _exact(number: float) -> Fraction:
 
 
 def _sum(costs: Iterable[Cost]) -> Cost:
-    return sum(costs, Fraction(0))
+    return sum(costs, ZERO)
 
 
 def _steps(side: Side, state: int) -> list[float]:
