@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from askwise.core.answers import AnswerModel
-from askwise.core.problem import JointState, Problem, changed
+from askwise.core.problem import JointState, Problem, changed, optimal_costs
 from askwise.core.questions import QueryCost
 from askwise.core.side import Actions, CarrierTable, ModelSide, finite_steps, place_and_load, state_at
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.model import Model, Pursuit
+from askwise.planning.reference import Reference
 from askwise.types import BoolArray, FloatArray, IntArray
 from tests.graphs import random_problem
 
@@ -85,6 +86,12 @@ class Carrier:
         return CarrierTable(
             self.model.successor, moves, unloaded, to_targets, actions, self._load_at, states_per_place=self.loads + 1
         )
+
+
+def expected_cost(reference: Reference) -> float:
+    """The optimum of a problem with all its steps: those of knowing the goal, and what is lost beyond."""
+    problem = reference.problem
+    return float(problem.prior @ optimal_costs(problem, problem.start)) + reference.cost()
 
 
 def small_problem(number: int) -> Problem:

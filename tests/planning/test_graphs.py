@@ -16,23 +16,24 @@ from askwise.methods import Optimal, PlannerAgent
 from askwise.model import Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.reference import Reference
 from askwise.planning.search.planner import Planner
 from askwise.planning.search.settings import FULL, LIGHT
 from askwise.planning.tables import mask_rows, tables_of
 from tests.planning.graphs import graph_problems
-from tests.planning.plain_optimum import PlainOptimum
+from tests.planning.random_problems import expected_cost
 
 SEARCH = replace(FULL, endgame=0)
 """Without the exact search, which would leave nothing to do on small problems."""
 ROUNDING = 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graph_problems())
-def test_the_optimum_is_that_of_the_plain_recursion(problem: FactoredProblem) -> None:
-    found, plain = solve_problem(problem), PlainOptimum(problem)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), rel=1e-12)
-    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), rel=1e-9, abs=1e-12)
+def test_the_optimum_is_that_of_the_reference(problem: FactoredProblem) -> None:
+    found, reference = solve_problem(problem), Reference(problem)
+    assert found.expected_cost == pytest.approx(expected_cost(reference), rel=1e-12)
+    assert found.expected_marginal_cost == pytest.approx(reference.cost(), rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
@@ -102,7 +103,7 @@ def one_way(unlikely: float) -> FactoredProblem:
 def test_no_goal_is_given_up_however_unlikely(unlikely: float) -> None:
     problem = one_way(unlikely)
     found = solve_problem(problem)
-    assert found.expected_cost == pytest.approx(float(PlainOptimum(problem).expected_cost()), rel=1e-12)
+    assert found.expected_cost == pytest.approx(expected_cost(Reference(problem)), rel=1e-12)
     assert found.policy(problem.start).action == problem.ego.actions.stay, (
         "a step to wait costs one; all else is final, or five"
     )

@@ -1,4 +1,4 @@
-"""The exact optimum: against a plain recursion, against hand-made cases, and what it refuses."""
+"""The exact optimum: against the reference, against hand-made cases, and what it refuses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.arrays import TooLarge
 from askwise.planning.exact.optimal import solve_problem
 from askwise.planning.exact.solver import Solver
-from tests.planning.plain_optimum import PlainOptimum
+from askwise.planning.reference import Reference
+from tests.planning.random_problems import expected_cost
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, product_problem, workshop
 
@@ -51,14 +52,14 @@ def fork(**more: Any) -> ToolFetching:
     )
 
 
-# -- against the plain recursion ---------------------------------------------------------------------------------
+# -- against the reference ---------------------------------------------------------------------------------------
 
 
 def assert_same_optimum(problem: Problem) -> None:
     found = solve_problem(problem)
-    plain = PlainOptimum(problem)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), abs=1e-9)
-    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), abs=1e-9)
+    reference = Reference(problem)
+    assert found.expected_cost == pytest.approx(expected_cost(reference), abs=1e-9)
+    assert found.expected_marginal_cost == pytest.approx(reference.cost(), abs=1e-9)
 
 
 @given(instances())

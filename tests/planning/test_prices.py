@@ -15,10 +15,11 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import make_agent
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact.optimal import solve_problem
+from askwise.planning.reference import Reference
 from askwise.planning.search.planner import Planner
 from askwise.planning.search.settings import FULL
 from askwise.planning.tables import mask_rows, tables_of
-from tests.planning.plain_optimum import PlainOptimum
+from tests.planning.random_problems import expected_cost
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 
@@ -50,10 +51,9 @@ class Rebate(QueryCost):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_optimum_is_that_of_the_plain_recursion(seed: int) -> None:
+def test_the_optimum_is_that_of_the_reference(seed: int) -> None:
     problem = priced(seed)
-    found, plain = solve_problem(problem), PlainOptimum(problem)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), rel=1e-12)
+    assert solve_problem(problem).expected_cost == pytest.approx(expected_cost(Reference(problem)), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

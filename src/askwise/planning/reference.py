@@ -323,10 +323,11 @@ class Reference:
         """Return all answers to a question, no answer included, with their likelihood for each goal."""
         goals, k = range(self.n_goals), n_answers(question, self.n_goals)
         wrong, refused = _exact(answers.wrong), _exact(answers.refused)
+        each_wrong = wrong / (k - 1) if k > 1 else ZERO
         offered = range(k) if isinstance(question, Choice) else (True, False)
         found = [(Answer(question, None), (refused,) * self.n_goals)] if refused else []
         for reply in offered:
-            likely = (1 - wrong if truth(question, goal) == reply else wrong / (k - 1) for goal in goals)
+            likely = (1 - wrong if truth(question, goal) == reply else each_wrong for goal in goals)
             found.append((Answer(question, reply), tuple((1 - refused) * share for share in likely)))
         return found
 
