@@ -26,7 +26,7 @@ from askwise.planning.reference import Cost, Reference, State
 from askwise.planning.search.planner import Plan, Planner
 from askwise.planning.search.settings import FULL
 from askwise.planning.tables import mask_rows, tables_of
-from tests.planning.random_problems import Carrier, noisy_problem, small_problem
+from tests.planning.random_problems import Carrier, expected_cost, noisy_problem, small_problem
 from tests.planning.test_optimal import fork
 
 NEAR = 1e-9
@@ -231,6 +231,7 @@ def test_what_more_questions_could_gain_is_bounded(number: int) -> None:
     least = Reference(problem, questions - 1, truthful_after=True).cost()
     found = solve(problem, questions=questions)
     assert found.expected_marginal_cost == pytest.approx(reference.cost(), abs=NEAR)
+    assert found.expected_cost == pytest.approx(expected_cost(reference), abs=NEAR)
     assert found.lower_bound == pytest.approx(min(least, reference.cost()), abs=NEAR)
     assert lower_bound(problem).value <= least + NEAR
 
