@@ -326,33 +326,35 @@ def test_a_load_that_cuts_off_a_goal_is_not_taken(unlikely: float) -> None:
         assert [plan.act, plan.silent] == [waiting, waiting]
 
 
-def larger(seed: int) -> Problem:
+def larger(seed: int, width: int, stations: int) -> Problem:
     price = QueryCost(0.5, 0.2)
-    return ToolFetching(generate(width=12, stations=20, toolboxes=4, prior="uniform", query_cost=price, seed=seed))
+    return ToolFetching(generate(width=width, stations=stations, toolboxes=4, query_cost=price, seed=seed))
 
 
-@pytest.mark.parametrize("budget", [500, 2000])
-def test_the_budget_is_kept(budget: int) -> None:
-    """What is begun is ended, and leaf values count as well; but the work is that of the budget, not of all plans."""
-    problem = larger(1)
-    tables = tables_of(problem)
-    settings = replace(FULL, endgame=0)
-    worked = [
-        Planner(problem, tables, settings).plan(mask_rows(problem.prior > 0), tables.start, problem.start.ego, budget=n)
-        for n in (budget, 10**7)
-    ]
-    assert worked[0].worked <= 1.5 * budget < worked[1].worked
+def test_the_budget_is_kept() -> None:
+    """What is begun is ended, and leaf values count as well; but the work is that of the budget, not of all plans.
+
+    Here an action has no regret, and an eighth of the budget is for such decisions.
+    """
+    problem = larger(1, width=12, stations=20)
+    tables, everything = tables_of(problem), mask_rows(problem.prior > 0)
+    settings = replace(FULL, endgame=0, climbs=0, kept=12, depth=8, inner=5, breadth=9)
+    some, all_plans = (
+        Planner(problem, tables, settings).plan(everything, tables.start, problem.start.ego, budget=budget)
+        for budget in (10_000, 10**7)
+    )
+    assert some.free
+    assert some.worked <= 1.5 * 10_000 / 8 < all_plans.worked
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(30))
 def test_earlier_plans_leave_nothing_behind(seed: int) -> None:
-    """A planner that has planned with more goals before plans like a new one."""
-    problem = larger(seed)
-    tables, settings = tables_of(problem), replace(FULL, endgame=0, budget=10**7, log_memory=16)
+    """A planner that has planned with other goals before plans like a new one."""
+    problem = larger(seed, width=8, stations=9)
+    tables, settings = tables_of(problem), replace(FULL, endgame=0, kept=2, budget=10**7, log_memory=12)
     used = Planner(problem, tables, settings)
-    for n_goals in (20, 6, 5, 4):
-        allowed = mask_rows([goal < n_goals for goal in range(20)])
-        found, fresh = (
-            each.plan(allowed, tables.start, problem.start.ego) for each in (used, Planner(problem, tables, settings))
-        )
+    for possible in (range(9), range(6), range(3, 9)):
+        allowed = mask_rows([goal in possible for goal in range(9)])
+        planners = used, Planner(problem, tables, settings)
+        found, fresh = (each.plan(allowed, tables.start, problem.start.ego) for each in planners)
         assert replace(found, worked=0) == replace(fresh, worked=0)
