@@ -328,7 +328,8 @@ def test_a_load_that_cuts_off_a_goal_is_not_taken(unlikely: float) -> None:
 
 def larger(seed: int, width: int, stations: int) -> Problem:
     price = QueryCost(0.5, 0.2)
-    return ToolFetching(generate(width=width, stations=stations, toolboxes=4, query_cost=price, seed=seed))
+    drawn = generate(width=width, stations=stations, toolboxes=4, prior="uniform", query_cost=price, seed=seed)
+    return ToolFetching(drawn)
 
 
 def test_the_budget_is_kept() -> None:
@@ -339,12 +340,15 @@ def test_the_budget_is_kept() -> None:
     problem = larger(1, width=12, stations=20)
     tables, everything = tables_of(problem), mask_rows(problem.prior > 0)
     settings = replace(FULL, endgame=0, climbs=0, kept=12, depth=8, inner=5, breadth=9)
-    some, all_plans = (
+    budgets = (10_000, 10_000, 10_000, 10**7)
+    plans = [
         Planner(problem, tables, settings).plan(everything, tables.start, problem.start.ego, budget=budget)
-        for budget in (10_000, 10**7)
-    )
-    assert some.free
-    assert some.worked <= 1.5 * 10_000 / 8 < all_plans.worked
+        for budget in budgets
+    ]
+    assert all(plan.free for plan in plans)
+    assert all(plan.worked <= 1.5 * 10_000 / 8 for plan in plans[:-1])
+    assert plans[-1].worked > 1.5 * 10_000 / 8
+    assert plans[0] == plans[1] == plans[2]
 
 
 @pytest.mark.parametrize("seed", range(30))
