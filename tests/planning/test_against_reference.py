@@ -32,7 +32,7 @@ from tests.planning.test_optimal import fork
 NEAR = 1e-9
 LATER, UNSORTED = (274, 651, 795), (27, 46, 59, 67, 68, 89)
 """Problems in which an action that is not the best at once pays later; and in which the order of goals matters."""
-TRUE, DOUBTFUL = (*range(100), *LATER), range(48)
+TRUE, DOUBTFUL = (*range(40), *LATER), range(24)
 """Numbers of problems with true answers, and with others."""
 DEPTH = 2
 ONE_QUESTION = replace(

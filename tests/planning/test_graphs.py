@@ -28,7 +28,7 @@ SEARCH = replace(FULL, endgame=0)
 ROUNDING = 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graph_problems())
 def test_the_optimum_is_that_of_the_reference(problem: FactoredProblem) -> None:
     found, reference = solve_problem(problem), Reference(problem)

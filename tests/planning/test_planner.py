@@ -70,7 +70,7 @@ def assert_leaf_values_agree(problem: Problem) -> None:
     assert min(plan.act, plan.ask) <= settling + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(instances(max_side=5, max_stations=6))
 def test_plans_end_as_the_reference_says(given: Instance) -> None:
     problem = ToolFetching(given)
