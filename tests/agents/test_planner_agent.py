@@ -20,7 +20,9 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Observation, PlannerAgent, make_agent
 from askwise.model import GridWorld, Model, Policy, goal_states
-from askwise.planning.settings import FULL, LIGHT
+from askwise.planning.planner import make_planner
+from askwise.planning.settings import FULL, LIGHT, NOISY_FULL
+from askwise.planning.tables import tables_of
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
 
@@ -55,9 +57,12 @@ def test_options_are_checked(attempt: Callable[[], object], message: str) -> Non
 
 
 def test_settings() -> None:
-    assert PlannerAgent().settings == FULL
-    assert PlannerAgent(setting="light").settings == LIGHT
-    assert PlannerAgent(budget=7).settings.budget == 7
+    problem = drawn(0)
+    tables = tables_of(problem)
+    assert make_planner(problem, tables).settings == FULL
+    assert make_planner(problem, tables, setting="light").settings == LIGHT
+    assert make_planner(problem, tables, limited=True).settings == NOISY_FULL
+    assert make_planner(problem, tables, budget=7).settings.budget == 7
     assert make_agent("planner-light").name == "planner-light"
 
 

@@ -1,4 +1,4 @@
-"""Costs, regrets and mistakes beside the plain recursion: exact fractions, every action, every question."""
+"""Costs, regrets and mistakes beside the reference: exact fractions, every action, every question."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.exact import TooLarge
+from askwise.planning.reference import Reference, State
 from tests.auditing.paths import Erratic
 from tests.graphs import lopsided, random_problem
-from tests.planning.plain_optimum import PlainOptimum, conditional
 from tests.planning.test_optimal import fork
 from tests.refused import assert_refused
 from tests.tool_fetching import instances
@@ -31,35 +31,29 @@ from tests.tool_fetching import instances
 TOLERANCE = 1e-6
 
 
-def plainly(problem: Problem, plain: PlainOptimum, moment: Moment, taken: object) -> tuple[float, float, float]:
+def costs_at(reference: Reference, moment: Moment, taken: object) -> tuple[float, float, float]:
     """The costs of what was taken, of the best action and of the best question, beyond knowing the goal."""
-    weights = {g: Fraction(float(p)) for g, p in enumerate(moment.belief) if p > 0}
-    belief = tuple((g, weight / sum(weights.values())) for g, weight in weights.items())
-    w, ego = moment.state.teammate, moment.state.ego
-    known = sum((p * plain.known(g, w, ego) for g, p in belief), Fraction(0))
-    edges = plain.ego_edges()[ego]
-    acting = {action: plain.acting(belief, w, there) - known for action, there in edges.items()}
-    asking = {tuple(sorted(q)): plain.asking(belief, w, ego, q) - known for q in plain.questions(belief)}
+    weights = tuple(Fraction(float(p)) for p in moment.belief)
+    state = State(weights, moment.state.teammate, moment.state.ego)
+    acting = [reference.act(state, action) for action in range(reference.n_actions)]
+    asking = [reference.ask(state, question) for question in reference.questions_about(state)]
     if isinstance(taken, int):
         cost = acting[taken]
     else:
         assert isinstance(taken, tuple)
-        cost = Fraction(problem.query_cost(taken)) - known
-        for answer in (True, False):
-            share, left = conditional([(g, p) for g, p in belief if (g in taken) == answer])
-            cost += share * plain.value(left, w, ego) if left else 0
-    return float(cost), float(min(acting.values())), float(min(asking.values(), default=math.inf))
+        cost = reference.ask(state, taken)
+    return tuple(float(each / state.weight) for each in (cost, min(acting), min(asking, default=math.inf)))  # type: ignore[return-value]
 
 
 @settings(max_examples=25)
 @given(instances(max_side=3, max_stations=3), st.integers(0, 5))
-def test_costs_and_mistakes_are_those_of_the_plain_recursion(drawn: Instance, odd: int) -> None:
+def test_costs_and_mistakes_are_those_of_the_reference(drawn: Instance, odd: int) -> None:
     problem = ToolFetching(drawn)
-    plain, bench = PlainOptimum(problem), Bench(problem, "optimal", TOLERANCE)
+    reference, bench = Reference(problem), Bench(problem, "optimal", TOLERANCE)
     for step, moment in moments(askwise.simulate(problem, Erratic(odd), seed=odd)):
         taken = step.decision.action if step.decision.ask is None else step.decision.ask
         assert taken is not None
-        cost, act, ask = plainly(problem, plain, moment, taken)
+        cost, act, ask = costs_at(reference, moment, taken)
         found = bench.judged(moment, taken)
         assert found.cost == pytest.approx(cost, abs=1e-9)
         assert found.best_cost == pytest.approx(min(act, ask), abs=1e-9)

@@ -28,6 +28,7 @@ from askwise.domains import registry
 from askwise.domains.domain import Domain
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
 from askwise.methods import AGENTS
+from askwise.planning.reference import Reference
 from askwise.studies.running.play import play
 from askwise.studies.schema.study_file import load_study
 from askwise.text.reading import Field
@@ -35,7 +36,7 @@ from askwise.view.page import write_page
 from tests.browser import browser, visit
 from tests.domains import rails, toy
 from tests.envs.playing import CORRIDOR
-from tests.planning.plain_optimum import PlainOptimum
+from tests.planning.random_problems import expected_cost
 from tests.test_deciding import ego_name, watched
 
 if TYPE_CHECKING:
@@ -265,12 +266,12 @@ def test_pettingzoo_finds_nothing_to_complain_of(name: str) -> None:
 
 
 @every_file
-def test_the_optimum_is_that_of_a_plain_enumeration(name: str) -> None:
+def test_the_optimum_is_that_of_the_reference(name: str) -> None:
     problem = problem_of(name)
-    plain = PlainOptimum(problem)
+    reference = Reference(problem)
     found = askwise.solve(problem)
-    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), abs=1e-12)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), abs=1e-12)
+    assert found.expected_marginal_cost == pytest.approx(reference.cost(), abs=1e-12)
+    assert found.expected_cost == pytest.approx(expected_cost(reference), abs=1e-12)
 
 
 @every_file

@@ -12,6 +12,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods.planner import PlannerAgent
+from askwise.planning.settings import SETTINGS
 
 CASES = [(prior, price, seed) for prior in ("far", "uniform", "near") for price in (0.0, 0.2, 0.5) for seed in range(3)]
 
@@ -41,7 +42,7 @@ def test_never_below_and_hardly_above(setting: str, alone: bool, most: float, op
     for problem in problems():
         agent = PlannerAgent(setting=setting)
         if alone:
-            agent.settings = replace(agent.settings, endgame=0)
+            agent.setting = replace(SETTINGS[setting][0], endgame=0)
         found.append(evaluate(problem, agent, exact=True).expected_marginal_cost)
     assert (np.array(found) >= np.array(optima) - 1e-9).all()
     assert sum(found) <= most * sum(optima)

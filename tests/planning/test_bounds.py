@@ -10,8 +10,8 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.bounds import bound_problem
-from askwise.planning.optimum import solve_problem
 from askwise.planning.exact import Solver
+from askwise.planning.optimum import solve_problem
 from tests.tool_fetching import instances
 
 SMALL_ENOUGH = 1e-12

@@ -17,29 +17,30 @@ from askwise.model import Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.optimum import solve_problem
 from askwise.planning.planner import Planner
+from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL, LIGHT
-from askwise.planning.tables import mask_rows, tables_of
+from askwise.planning.tables import tables_of
 from tests.planning.graphs import graph_problems
-from tests.planning.plain_optimum import PlainOptimum
+from tests.planning.random_problems import expected_cost
 
 SEARCH = replace(FULL, endgame=0)
 """Without the exact search, which would leave nothing to do on small problems."""
 ROUNDING = 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graph_problems())
-def test_the_optimum_is_that_of_the_plain_recursion(problem: FactoredProblem) -> None:
-    found, plain = solve_problem(problem), PlainOptimum(problem)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), rel=1e-12)
-    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), rel=1e-9, abs=1e-12)
+def test_the_optimum_is_that_of_the_reference(problem: FactoredProblem) -> None:
+    found, reference = solve_problem(problem), Reference(problem)
+    assert found.expected_cost == pytest.approx(expected_cost(reference), rel=1e-12)
+    assert found.expected_marginal_cost == pytest.approx(reference.cost(), rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
 @given(graph_problems())
 def test_the_planner_is_never_below_the_optimum(problem: FactoredProblem) -> None:
     best = solve_problem(problem).expected_marginal_cost
-    tables, everything = tables_of(problem), mask_rows(problem.prior > 0)
+    tables, everything = tables_of(problem), np.asarray(problem.prior > 0)
     for setting in (FULL, LIGHT, SEARCH):
         plan = Planner(problem, tables, setting).plan(everything, tables.start, problem.start.ego)
         assert min(plan.act, plan.ask) >= best - ROUNDING
@@ -54,7 +55,7 @@ def test_the_planner_plays_to_the_end(problem: FactoredProblem) -> None:
     """Also where goals share a target of the teammate, and where an action would put a goal out of reach."""
     for setting in (LIGHT, replace(LIGHT, endgame=0)):
         agent = PlannerAgent()
-        agent.settings = setting
+        agent.setting = setting
         for goal in np.flatnonzero(problem.prior > 0).tolist():
             assert simulate(problem, agent, goal=goal, seed=1).finished
 
@@ -102,13 +103,13 @@ def one_way(unlikely: float) -> FactoredProblem:
 def test_no_goal_is_given_up_however_unlikely(unlikely: float) -> None:
     problem = one_way(unlikely)
     found = solve_problem(problem)
-    assert found.expected_cost == pytest.approx(float(PlainOptimum(problem).expected_cost()), rel=1e-12)
+    assert found.expected_cost == pytest.approx(expected_cost(Reference(problem)), rel=1e-12)
     assert found.policy(problem.start).action == problem.ego.actions.stay, (
         "a step to wait costs one; all else is final, or five"
     )
     for setting in (FULL, SEARCH):
         tables = tables_of(problem)
-        plan = Planner(problem, tables, setting).plan(mask_rows([True, True]), tables.start, problem.start.ego)
+        plan = Planner(problem, tables, setting).plan(np.asarray([True, True]), tables.start, problem.start.ego)
         assert (plan.action, plan.asks) == (problem.ego.actions.stay, False)
         assert plan.act == pytest.approx(found.expected_marginal_cost, rel=1e-12)
 
@@ -121,5 +122,5 @@ def test_a_goal_that_is_lost_no_longer_matters() -> None:
     assert choice.action == problem.ego.actions.names.index("left")
     tables = tables_of(problem)
     for setting in (FULL, SEARCH):
-        plan = Planner(problem, tables, setting).plan(mask_rows([True, True]), tables.start, gone)
+        plan = Planner(problem, tables, setting).plan(np.asarray([True, True]), tables.start, gone)
         assert plan.action == problem.ego.actions.names.index("left")

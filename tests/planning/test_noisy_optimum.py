@@ -1,8 +1,8 @@
-"""The optimum with wrong and refused answers and with choices: against a plain recursion, by hand, its bounds."""
+"""The optimum with wrong and refused answers and with choices: against the reference, by hand, its bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,13 +14,13 @@ from askwise import lower_bound, solve
 from askwise.core.answers import AnswerModel
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState, Problem
-from askwise.core.questions import Answer, Choice, QueryCost
+from askwise.core.questions import Answer, Choice, QueryCost, Question
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.exact import TooLarge
 from askwise.planning.exact_noisy import LimitedSolver
+from askwise.planning.reference import Reference, State
 from tests.graphs import random_problem
-from tests.planning.plain_noisy_optimum import PlainNoisyOptimum
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
@@ -43,30 +43,21 @@ def marginal(problem: Problem, most: int, **more: Any) -> float:
     return LimitedSolver(problem, most, **more).at(problem.start).expected_marginal_cost
 
 
-# -- against the plain recursion ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_any_graph(seed: int) -> None:
-    problem, most = doubtful(seed)
-    found = solve(problem, questions=most)
-    plain = PlainNoisyOptimum(problem, most)
-    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), abs=1e-9)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), abs=1e-9)
+# -- against the reference ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("errors", ["independent", "persistent"])
 @pytest.mark.parametrize("option", [None, 0.1])
 def test_tool_fetching(errors: str, option: float | None) -> None:
     """Loads, groups with names, and goals that cannot be told apart for some steps."""
-    most = 2 if option is None else 1  # the plain recursion tries every choice, in every order
+    most = 2 if option is None else 1  # the reference tries every choice, in every order
     gains = []
     for seed in range(2):
         price = QueryCost(0.2, 0.1, per_option=option)
         drawn = generate(width=4, stations=3, toolboxes=2, walls=0.1, query_cost=price, seed=seed)
         problem = ToolFetching(drawn).with_answers(AnswerModel(0.1, 0.2, errors))
         found = marginal(problem, most)
-        assert found == pytest.approx(float(PlainNoisyOptimum(problem, most).expected_marginal_cost()), abs=1e-9)
+        assert found == pytest.approx(Reference(problem, most).cost(), abs=1e-9)
         gains.append(marginal(problem, 0) - found)
     assert max(gains) > 0.01  # else questions would play no part
 
@@ -77,9 +68,7 @@ def test_choices_with_true_answers(seed: int) -> None:
     problem = problem.with_terms(problem.prior, replace(problem.query_cost, per_option=(0.0, 0.05)[seed % 2]))
     found = solve(problem)
     assert found.questions is None
-    assert found.expected_marginal_cost == pytest.approx(
-        float(PlainNoisyOptimum(problem, None).expected_marginal_cost()), abs=1e-9
-    )
+    assert found.expected_marginal_cost == pytest.approx(Reference(problem).cost(), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -155,6 +144,13 @@ def test_more_questions_never_cost_more_and_bounds_close_in(seed: int) -> None:
     assert lower_bound(problem).value <= bounds[0] + 1e-9
 
 
+class ChoicesOnly(Reference):
+    """Questions of yes and no are not allowed."""
+
+    def questions_about(self, state: State) -> Iterator[Question]:
+        return (question for question in super().questions_about(state) if isinstance(question, Choice))
+
+
 @pytest.mark.parametrize("seed", range(15))
 def test_a_choice_is_never_worse_than_yes_or_no_at_the_same_price(seed: int) -> None:
     """Not only because it need not be chosen: who may ask one question loses nothing by asking choices only."""
@@ -163,8 +159,7 @@ def test_a_choice_is_never_worse_than_yes_or_no_at_the_same_price(seed: int) -> 
     choices = problem.with_terms(problem.prior, QueryCost(0.2, per_option=0.0))
     for most in range(3):
         assert marginal(choices, most) <= marginal(sets, most) + 1e-12
-    only = PlainNoisyOptimum(choices, 1, sets=False)
-    assert float(only.expected_marginal_cost()) <= marginal(sets, 1) + 1e-9
+    assert ChoicesOnly(choices, 1).cost() <= marginal(sets, 1) + 1e-9
 
 
 def test_the_verdict_says_how_many_questions() -> None:

@@ -1,4 +1,4 @@
-"""The exact optimum: against a plain recursion, against hand-made cases, and what it refuses."""
+"""The exact optimum: against the reference, against hand-made cases, and what it refuses."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact import TooLarge
+from askwise.planning.exact import Solver, TooLarge
 from askwise.planning.optimum import solve_problem
-from askwise.planning.exact import Solver
-from tests.planning.plain_optimum import PlainOptimum
+from askwise.planning.reference import Reference
+from tests.planning.random_problems import expected_cost
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, product_problem, workshop
 
@@ -51,14 +51,14 @@ def fork(**more: Any) -> ToolFetching:
     )
 
 
-# -- against the plain recursion ---------------------------------------------------------------------------------
+# -- against the reference ---------------------------------------------------------------------------------------
 
 
 def assert_same_optimum(problem: Problem) -> None:
     found = solve_problem(problem)
-    plain = PlainOptimum(problem)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), abs=1e-9)
-    assert found.expected_marginal_cost == pytest.approx(float(plain.expected_marginal_cost()), abs=1e-9)
+    reference = Reference(problem)
+    assert found.expected_cost == pytest.approx(expected_cost(reference), abs=1e-9)
+    assert found.expected_marginal_cost == pytest.approx(reference.cost(), abs=1e-9)
 
 
 @given(instances())
@@ -267,7 +267,7 @@ def test_given_up() -> None:
         solve_problem(ToolFetching(generate(width=12, stations=30, toolboxes=3, seed=1)), limit=1_000)
     assert re.fullmatch(
         r"too large for an exact answer: 30 goals, 5\.4e\+08 questions at the start alone, up to 5\.1e\+12 states; "
-        r"not solved after [\d,]+ states and [\d,]+ questions, all that is tried unless told to go on",
+        r"not solved after [\d,]+ states and [\d,]+ questions, all that is tried unless you ask to go on",
         str(caught.value),
     )
 

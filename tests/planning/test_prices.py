@@ -16,9 +16,10 @@ from askwise.methods import make_agent
 from askwise.planning.bounds import bound_problem
 from askwise.planning.optimum import solve_problem
 from askwise.planning.planner import Planner
+from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL
-from askwise.planning.tables import mask_rows, tables_of
-from tests.planning.plain_optimum import PlainOptimum
+from askwise.planning.tables import tables_of
+from tests.planning.random_problems import expected_cost
 from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 
@@ -50,10 +51,9 @@ class Rebate(QueryCost):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_optimum_is_that_of_the_plain_recursion(seed: int) -> None:
+def test_the_optimum_is_that_of_the_reference(seed: int) -> None:
     problem = priced(seed)
-    found, plain = solve_problem(problem), PlainOptimum(problem)
-    assert found.expected_cost == pytest.approx(float(plain.expected_cost()), rel=1e-12)
+    assert solve_problem(problem).expected_cost == pytest.approx(expected_cost(Reference(problem)), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -70,7 +70,7 @@ def test_the_planner_is_never_below_and_equal_where_it_solves(seed: int) -> None
     best = solve_problem(problem).expected_marginal_cost
     tables = tables_of(problem)
     for setting in (FULL, SEARCH):
-        plan = Planner(problem, tables, setting).plan(mask_rows(problem.prior > 0), tables.start, problem.start.ego)
+        plan = Planner(problem, tables, setting).plan(np.asarray(problem.prior > 0), tables.start, problem.start.ego)
         value = plan.ask if plan.asks else plan.act
         assert value >= best - 1e-9
         if plan.optimal:
@@ -100,7 +100,7 @@ def test_the_larger_side_is_named_where_it_is_cheaper() -> None:
     larger = 0
     for seed in range(8):
         problem = ToolFetching(generate(width=9, stations=12, toolboxes=2, seed=seed))
-        tables, everything = tables_of(problem), mask_rows(problem.prior > 0)
+        tables, everything = tables_of(problem), np.asarray(problem.prior > 0)
         usual = Planner(problem, tables, SEARCH).plan(everything, tables.start, problem.start.ego).question
         if usual is None:
             continue

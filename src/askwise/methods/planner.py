@@ -27,7 +27,7 @@ from askwise.core.questions import Choice, Question
 from askwise.errors import InputError, did_you_mean
 from askwise.methods.base import LooksAhead
 from askwise.planning.planner import Plan, Planner, make_planner
-from askwise.planning.settings import SETTINGS
+from askwise.planning.settings import SETTINGS, PlannerSettings
 from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.seeds import Seed
 from askwise.types import BoolArray
@@ -72,7 +72,8 @@ class PlannerAgent(LooksAhead):
         if seconds is not None and not 0 < seconds < np.inf:
             raise InputError("seconds", repr(seconds), "a finite number above 0")
         self.fallback = None if belief == "robust" else "robust"
-        self.setting, self.budget = setting, budget
+        self.setting: str | PlannerSettings = setting
+        self.budget = budget
         self.seconds = seconds
         self.questions = questions
         self.counts_questions = questions is not None
@@ -205,7 +206,8 @@ class PlannerAgent(LooksAhead):
         """What is said of a plan that is the best of all."""
         if self._plain:
             return "optimal"
-        return f"no plan with at most {SETTINGS[self.setting][1].endgame_questions} questions is better"
+        setting = SETTINGS[self.setting][1] if isinstance(self.setting, str) else self.setting
+        return f"no plan with at most {setting.endgame_questions} questions is better"
 
     def _verdict(self, plan: Plan) -> str:
         verdict = self._proven if plan.optimal else f"best of those looked at ({plan.worked} states)"

@@ -32,6 +32,7 @@ nothing can be done about it.
 
 **Loads.** A load that no goal of `A` needs is as good as none: such states are one.
 
+- `reference` is the recursion in plain Python with exact fractions: the rest is tested against it;
 - `exact` solves the recursion: every action, every question;
 - `search` compares some actions and questions, and ends plans early;
 - `bounds` lets an oracle tell groups of goals apart and solves each;

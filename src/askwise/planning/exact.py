@@ -124,7 +124,7 @@ def search_of(
         for_loops(loaded, np.int32),
         for_loops(np.array(loads), np.int32),
         for_loops(np.concatenate(([0], np.cumsum(counts))), np.int32),
-        for_loops((np.minimum(loaded, unloaded) >= FAR).any(axis=1), np.bool_),
+        for_loops((np.maximum(loaded, unloaded) >= FAR).any(axis=1), np.bool_),
     )
     return ExactSearch(
         world,

@@ -345,7 +345,7 @@ def make_planner(
     problem: Problem,
     tables: Tables,
     *,
-    setting: str = "full",
+    setting: str | PlannerSettings = "full",
     budget: int | None = None,
     limited: bool = False,
 ) -> Planner:
@@ -354,12 +354,12 @@ def make_planner(
     Args:
         problem: the problem.
         tables: its tables, from where the planning begins.
-        setting: ``full``, or ``light`` for quick decisions.
+        setting: ``full``, ``light`` for quick decisions, or settings of your own.
         budget: states to be looked at for a decision, by default as the setting says.
         limited: whether the number of questions is limited.
     """
     plain = problem.answers.truthful and problem.query_cost.per_option is None and not limited
-    settings = SETTINGS[setting][0 if plain else 1]
+    settings = SETTINGS[setting][0 if plain else 1] if isinstance(setting, str) else setting
     if budget is not None:
         settings = settings.with_budget(budget) if plain else replace(settings, budget=budget)
     return Planner(problem, tables, settings)

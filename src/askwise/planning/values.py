@@ -229,7 +229,7 @@ def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
         return False
     if not limits.complete:
         counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
-        _leaf(s, zero, teammate, place, load, np.inf)
+        found.leaf = _leaf(s, zero, teammate, place, load, np.inf)
         counts.most_followed = limits.budget + root.at_least
         if found.free:  # all that is left to decide is which action without regret
             limits.budget //= root.free_share

@@ -91,6 +91,7 @@ FOUND = np.dtype(
     [
         ("weight", np.float64),
         ("act_only", np.float64),
+        ("leaf", np.float64),
         ("free", np.int64),
         ("action", np.int64),
         ("act", np.float64),
@@ -98,9 +99,9 @@ FOUND = np.dtype(
         ("ask", np.float64),
     ]
 )
-"""What was found for a decision: the `weight` of its belief and the regret of acting only; whether the best action has
-no regret; the best `action` and the regret of acting now; the best `question`, -1 for none, and the regret of asking
-now. All regrets are times the weight."""
+"""What was found for a decision: the `weight` of its belief; the regret of acting only, and of acting until the goal is
+identified (`leaf`); whether the best action has no regret (`free`); the best `action` and the regret of acting now; the
+best `question`, -1 for none, and the regret of asking now. All regrets are times the weight."""
 
 OPTION = np.dtype([("action", np.int64), ("regret", np.float64)])
 """An action that a state compares, and its regret."""

@@ -1,0 +1,426 @@
+"""The recursion of `askwise.planning` in plain Python with exact fractions: what everything else is tested against.
+
+This module says the same as the formulas in `askwise.planning` and `askwise.planning.noisy`: no tables, no bounds, no
+pruning. It is for small problems, and for readers.
+
+**State.** A weight for each goal, 0 if the goal is impossible; where both agents are; how many questions may still be
+asked; and, where errors persist, the questions that were asked. Weights need not sum to 1. All values are in proportion
+to them, so nothing has to be divided; `Reference.cost` turns a value into an expected cost.
+
+**Value.** An action after which the ego agent needs e' steps instead of e, while the teammate needs d, delays the end
+by ``r_g = 1 + max(d, e') - max(d + 1, e)`` if the goal is `g`. The value of a state is its regret
+
+    U(state) = 0 if one goal is possible, else the least of
+        actions:    sum over g of weight_g * r_g  +  sum over the teammate's moves of U(state after the move)
+        questions:  sum of the weights * price    +  sum over the replies of U(state after the reply)
+
+where a move or a reply multiplies the weight of each goal by how likely it is if that is the goal.
+
+**Leaf values.** The planner's plans end early. `Reference.act_only`, `Reference.ask_until_known` and
+`Reference.act_then_ask` are the values of the states where they end; `Reference.ask_once` ranks candidate questions.
+
+Numbers of a problem are taken as they are written: 0.1 is a tenth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import wraps
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+
+from askwise.core.answers import TRUTHFUL, AnswerModel, n_answers, same_question, truth
+from askwise.core.problem import JointState, Problem
+from askwise.core.questions import Answer, Choice, Question
+from askwise.core.side import Side, place_and_load, state_at
+from askwise.errors import InputError
+from askwise.planning.exact import TooLarge
+
+MOST_OPTIONS = 300_000
+"""Actions and questions that are compared in all unless the caller allows more."""
+LONGEST_PLAN = 100
+"""Steps of the teammate's longest plan: each of them is some recursive calls."""
+ZERO = Fraction(0)
+SAME = Fraction(1, 10**9)
+"""Actions are equally good if their regrets differ by at most this share of the weight."""
+
+Cost: TypeAlias = Fraction | float
+"""An exact number, or infinity."""
+Move: TypeAlias = int | Question
+"""What the ego agent can do: an action by number, or a question."""
+Likelihood: TypeAlias = tuple[Fraction, ...]
+"""How likely something is for each goal."""
+
+
+class State(NamedTuple):
+    """What the ego agent knows, and where both agents are.
+
+    Attributes:
+        weights: the weight of each goal, in proportion to its probability; 0 if the goal is impossible.
+        teammate: the state of the teammate.
+        ego: the state of the ego agent.
+        questions_left: how many questions may still be asked, None for any number.
+        asked: the questions that would get the same reply again, as `same_question` writes them.
+    """
+
+    weights: tuple[Fraction, ...]
+    teammate: int
+    ego: int
+    questions_left: int | None = None
+    asked: frozenset[Hashable] = frozenset()
+
+    @property
+    def goals(self) -> tuple[int, ...]:
+        """The goals that are possible."""
+        return tuple(goal for goal, weight in enumerate(self.weights) if weight)
+
+    @property
+    def weight(self) -> Fraction:
+        """The sum of the weights."""
+        return sum(self.weights, ZERO)
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def once(method: Method) -> Method:
+    """Return a method that works out each of its results once."""
+
+    @wraps(method)
+    def remembered(self: Reference, *given: Any) -> Any:
+        key = method.__name__, given
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = method(self, *given)
+        return found
+
+    return cast(Method, remembered)
+
+
+class Reference:
+    """The exact values of a small problem.
+
+    Args:
+        problem: the problem; its teammate draws one of its shortest plans uniformly (a UROP).
+        questions: how many questions may be asked, answered or not; None for any number, if all answers are true.
+        truthful_after: allow any number of questions after these, with answers that are always true. The value is then
+            a lower bound on the value with any number of questions.
+        most_options: refuse to compare more actions and questions than this in all (`TooLarge`).
+
+    Attributes:
+        known: the results so far.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        questions: int | None = None,
+        *,
+        truthful_after: bool = False,
+        most_options: int = MOST_OPTIONS,
+    ) -> None:
+        _check(problem, questions)
+        self.problem, self.questions, self.truthful_after = problem, questions, truthful_after
+        self.most_options, self.n_options = most_options, 0
+        self.n_goals, self.n_actions = len(problem.goals), len(problem.ego.actions.names)
+        self.known: dict[Any, Any] = {}
+
+    # -- the recursion -------------------------------------------------------------------------------------------
+
+    @once
+    def value(self, state: State) -> Cost:
+        """Return U, the least regret from a state, times its weight."""
+        return min((cost for _, cost in self.options(state)), default=ZERO)
+
+    def act(self, state: State, action: int) -> Cost:
+        """Return the regret of an action now if all later decisions are optimal, times the weight of the state."""
+        regret = self.regret(state, action)
+        if regret == math.inf:
+            return regret
+        return regret + _sum(self.value(after) for _, after in self.after_action(state, action))
+
+    def ask(self, state: State, question: Question) -> Cost:
+        """Return the regret of a question now if all later decisions are optimal, times the weight of the state."""
+        paid = state.weight * self.price(question)
+        return paid + _sum(self.value(after) for _, after in self.after_question(state, question))
+
+    def regret(self, state: State, action: int) -> Cost:
+        """Return by how much an action delays the end, times the weight: the sum of weight_g * r_g.
+
+        It is infinite if the action is not available, or if a possible goal could never be reached after it. A goal
+        that is out of reach already no longer matters.
+        """
+        there = self.problem.ego.next(state.ego, action)
+        if there < 0:
+            return math.inf
+        d, e, e_after = self.teammate_steps(state.teammate), self.ego_steps(state.ego), self.ego_steps(there)
+        goals = [goal for goal in state.goals if e[goal] < math.inf]
+        if any(e_after[goal] == math.inf for goal in goals):
+            return math.inf
+        return _sum(state.weights[g] * (1 + max(d[g], e_after[g]) - max(d[g] + 1, e[g])) for g in goals)
+
+    def options(self, state: State) -> Iterator[tuple[Move, Cost]]:
+        """Yield all actions and questions, with their costs if later decisions are optimal; none for a single goal."""
+        if len(state.goals) > 1:
+            for action in range(self.n_actions):
+                yield action, self._counted(self.act(state, action))
+            for question in self.questions_about(state):
+                yield question, self._counted(self.ask(state, question))
+
+    def best_moves(self, state: State) -> list[Move]:
+        """Return all optimal moves, actions first; none if one goal is left."""
+        return [move for move, cost in self.options(state) if cost == self.value(state)]
+
+    def cost(self, state: State | None = None) -> float:
+        """Return the expected cost beyond that of knowing the goal, by default from the start."""
+        state = self.state() if state is None else state
+        return float(self.value(state) / state.weight)
+
+    def _counted(self, cost: Cost) -> Cost:
+        self.n_options += 1
+        if self.n_options > self.most_options:
+            raise TooLarge(
+                f"too large for the reference: {self.n_goals} goals, not solved after {self.most_options:,} actions "
+                "and questions; use askwise.solve"
+            )
+        return cost
+
+    # -- leaf values, and the rank of a question -----------------------------------------------------------------
+
+    @once
+    def act_only(self, state: State) -> Cost:
+        """Return the regret of acting without questions to the end, always by `best_action`, times the weight."""
+        return self._keep_acting(state, self.act_only)
+
+    @once
+    def ask_until_known(self, state: State) -> Cost:
+        """Return the price of identifying the goal now, times the weight.
+
+        The goals are sorted, the heaviest first, and questions cut the list in two again and again, each time where
+        ``p (1 - p) / price`` is largest for parts with the shares p and 1 - p of the weight. That is exact for answers
+        that are always true; for others it is an estimate, `questions_per_bit` times as much.
+        """
+        goals = sorted(state.goals, key=lambda goal: -state.weights[goal])
+        return self.questions_per_bit() * self._cut(state, goals)
+
+    @once
+    def act_then_ask(self, state: State) -> Cost:
+        """Return the regret of acting only, until it is cheaper to ask until the goal is known, times the weight."""
+        return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
+
+    def ask_once(self, state: State, question: Question) -> Cost:
+        """Return the regret of a question now and `act_then_ask` after its answer: candidates are ranked by it."""
+        paid = state.weight * self.price(question)
+        return paid + _sum(self.act_then_ask(after) for _, after in self.after_question(state, question))
+
+    def best_action(self, state: State) -> int:
+        """Return the action of least regret; among equals the one that leaves the fewest steps, then the first."""
+        near, regrets = SAME * state.weight, [self.regret(state, action) for action in range(self.n_actions)]
+        equal = [action for action, regret in enumerate(regrets) if regret <= min(regrets) + near]
+        after = [self.ego_steps(self.problem.ego.next(state.ego, action)) for action in equal]
+        left = [_sum(state.weights[g] * e[g] for g in state.goals if e[g] < math.inf) for e in after]
+        return next(action for action, steps in zip(equal, left, strict=True) if steps <= min(left) + near)
+
+    def questions_per_bit(self) -> Fraction:
+        """Return how many answers tell as much as one true answer (one bit) on average; 1 if all answers are true."""
+        wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
+        lost = -sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0)
+        return 1 / Fraction((1 - refused) * (1 - lost))
+
+    def _keep_acting(self, state: State, onwards: Callable[[State], Cost]) -> Cost:
+        if len(state.goals) < 2:
+            return ZERO
+        action = self.best_action(state)
+        return self.regret(state, action) + _sum(onwards(after) for _, after in self.after_action(state, action))
+
+    def _cut(self, state: State, goals: Sequence[int]) -> Cost:
+        if len(goals) < 2:
+            return ZERO
+        sides = [(goals[:cut], goals[cut:]) for cut in range(1, len(goals))]
+        weights = [[_sum(state.weights[goal] for goal in side) for side in both] for both in sides]
+        prices = [min(self.price(tuple(sorted(side))) for side in both) for both in sides]
+        worth = [p * q / price if price else math.inf for (p, q), price in zip(weights, prices, strict=True)]
+        best = next(k for k, each in enumerate(worth) if each * (1 + SAME) >= max(worth))
+        return sum(weights[best]) * prices[best] + _sum(self._cut(state, side) for side in sides[best])
+
+    # -- states --------------------------------------------------------------------------------------------------
+
+    def state(self, where: JointState | None = None, possible: Iterable[int] | None = None) -> State:
+        """Return a state in which nothing was asked: goal `g` has the weight prior * plans left / plans at the start.
+
+        Args:
+            where: where both agents are, by default at the start.
+            possible: the goals that are not ruled out otherwise, by default all.
+        """
+        where = self.problem.start if where is None else where
+        allowed = range(self.n_goals) if possible is None else set(possible)
+        prior = [_exact(each) if goal in allowed else ZERO for goal, each in enumerate(self.problem.prior)]
+        state = State(tuple(prior), where.teammate, where.ego, self.questions)
+        state = self._weighed(state, tuple(self.reach(goal, where.teammate) for goal in range(self.n_goals)))
+        if not state.goals:
+            name = self.problem.teammate.model.name(where.teammate)
+            raise InputError("state", f"the teammate at {name!r}, on no way to a possible goal", "one on such a way")
+        return state
+
+    def after_action(self, state: State, action: int) -> list[tuple[int, State]]:
+        """Return the teammate's possible moves during an action, each with the state after both.
+
+        States in which one goal is left are left out: nothing remains to be decided.
+        """
+        ego = self.problem.ego.next(state.ego, action)
+        found = (
+            (move, self._weighed(state._replace(teammate=there, ego=ego), likelihood))
+            for move, there, likelihood in self.teammate_moves(state.teammate)
+        )
+        return [(move, after) for move, after in found if len(after.goals) > 1]
+
+    def after_question(self, state: State, question: Question) -> list[tuple[Answer, State]]:
+        """Return the possible answers to a question, no answer included, each with the state after it.
+
+        States in which one goal is left are left out, as in `after_action`.
+        """
+        left, answers, asked = state.questions_left, self._answers(state), state.asked
+        if answers.persistent:
+            asked |= {same_question(question, self.n_goals)}
+        then = state._replace(questions_left=left and left - 1, asked=asked)
+        found = ((answer, self._weighed(then, likelihood)) for answer, likelihood in self.replies(question, answers))
+        return [(answer, after) for answer, after in found if len(after.goals) > 1]
+
+    def _weighed(self, state: State, likelihood: Likelihood) -> State:
+        """Return a state with each weight multiplied; a load that no possible goal needs is as good as none."""
+        both = zip(state.weights, likelihood, strict=True)
+        weights = tuple(weight * share if weight and share else ZERO for weight, share in both)
+        place, load = place_and_load(self.problem.ego, state.ego)
+        ego = state.ego if load < 0 or weights[load] else state_at(self.problem.ego, place)
+        return state._replace(weights=weights, ego=ego)
+
+    # -- questions -----------------------------------------------------------------------------------------------
+
+    def questions_about(self, state: State) -> Iterator[Question]:
+        """Yield all questions that may be asked in a state.
+
+        They are all sets of some possible goals, but not of all of them. If choices have a price, they are also all
+        ways to divide the possible goals into groups; one group may be left unnamed, as "none of these".
+        """
+        if state.questions_left == 0 and not self.truthful_after:
+            return
+        again = state.asked if self._answers(state).persistent else frozenset()
+        questions: list[Iterable[Question]] = [combinations(state.goals, size) for size in range(1, len(state.goals))]
+        if self.problem.query_cost.per_option is not None:
+            questions.append(_choices(state.goals))
+        for some in questions:
+            yield from (question for question in some if same_question(question, self.n_goals) not in again)
+
+    @once
+    def price(self, question: Question) -> Fraction:
+        """Return the price of a question."""
+        return _exact(self.problem.query_cost(question))
+
+    @once
+    def replies(self, question: Question, answers: AnswerModel) -> list[tuple[Answer, Likelihood]]:
+        """Return all answers to a question, no answer included, with their likelihood for each goal."""
+        goals, k = range(self.n_goals), n_answers(question, self.n_goals)
+        wrong, refused = _exact(answers.wrong), _exact(answers.refused)
+        each_wrong = wrong / (k - 1) if k > 1 else ZERO
+        offered = range(k) if isinstance(question, Choice) else (True, False)
+        found = [(Answer(question, None), (refused,) * self.n_goals)] if refused else []
+        for reply in offered:
+            likely = (1 - wrong if truth(question, goal) == reply else each_wrong for goal in goals)
+            found.append((Answer(question, reply), tuple((1 - refused) * share for share in likely)))
+        return found
+
+    def _answers(self, state: State) -> AnswerModel:
+        return TRUTHFUL if self.truthful_after and state.questions_left == 0 else self.problem.answers
+
+    # -- the two agents ------------------------------------------------------------------------------------------
+
+    @once
+    def ego_steps(self, ego: int) -> list[float]:
+        """Return the ego agent's steps to each goal, infinite if there is no way."""
+        return _steps(self.problem.ego, ego)
+
+    @once
+    def teammate_steps(self, teammate: int) -> list[float]:
+        """Return the teammate's steps to each goal, infinite if there is no way."""
+        return _steps(self.problem.teammate, teammate)
+
+    @once
+    def plans(self, goal: int, teammate: int) -> int:
+        """Return the number of the teammate's shortest plans for a goal."""
+        if self.teammate_steps(teammate)[goal] == 0:
+            return 1
+        return sum(self.plans(goal, there) for _, there in self._steps_towards(goal, teammate))
+
+    @once
+    def teammate_moves(self, teammate: int) -> list[tuple[int, int, Likelihood]]:
+        """Return the teammate's moves: the action, the state it leads to, and its probability for each goal."""
+        shares: dict[tuple[int, int], list[Fraction]] = {}
+        for goal in range(self.n_goals):
+            for move in self._steps_towards(goal, teammate):
+                share = Fraction(self.plans(goal, move[1]), self.plans(goal, teammate))
+                shares.setdefault(move, [ZERO] * self.n_goals)[goal] = share
+        return [(action, there, tuple(likelihood)) for (action, there), likelihood in sorted(shares.items())]
+
+    @once
+    def reach(self, goal: int, teammate: int) -> Fraction:
+        """Return the share of the plans for a goal that are left in a state; 0 if no plan leads through it."""
+        begin = self.problem.start.teammate
+        here, seen = {begin}, self.teammate_steps(begin)[goal] - self.teammate_steps(teammate)[goal]
+        for _ in range(int(seen) if 0 <= seen < math.inf else 0):
+            here = {there for state in here for _, there in self._steps_towards(goal, state)}
+        return Fraction(self.plans(goal, teammate), self.plans(goal, begin)) if teammate in here else ZERO
+
+    def _steps_towards(self, goal: int, teammate: int) -> list[tuple[int, int]]:
+        """Return the actions that bring the teammate a step closer to a goal, and where they lead."""
+        side, left = self.problem.teammate, self.teammate_steps(teammate)[goal]
+        moves = [(action, side.next(teammate, action)) for action in range(len(side.actions.names))]
+        moves = [(action, there) for action, there in moves if there >= 0 and left < math.inf]
+        return [(action, there) for action, there in moves if self.teammate_steps(there)[goal] == left - 1]
+
+
+def _check(problem: Problem, questions: int | None) -> None:
+    """Refuse what the recursion does not hold for, and what plain Python cannot do."""
+    if problem.policies is not None:
+        raise InputError("teammate_policies", "policies of the teammate's own", "none: a teammate that is a UROP")
+    if questions is not None and (not isinstance(questions, int) or isinstance(questions, bool) or questions < 0):
+        raise InputError("questions", repr(questions), "a whole number from 0, or None for any number")
+    if questions is None and not problem.answers.truthful:
+        raise InputError("questions", "no limit", f"a whole number from 0: answers are {problem.answers}")
+    longest = int(problem.teammate.steps(problem.start.teammate).max())
+    if longest > LONGEST_PLAN:
+        raise TooLarge(f"too large for the reference: a plan of {longest} steps, at most {LONGEST_PLAN} are possible")
+
+
+def _exact(number: float) -> Fraction:
+    """Return a number as it is written: 0.1 is a tenth."""
+    return Fraction(repr(float(number)))
+
+
+def _sum(costs: Iterable[Cost]) -> Cost:
+    return sum(costs, ZERO)
+
+
+def _steps(side: Side, state: int) -> list[float]:
+    return [math.inf if steps < 0 else steps for steps in side.steps(state).tolist()]
+
+
+def _choices(goals: Sequence[int]) -> Iterator[Choice]:
+    """Yield all choices among some goals: all are named, or all but one group."""
+    for groups in _partitions(goals):
+        if len(groups) > 1:
+            yield Choice(groups)
+            yield from (Choice(groups[:k] + groups[k + 1 :]) for k in range(len(groups)))
+
+
+def _partitions(goals: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Yield all ways to divide some goals into groups."""
+    if not goals:
+        yield ()
+        return
+    first, rest = goals[0], goals[1:]
+    for size in range(len(rest) + 1):
+        for some in combinations(rest, size):
+            others = [goal for goal in rest if goal not in some]
+            yield from (((first, *some), *groups) for groups in _partitions(others))
