@@ -10,6 +10,7 @@ import numpy as np
 
 from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.question_json import answers_from_json
+from askwise.core.questions import QueryCost
 from askwise.domains.stated.sides import (
     FREE,
     STAY,
@@ -42,21 +43,6 @@ class StatedGoal:
     ego: tuple[StateName, ...]
     weight: float = 1.0
     price: float | None = None
-
-
-@dataclass(frozen=True)
-class QuestionPrices:
-    """What questions cost.
-
-    Attributes:
-        base: what every question costs.
-        per_goal: what naming a goal adds, unless the goal has a price of its own.
-        per_option: what an option of a choice adds, None for as much as a goal.
-    """
-
-    base: float = 0.5
-    per_goal: float = 0.0
-    per_option: float | None = None
 
 
 # ------------------------------------------------------------------------------------------------------------------
@@ -315,13 +301,21 @@ def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str,
 # -- the rest ----------------------------------------------------------------------------------------------------
 
 
-def read_prices(root: Field) -> QuestionPrices:
+def read_prices(root: Field) -> QueryCost:
     """Return what ``query_cost`` says."""
     if not root.has("query_cost"):
-        return QuestionPrices()
+        return QueryCost()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
-    stated = {key: read_price(given.child(key)) for key in given.value}
-    return QuestionPrices(**stated)
+    stated: dict[str, Any] = {key: read_price(given.child(key)) for key in given.value}
+    return QueryCost(**stated)
+
+
+def check_writable(price: QueryCost, file_format: str) -> QueryCost:
+    """Return a price that a file can hold; refuse a price that is a function."""
+    if type(price) is not QueryCost:
+        expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"
+        raise InputError("query_cost", f"a {type(price).__name__}", expected)
+    return price
 
 
 def read_answers(root: Field) -> AnswerModel:
