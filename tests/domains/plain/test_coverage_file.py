@@ -93,11 +93,11 @@ FAULTS: dict[str, Fault] = {
     "no ego": (lambda: read(rooms(map="ABW")), "map: found no F (the ego agent); expected both W and F"),
     "out of the teammate's reach": (
         lambda: read(rooms(map="AWF#B")),
-        "map: goal 'B': found no way to it for the teammate; expected a way to it",
+        "map: goal 'B': found no way to it from [1, 0]; expected a goal that can be reached",
     ),
     "out of the ego agent's reach": (
         lambda: read(rooms(map="AWB#F")),
-        "map: goal 'A': found no way to it for the ego agent; expected a way to it",
+        "map: goal 'A': found no way to it from [4, 0]; expected a goal that can be reached",
     ),
     "weight of nobody": (
         lambda: read(rooms(weights={"D": 1})),

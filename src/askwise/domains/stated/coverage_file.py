@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import unreachable
 from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
@@ -155,15 +156,16 @@ def _drawing(given: Field) -> Drawing:
     for sign, agent, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
         if cell is None:
             raise InputError(given.path, f"no {sign} (the {agent})", "both W and F")
-        _refuse_unreachable(given.path, drawing, agent, cell)
+        _refuse_unreachable(given.path, drawing, cell)
     return drawing
 
 
-def _refuse_unreachable(path: str, drawing: Drawing, agent: str, start: tuple[int, int]) -> None:
+def _refuse_unreachable(path: str, drawing: Drawing, start: tuple[int, int]) -> None:
+    """Refuse goals that an agent cannot reach; `Problem` would accept an ego agent that can reach all but one."""
     there = reached(drawing.grid, drawing.grid.state(start))
     for name, cells in drawing.goals.items():
         if not any(there[drawing.grid.state(cell)] for cell in cells):
-            raise InputError(f"{path}: goal {name!r}", f"no way to it for the {agent}", "a way to it")
+            raise unreachable(f"{path}: goal {name!r}", str(list(start)))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------

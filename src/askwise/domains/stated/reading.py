@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import refuse_shared, unreachable
 from askwise.core.question_json import answers_from_json
 from askwise.core.questions import QueryCost
 from askwise.domains.stated.sides import (
@@ -259,7 +260,9 @@ def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]
         raise InputError(given.path, f"{len(goals)} goals", f"at most {MOST_GOALS}")
     if not any(goal.weight for goal in goals.values()):
         raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
-    _refuse_shared(given, goals)
+    # `Problem` checks this, too. Here the message names the field of the file.
+    stated = ((given.child(name).child("teammate").path, shown(name), goal.teammate) for name, goal in goals.items())
+    refuse_shared(stated, lambda state: shown(as_json(state)))
     _refuse_unreachable(given, goals, "teammate", teammate)
     _refuse_unreachable(given, goals, "ego", ego)
     return goals
@@ -275,27 +278,13 @@ def _goal(given: Field, teammate: Side, ego: Side) -> StatedGoal:
     )
 
 
-def _refuse_shared(given: Field, goals: Mapping[str, StatedGoal]) -> None:
-    """Refuse goals with a common target of the teammate: it would stay there, and nobody could ever see for which."""
-    owner: dict[StateName, str] = {}
-    for name, goal in goals.items():
-        for state in goal.teammate:
-            other = owner.setdefault(state, name)
-            if other != name:
-                place = given.child(name).child("teammate").path
-                found = f"{shown(as_json(state))}, a target of goal {shown(other)} already"
-                raise InputError(place, found, "targets of its own: nobody could see which goal it stays for")
-
-
 def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str, side: Side) -> None:
     model = side.model
     there = reached(model, model.state(side.start))
     for name, goal in goals.items():
         states = goal.teammate if who == "teammate" else goal.ego
         if not any(there[model.state(state)] for state in states):
-            place = given.child(name).child(who)
-            found = f"{shown(place.value)}, with no way to it from {shown(as_json(side.start))}"
-            raise InputError(place.path, found, "a target that can be reached")
+            raise unreachable(given.child(name).child(who).path, shown(as_json(side.start)))
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------
