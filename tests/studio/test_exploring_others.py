@@ -73,7 +73,7 @@ def test_what_follows_from_tool_fetching_is_what_ask_says(holding: str | None) -
     sketch = workshop()
     sketch["teammate"]["now"], sketch["ego"]["now"], sketch["ego"]["holding"] = [6, 1], [5, 5], holding
     found = follow(sketch, [8, 10])
-    problem = ToolFetching(EXAMPLES / "workshop.json")
+    problem = ToolFetching(Instance.load(EXAMPLES / "workshop.json"))
     advice = ask(problem, "ezq", teammate=(6, 1), ego=(5, 5) if holding is None else ((5, 5), holding))
     assert advice.belief is not None
     assert (found["belief"], found["why"]) == (advice.belief.tolist(), advice.why)

@@ -142,15 +142,6 @@ class Instance:
             temporary.write_text(as_text(self.to_json()), encoding="utf-8")
 
 
-def as_instance(given: Instance | str | Path) -> Instance:
-    """Return an instance, read from a file if it is a path."""
-    if isinstance(given, Instance):
-        return given
-    if isinstance(given, str | Path):
-        return Instance.load(given)
-    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
-
-
 def _read(root: Field) -> Instance:
     required = ["format", "width", "height", "toolboxes", "stations", "worker", "fetcher"]
     root.object()
