@@ -29,7 +29,7 @@ from askwise.core.problem import unreachable
 from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
-from askwise.domains.stated.reading import check_writable, read_answers, read_lines, read_prices
+from askwise.domains.stated.reading import check_writable, prices_to_json, read_answers, read_lines, read_prices
 from askwise.domains.stated.sides import reached
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
@@ -185,4 +185,4 @@ def contents_of(problem: Coverage) -> dict[str, Any]:
         written["weights"] = dict(zip(problem.goals, problem.weights, strict=True))
     if cost.prices is not None:
         written["prices"] = {name: float(price) for name, price in zip(problem.goals, cost.prices, strict=True)}
-    return {**written, "query_cost": {"base": float(cost.base), "per_goal": float(cost.per_goal)}}
+    return {**written, "query_cost": prices_to_json(cost)}

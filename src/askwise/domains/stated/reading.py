@@ -299,6 +299,12 @@ def read_prices(root: Field) -> QueryCost:
     return QueryCost(**stated)
 
 
+def prices_to_json(price: QueryCost) -> dict[str, float]:
+    """Return the contents of ``query_cost`` for a price; goals' own prices are written elsewhere in the file."""
+    written = {"base": float(price.base), "per_goal": float(price.per_goal)}
+    return written if price.per_option is None else {**written, "per_option": float(price.per_option)}
+
+
 def check_writable(price: QueryCost, file_format: str) -> QueryCost:
     """Return a price that a file can hold; refuse a price that is a function."""
     if type(price) is not QueryCost:

@@ -10,7 +10,7 @@ import numpy as np
 from askwise.core.factored import FactoredProblem
 from askwise.core.questions import QueryCost
 from askwise.domains.stated.file import FORMAT, ProblemFile
-from askwise.domains.stated.reading import check_writable
+from askwise.domains.stated.reading import check_writable, prices_to_json
 from askwise.domains.stated.sides import FREE, STAY, WALL, name_to_json
 from askwise.errors import InputError
 from askwise.model import GridWorld, Model
@@ -26,7 +26,7 @@ def contents_of(problem: FactoredProblem) -> dict[str, Any]:
     if problem.policies is not None:
         teammate["policy"] = {"table": _rows(problem)}
     written: dict[str, Any] = {"format": FORMAT, "teammate": teammate, "ego": ego, "goals": goals}
-    written["query_cost"] = {"base": float(prices.base), "per_goal": float(prices.per_goal)}
+    written["query_cost"] = prices_to_json(prices)
     if problem.groups:
         members = problem.groups.items()
         written["groups"] = {name: [problem.goals[goal] for goal in goals] for name, goals in members}
