@@ -212,7 +212,8 @@ FAULTS: dict[str, Fault] = {
     ),
     "goals that share a target": (
         lambda: ward(teammate_goals=[["r1", "r2"], "r2"]),
-        "teammate_goals: goals 'first' and 'second': found the same target 'r2'; expected targets of their own",
+        "teammate_goals: goal 'second': found 'r2', a target of goal 'first' already; "
+        "expected a target of its own: the place where the teammate stays shows its goal",
     ),
     "a stochastic model": (
         lambda: ward(teammate_model=SLIPPERY),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from askwise.core.questions import AdditivePrice, AnyPrice, QueryCost, additive_price, price_among
+from askwise.core.questions import AdditivePrice, AnyPrice, QueryCost
 from tests.refused import Fault, assert_refused, each
 
 
@@ -39,17 +39,17 @@ def test_a_price_for_each_goal() -> None:
     "price", [QueryCost(0.5, 0.1), QueryCost(0.5, prices=(0.1, 0.0, 2.0, 1.0)), Surcharge(0.3, 0.2)]
 )
 def test_additive_prices_are_what_is_paid(price: QueryCost) -> None:
-    found = additive_price(price, 4, "the test")
+    found = price.additive(4, "the test")
     for asked in ([0], [1], [3, 1], [0, 1, 2, 3]):
         assert found(asked) == pytest.approx(price(asked), abs=1e-12)
-        among = price_among(price, [3, 1, 2, 0])
+        among = price.among([3, 1, 2, 0])
         assert among(asked) == pytest.approx(price([[3, 1, 2, 0][k] for k in asked]), abs=1e-12)
 
 
 def test_equal_prices_are_exactly_what_they_were() -> None:
     """Sums of equal prices would differ in the last digit from their product, and results with them."""
     price = QueryCost(0.5, 0.1)
-    found = additive_price(price, 50, "the test")
+    found = price.additive(50, "the test")
     assert [found(range(k)) for k in range(1, 50)] == [price(list(range(k))) for k in range(1, 50)]
     assert found.uniform
 
@@ -61,6 +61,12 @@ def test_the_cheaper_of_a_question_and_its_complement() -> None:
     assert AdditivePrice(0.5, 0.0, np.zeros(4)).cheaper([0, 1, 2], [3]) == (3,), "among equals the shorter one"
 
 
+def test_some_goals_have_a_price_of_their_own() -> None:
+    price = QueryCost(0.5, 0.1, per_option=0.2)
+    assert price.with_prices([None, 0.4, None]) == QueryCost(0.5, 0.1, (0.1, 0.4, 0.1), 0.2)
+    assert price.with_prices([None, None]) == price
+
+
 def test_any_function_can_be_a_price() -> None:
     assert AnyPrice(function=lambda asked: 2.0 * len(asked))([4, 5]) == 4.0
 
@@ -70,15 +76,15 @@ PRICE = "expected a finite number from 0"
 
 FAULTS: dict[str, Fault] = {
     "a price that is no sum": (
-        lambda: additive_price(Pairs(0.5), 4, "the test"),
+        lambda: Pairs(0.5).additive(4, "the test"),
         f"query cost: found a price that is no sum over the goals asked about; expected {WAY_ON}",
     ),
     "a function of many goals": (
-        lambda: additive_price(Surcharge(0.5), 11, "the test"),
+        lambda: Surcharge(0.5).additive(11, "the test"),
         f"query cost: found Surcharge, a function that may charge anything for 11 goals; expected {WAY_ON}",
     ),
     "too few prices": (
-        lambda: additive_price(QueryCost(prices=(1.0,)), 2, "the test"),
+        lambda: QueryCost(prices=(1.0,)).additive(2, "the test"),
         "query cost: prices: found 1 prices; expected 2, one for each goal",
     ),
     "a negative price": (lambda: QueryCost(-1.0), f"query cost: base: found -1.0; {PRICE}"),

@@ -461,24 +461,23 @@ def test_a_file_is_played_as_the_instance_in_it(tmp_path: Path) -> None:
     workshop().save(path)
     expected = simulate(workshop(), seed=1)
     assert simulate(path, seed=1) == simulate(str(path), seed=1) == expected
-    assert ToolFetching(path) == ToolFetching(str(path)) == expected.problem
+    assert as_problem(path) == as_problem(str(path)) == expected.problem
 
 
 def test_files_are_refused_as_by_the_command(tmp_path: Path) -> None:
     missing, drawn = tmp_path / "none.json", tmp_path / "map.txt"
     drawn.write_text("W..A")
-    for play in (simulate, ToolFetching):
-        assert_refused(
-            lambda play=play: play(missing),  # type: ignore[misc]
-            f"file '{missing}': found no such file or directory; expected a file that can be read",
-        )
+    assert_refused(
+        lambda: simulate(missing),
+        f"file '{missing}': found no such file or directory; expected a file that can be read",
+    )
     assert_refused(
         lambda: simulate(drawn),
         f"file '{drawn}': found text that is neither JSON nor TOML; expected an instance file, "
         "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
     )
     assert_refused(
-        lambda: ToolFetching(drawn),
+        lambda: Instance.load(drawn),
         f"file '{drawn}': found text that is not JSON; expected an instance file, askwise/tool-fetching@1 "
         "(askwise generate makes one)",
     )
@@ -491,7 +490,7 @@ def test_what_cannot_be_played_is_refused() -> None:
     )
     assert_refused(
         lambda: ToolFetching(None),  # type: ignore[arg-type]
-        "instance: found None; expected an Instance or the path of an instance file",
+        "instance: found None; expected an Instance (Instance.load reads one from a file)",
     )
 
 

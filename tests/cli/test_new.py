@@ -99,7 +99,7 @@ def test_a_drawn_map_becomes_coverage(run: Run) -> None:
         ("W.F\nA.\n", "drawing, line 2: found 2 cells; expected 3, as in line 1 (every line has the same length)"),
         (
             "WF#A\n",
-            'goals.A.teammate: found "A", with no way to it from [0, 0]; expected a target that can be reached',
+            "goals.A.teammate: found no way to it from [0, 0]; expected a goal that can be reached",
         ),
     ],
 )

@@ -154,6 +154,18 @@ def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", [name for name in FILES if name != "a domain of the tests"])
+def test_only_the_api_makes_a_problem_of_a_path(name: str, tmp_path: Path) -> None:
+    """The toy domain of the tests is left out: it is as short as a domain can be, and checks nothing."""
+    path = tmp_path / "instance.json"
+    path.write_text(json.dumps(FILES[name]), encoding="utf-8")
+    domain = registry.domain_of(instance_of(name))
+    for given in (path, str(path)):
+        with pytest.raises(askwise.InputError, match=r"^instance: found .*instance.json.*; expected an? "):
+            domain.problem(given)
+    assert as_problem(path) == problem_of(name)
+
+
 # -- files and traces --------------------------------------------------------------------------------------------
 
 

@@ -138,7 +138,7 @@ TOOLBOX_FAULTS: dict[str, Fault] = {
     ),
     "two on one cell": (
         given(toolboxes={"T1": [2, 3], "T2": [1, 3], "T3": [2, 3]}),
-        "toolboxes.T3: found [2, 3], where T1 is already; expected toolboxes on distinct cells",
+        'toolboxes.T3: found [2, 3], the cell of toolbox "T1" already; expected a cell of its own',
     ),
 }
 
@@ -160,7 +160,8 @@ STATION_FAULTS: dict[str, Fault] = {
     "in a wall": (station(at=[3, 4]), "stations.S1.at: found [3, 4], which is a wall; expected a free cell"),
     "two on one cell": (
         station(at=[7, 8]),
-        "stations.S2.at: found [7, 8], where S1 is already; expected stations on distinct cells",
+        'stations.S2.at: found [7, 8], a target of goal "S1" already; '
+        "expected a target of its own: the place where the teammate stays shows its goal",
     ),
     "unknown toolbox": (station(toolbox="shed"), "stations.S1.toolbox: found \"shed\"; expected one of 'T1'"),
     "misspelt toolbox": (
@@ -176,19 +177,19 @@ POCKET = [[0, 1], [1, 0], [1, 1]]
 REACH_FAULTS: dict[str, Fault] = {
     "station nobody can reach": (
         given(walls=POCKET, stations={"S1": S1, "S2": {"at": [0, 0], "toolbox": "T1"}}),
-        "stations.S2.at: found [0, 0], out of the worker's reach; expected a way to it",
+        "stations.S2.at: found no way to it from [5, 0]; expected a goal that can be reached",
     ),
     "worker in a pocket": (
         given(walls=POCKET, worker=[0, 0]),
-        "stations.S1.at: found [7, 2], out of the worker's reach; expected a way to it",
+        "stations.S1.at: found no way to it from [0, 0]; expected a goal that can be reached",
     ),
     "toolbox in a pocket": (
         given(walls=POCKET, toolboxes={"T1": [0, 0]}),
-        "toolboxes.T1: found [0, 0], with no way to station S1; expected a way to it",
+        "toolboxes.T1: found no way to it from [5, 0]; expected a toolbox that can be reached",
     ),
     "fetcher in a pocket": (
         given(walls=POCKET, fetcher=[0, 0]),
-        "fetcher: found [0, 0], with no way to any station; expected a way to them",
+        "fetcher: found no way to any station from [0, 0]; expected a cell with a way to them",
     ),
 }
 

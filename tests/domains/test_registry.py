@@ -55,7 +55,9 @@ def test_what_is_of_no_domain_is_refused() -> None:
     refused = "found a problem of type Elsewhere; expected tool fetching, two agents"
     assert_refused(lambda: registry.domain_of(problem), f"problem: {refused}")
     assert_refused(lambda: registry.domain_of(problem, "episode"), f"episode: {refused}")
-    assert_refused(lambda: start_scene(3), "instance: found something of type int; expected tool fetching, two agents")
+    assert_refused(
+        lambda: registry.domain_of(3), "problem: found something of type int; expected tool fetching, two agents"
+    )
     assert_refused(
         lambda: registry.domain("chess"), "domain: found 'chess'; expected one of 'tool-fetching', 'problem'"
     )

@@ -321,7 +321,8 @@ ONE_WAY = Model.from_edges([("0", "on", "1"), ("2", "on", "1")])
 FAULTS: dict[str, Fault] = {
     "goals that end in one place": (
         line([(3, 0), (3, 0)], [(1, 0), (2, 0)]),
-        "teammate_goals: goals 'A' and 'B': found the same target (3, 0); expected targets of their own",
+        "teammate_goals: goal 'B': found (3, 0), a target of goal 'A' already; "
+        "expected a target of its own: the place where the teammate stays shows its goal",
     ),
     "no way for the ego agent": (
         line([(2, 0), (3, 0)], ["1", "2"], ONE_WAY),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.core.questions import AdditivePrice, QueryCost
+from askwise.core.questions import AdditivePrice, Price, QueryCost
 from askwise.methods import optimisers
 from askwise.methods.optimisers import OPTIMISERS, Found, auto, exact, genetic, local_search, optimise
-from askwise.methods.question_value import CostModel, QuestionValue
+from askwise.methods.question_value import QuestionValue
 from askwise.types import BoolArray, FloatArray
 from tests.query.decisions import decisions
 from tests.query.questions import all_questions, free_of_charge, situation, situations, values_of
@@ -28,12 +28,12 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def by_size(prices: Sequence[float]) -> CostModel:
+def by_size(prices: Sequence[float]) -> Price:
     return lambda asked: prices[len(asked)]
 
 
 @st.composite
-def costs(draw: st.DrawFn, n: int) -> CostModel:
+def costs(draw: st.DrawFn, n: int) -> Price:
     """Nothing, the paper's, or any price for any number of goals, rising and falling."""
     kind = draw(st.sampled_from(["free", "linear", "any"]))
     if kind == "free":
@@ -194,7 +194,7 @@ def test_more_restarts_never_hurt() -> None:
 class Recorded(QuestionValue):
     """Keeps every question whose value was asked for in a batch."""
 
-    def __init__(self, given_: Situation, cost: CostModel) -> None:
+    def __init__(self, given_: Situation, cost: Price) -> None:
         super().__init__(*given_, cost)
         self.seen: list[BoolArray] = []
 
@@ -330,7 +330,7 @@ def test_nothing_is_above_what_is_proven() -> None:
 METHODS = "'auto', 'exact', 'genetic', 'local'"
 
 
-def _any(cost: CostModel = free_of_charge, n: int = 4) -> QuestionValue:
+def _any(cost: Price = free_of_charge, n: int = 4) -> QuestionValue:
     return values_of(situation(rng(0), n), cost)
 
 

@@ -212,7 +212,7 @@ def test_suggested_walls_are_those_of_design(tmp_path: Path) -> None:
             ("goals", 0, "teammate"),
             [[10, 5]],
             "goals.pie.teammate: found [10, 5], a target of goal \"soup\" already; "
-            "expected targets of its own: nobody could see which goal it stays for",
+            "expected a target of its own: the place where the teammate stays shows its goal",
         ),
         (("goals",), 31 * [{}], "goals: found 31 goals; expected at most 30"),
     ],

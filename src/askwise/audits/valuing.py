@@ -18,6 +18,7 @@ import numpy as np
 
 from askwise.audits.moments import Moment
 from askwise.core.answers import n_answers
+from askwise.core.belief import joint_with
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer, Choice, Question
 from askwise.core.side import FAR
@@ -85,7 +86,7 @@ class Lookout(ABC):
             return price + self._after(Moment(moment.state, self.belief, (*moment.answers, again), moment.explained))
         cost = price
         for answer in _replies(asked, len(self.problem.goals)):
-            share = self.belief * self.problem.answers.likelihood(answer, len(self.problem.goals))
+            share = joint_with(self.problem, self.belief, answer)
             cost += self._after(Moment(moment.state, share, (*moment.answers, answer), moment.explained))
             if cost > at_most:
                 return math.inf

@@ -13,6 +13,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from askwise.core.answers import agreeing, same_question
 from askwise.core.belief_kinds import Belief, ContradictoryObservation, make_belief
 from askwise.core.problem import JointState, Problem, all_teammate_names
@@ -142,3 +144,15 @@ class Tracker:
         problem = self.problem
         errs = problem.answers.wrong > 0
         return make_belief(kind, problem.prior, n_actions=len(all_teammate_names(problem)), weighs_answers=errs)
+
+
+def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
+    """``float64 [n_goals]``: how probable each goal and this answer are together."""
+    return np.asarray(belief * problem.answers.likelihood(answer, len(problem.goals)))
+
+
+def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
+    """``float64 [n_goals]``: the probabilities of the goals after an answer; all 0 if no possible goal allows it."""
+    weights = joint_with(problem, belief, answer)
+    total = float(weights.sum())
+    return np.asarray(weights / total if total > 0 else weights)

@@ -11,7 +11,7 @@ States, actions and goals are integers here; `Problem.goals` and `Side.actions` 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -89,7 +89,11 @@ class Problem(Sealed):
         self.answers = checked_answers(answers)
         self.groups = _checked_groups(groups, self.goals)
         self.teammate, self.ego, self.start, self.policies = teammate, ego, start, policies
-        _refuse_shared(teammate, self.goals)
+        goal_targets = (
+            (f"teammate_goals: goal {name!r}", repr(name), teammate.targets(goal).tolist())
+            for goal, name in enumerate(self.goals)
+        )
+        refuse_shared(goal_targets, lambda state: repr(place_name(teammate, state)))
         refuse_unreachable("teammate_goals", teammate, start.teammate, self.goals)
         refuse_unreachable("ego_goals", ego, start.ego, self.goals)
 
@@ -268,22 +272,32 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
     return FrozenDict(found)
 
 
-def _refuse_shared(side: Side, names: Sequence[str]) -> None:
-    """Refuse goals with a common target of the teammate: it would stay there, and nothing would show for which."""
-    owner: dict[int, int] = {}
-    for goal in range(len(names)):
-        for state in side.targets(goal).tolist():
-            other = owner.setdefault(state, goal)
-            if other != goal:
-                both = f"goals {names[other]!r} and {names[goal]!r}"
-                raise InputError(
-                    f"teammate_goals: {both}", f"the same target {place_name(side, state)!r}", "targets of their own"
-                )
+# Readers of files call the next two as well: they know the field of the file that is wrong. The words are the same.
+
+
+def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
+    """Refuse goals with a common target of the teammate: it would stay there, and nothing would show for which goal.
+
+    Args:
+        goals: for each goal the field that states its targets, its name as messages show it, and its targets.
+        place: how messages show a target.
+    """
+    owner: dict[Hashable, str] = {}
+    for field, name, targets in goals:
+        for target in targets:
+            other = owner.setdefault(target, name)
+            if other != name:
+                found = f"{place(target)}, a target of goal {other} already"
+                raise InputError(field, found, "a target of its own: the place where the teammate stays shows its goal")
+
+
+def unreachable(field: str, start: str, what: str = "goal") -> InputError:
+    """Return the refusal of a goal that cannot be reached; `start` is the agent's start as messages show it."""
+    return InputError(field, f"no way to it from {start}", f"a {what} that can be reached")
 
 
 def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
     """Refuse goals that cannot be reached from the start."""
     missing = np.flatnonzero(side.steps(start) < 0)
     if missing.size:
-        name, where = names[int(missing[0])], place_name(side, start)
-        raise InputError(f"{field}: goal {name!r}", f"no way to it from {where!r}", "a goal that can be reached")
+        raise unreachable(f"{field}: goal {names[int(missing[0])]!r}", repr(place_name(side, start)))

@@ -9,15 +9,16 @@ at all, and one for each goal named,
 
     price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
 
-Methods that search among all questions need that form and get it from `additive_price`, which refuses every other
-price: a value worked out with another price than the one that is paid would be wrong without anybody noticing.
+`QueryCost` is the type of all prices. Methods that search among all questions read it as an `AdditivePrice`, which they
+get from `QueryCost.additive`. That refuses every other price: a method that works with another price than the one that
+is paid gives wrong values without any sign of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -148,10 +149,30 @@ class QueryCost:
             raise InputError("question", f"{asked} goals, without saying which", "the goals: each has its own price")
         return float(self.base + sum(self.prices[goal] for goal in asked))
 
+    def additive(self, n_goals: int, who: str) -> AdditivePrice:
+        """Return the same price as a sum over `n_goals` goals; refuse one that is no sum.
+
+        `who` ends the message of the refusal: it says which method needs a sum.
+        """
+        return additive_price(self, n_goals, who)
+
+    def among(self, goals: Sequence[int]) -> Price:
+        """Return the same price for yes/no questions about some of the goals, numbered in the order given."""
+        if type(self) is QueryCost:
+            return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
+        numbers = [int(goal) for goal in goals]
+        return lambda asked: self([numbers[k] for k in asked])
+
+    def with_prices(self, prices: Sequence[float | None]) -> QueryCost:
+        """Return the same price with a price of its own for each goal; None: this goal adds `per_goal`."""
+        if all(price is None for price in prices):
+            return replace(self, prices=None)
+        return replace(self, prices=tuple(self.per_goal if price is None else price for price in prices))
+
 
 @dataclass(frozen=True, slots=True)
 class AnyPrice(QueryCost):
-    """What a question costs by any function of it; `base`, `per_goal` and so on play no part.
+    """What a question costs by any function of it; `base`, `per_goal`, `prices` and `per_option` have no effect.
 
     Attributes:
         function: takes a question, a list of goals by number or a `Choice`, and returns what asking it costs.
@@ -171,7 +192,7 @@ class AnyPrice(QueryCost):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditivePrice:
-    """A price that is a sum over goals; see the top of this module.
+    """A `QueryCost` as planners read it: a sum over the goals that a question names; see the top of this module.
 
     Attributes:
         base: what every question costs.
@@ -210,16 +231,8 @@ class AdditivePrice:
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
 
-def price_among(price: Price, goals: Sequence[int]) -> Price:
-    """Return the same price for questions about some of the goals, numbered in the order given."""
-    if type(price) is QueryCost:
-        return price if price.prices is None else _of_query_cost(price, len(price.prices)).among(goals)
-    numbers = [int(goal) for goal in goals]
-    return lambda asked: price([numbers[k] for k in asked])
-
-
 def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
-    """Return a price as a sum over goals, on behalf of `who` needs that; refuse a price that is none."""
+    """Return any price, a function for instance, as a sum over goals; see `QueryCost.additive`."""
     if type(price) is AdditivePrice:
         return price
     if type(price) is QueryCost:

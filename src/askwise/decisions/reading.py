@@ -17,7 +17,7 @@ import numpy as np
 from askwise.core.answers import AnswerModel
 from askwise.core.question_json import answers_from_json
 from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
-from askwise.decisions.reading_questions import ELSE, Places, Prices, read_prices, read_question, read_row
+from askwise.decisions.reading_questions import ELSE, DefaultPrice, Places, read_default_price, read_question, read_row
 from askwise.errors import InputError
 from askwise.text.limits import LARGEST_PRICE, check_name, read_finite, read_name
 from askwise.text.reading import Field, parse_text
@@ -52,9 +52,9 @@ def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
     key = "utility" if "utility" in parts else "loss"
     places = {name: k for k, name in enumerate(intents)}
     actions, loss = read_losses(parts.get(key), places)
-    prices = read_prices(parts["price"]) if "price" in parts else Prices(None)
+    default = read_default_price(parts["price"]) if "price" in parts else None
     model = _answers(parts.get("answers"))
-    questions = read_questions(parts.get("questions"), places, prices, model)
+    questions = read_questions(parts.get("questions"), places, default, model)
     limit = parts["limit"].whole(0) if "limit" in parts else None
     name = read_name(parts["name"]) if "name" in parts else ""
     return DecisionProblem(intents, belief, actions, -loss if key == "utility" else loss, questions, limit, name)
@@ -147,7 +147,9 @@ def _loss(given: Field) -> float:
 # -- questions ---------------------------------------------------------------------------------------------------
 
 
-def read_questions(given: Field | None, places: Places, prices: Prices, model: AnswerModel) -> tuple[Asking, ...]:
+def read_questions(
+    given: Field | None, places: Places, default: DefaultPrice, model: AnswerModel
+) -> tuple[Asking, ...]:
     """Return what can be asked."""
     if given is None or (isinstance(given.value, list | dict) and not given.value):
         return ()
@@ -156,7 +158,7 @@ def read_questions(given: Field | None, places: Places, prices: Prices, model: A
     else:
         named = list(given.items())
     _check_count(given, len(named), MOST_QUESTIONS, "questions")
-    found = [read_question(check_name(name, given.path), each, places, prices, model) for name, each in named]
+    found = [read_question(check_name(name, given.path), each, places, default, model) for name, each in named]
     _refuse_twice(found, given)
     if model.persistent:
         _refuse_same(found, given)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,47 +30,31 @@ KINDS = ("about", "groups", "likelihood")
 SUMS_TO_ONE = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What questions cost that have no price of their own.
-
-    Attributes:
-        of: a number, `askwise.QueryCost`, any function of a question (goals by number or a `Choice`), or None if each
-            question needs its own.
-    """
-
-    of: float | Callable[[Any], float] | None
-
-    def __call__(self, asked: tuple[int, ...] | Choice | None, path: str) -> float:
-        """Return the price of a question; `asked` is None for one that is neither a set nor groups."""
-        if self.of is None or (asked is None and callable(self.of)):
-            raise InputError(f"{path}.price", "nothing", "a price, here or for all questions ('price')")
-        price: Any = self.of(asked) if callable(self.of) else self.of
-        number = isinstance(price, int | float | np.integer | np.floating) and not isinstance(price, bool)
-        if not number or not 0 <= price <= LARGEST_PRICE:
-            raise InputError(f"{path}.price", repr(price), f"a number from 0 to {LARGEST_PRICE:g}")
-        return float(price)
+DefaultPrice: TypeAlias = float | QueryCost | Callable[[Any], float] | None
+"""What a question without its own price costs: a number, a `QueryCost` or any other function of a question (goals by
+number, or a `Choice`); None if every question needs its own price."""
 
 
-def read_prices(given: Field) -> Prices:
-    """Return the price of all questions: a number, or base, per_goal and per_option."""
+def read_default_price(given: Field) -> DefaultPrice:
+    """Return the price of all questions: a number, a function, or base, per_goal and per_option."""
     if callable(given.value):
-        return Prices(given.value)
+        function: Callable[[Any], float] = given.value
+        return function
     if isinstance(given.value, dict):
         given.object([], ["base", "per_goal", "per_option"])
         base, each, option = (
             read_price(given.child(key)) if given.has(key) else None for key in ("base", "per_goal", "per_option")
         )
-        return Prices(QueryCost(base or 0.0, each or 0.0, per_option=option))
-    return Prices(read_price(given))
+        return QueryCost(base or 0.0, each or 0.0, per_option=option)
+    return read_price(given)
 
 
-def read_question(name: str, given: Field, places: Places, prices: Prices, model: AnswerModel) -> Asking:
+def read_question(name: str, given: Field, places: Places, default: DefaultPrice, model: AnswerModel) -> Asking:
     """Return one question."""
     if isinstance(given.value, Choice):
-        return _asking(name, _checked(given.value, given, len(places)), given, places, prices, model)
+        return _asking(name, _checked(given.value, given, len(places)), given, places, default, model)
     if isinstance(given.value, list):
-        return _asking(name, _set(given, places), given, places, prices, model)
+        return _asking(name, _set(given, places), given, places, default, model)
     given.object([], [*KINDS, "name", "price", "wrong", "refused"])
     if given.has("name"):
         name = check_name(given.child("name").text(), given.child("name").path)
@@ -80,9 +63,9 @@ def read_question(name: str, given: Field, places: Places, prices: Prices, model
         found = " and ".join(map(repr, kinds)) if kinds else "none of " + ", ".join(map(repr, KINDS))
         raise InputError(given.path, found, "one of " + ", ".join(map(repr, KINDS)))
     if kinds[0] == "likelihood":
-        return _likelihood(name, given, places, prices)
+        return _likelihood(name, given, places, default)
     asked = _set(given.child("about"), places) if kinds[0] == "about" else _groups(given.child("groups"), places)
-    return _asking(name, asked, given, places, prices, model)
+    return _asking(name, asked, given, places, default, model)
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
@@ -109,7 +92,7 @@ def _asking(
     asked: tuple[int, ...] | Choice,
     given: Field,
     places: Places,
-    prices: Prices,
+    default: DefaultPrice,
     model: AnswerModel,
 ) -> Asking:
     """Return a question about a set or among groups, with the likelihoods that `AnswerModel` gives its answers."""
@@ -127,12 +110,20 @@ def _asking(
     if refused > 0:
         labels.append(NO_ANSWER)
         rows.append(np.full(n, refused))
-    return Asking(name, _distinct(labels, given), np.array(rows), _price(asked, given, prices))
+    return Asking(name, _distinct(labels, given), np.array(rows), _price(asked, given, default))
 
 
-def _price(asked: tuple[int, ...] | Choice | None, given: Field, prices: Prices) -> float:
-    own = isinstance(given.value, dict) and given.has("price")
-    return read_price(given.child("price")) if own else prices(asked, given.path)
+def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: DefaultPrice) -> float:
+    """Return the price of a question, its own or the default; `asked` is None if it is neither a set nor groups."""
+    if isinstance(given.value, dict) and given.has("price"):
+        return read_price(given.child("price"))
+    if default is None or (asked is None and callable(default)):
+        raise InputError(f"{given.path}.price", "nothing", "a price, here or for all questions ('price')")
+    price: Any = default(asked) if callable(default) else default
+    number = isinstance(price, int | float | np.integer | np.floating) and not isinstance(price, bool)
+    if not number or not 0 <= price <= LARGEST_PRICE:
+        raise InputError(f"{given.path}.price", repr(price), f"a number from 0 to {LARGEST_PRICE:g}")
+    return float(price)
 
 
 def _group_names(asked: Choice, intents: tuple[str, ...]) -> list[str]:
@@ -199,7 +190,7 @@ def _checked(choice: Choice, given: Field, n_intents: int) -> Choice:
 # -- any likelihood ----------------------------------------------------------------------------------------------
 
 
-def _likelihood(name: str, given: Field, places: Places, prices: Prices) -> Asking:
+def _likelihood(name: str, given: Field, places: Places, default: DefaultPrice) -> Asking:
     """Return a question with likelihoods of its own: for each answer a number, a list, or a table by intent."""
     for key in ("wrong", "refused"):
         if given.has(key):
@@ -214,7 +205,7 @@ def _likelihood(name: str, given: Field, places: Places, prices: Prices) -> Aski
     answers = _distinct([check_name(answer, table.path) for answer, _ in rows], table)
     likelihood = np.array([read_row(each, places, Field.number) for _, each in rows])
     _check_columns(likelihood, table, places)
-    return Asking(name, answers, likelihood / likelihood.sum(axis=0), _price(None, given, prices))
+    return Asking(name, answers, likelihood / likelihood.sum(axis=0), _price(None, given, default))
 
 
 def _check_columns(likelihood: FloatArray, given: Field, places: Places) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from askwise.core.factored import FactoredProblem
@@ -89,15 +88,16 @@ class BasicDomain:
         return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
-        """See `Domain`; the path of a file will do, too."""
+        """See `Domain`."""
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:
             return problem
         check_start(problem, start)
         return changed(problem, start=start)
 
-    def _made(self, given: Any) -> BasicProblem:
-        instance = self._from_file(given) if isinstance(given, str | Path) else given
+    def _made(self, instance: Any) -> BasicProblem:
+        if not isinstance(instance, self.instance):
+            raise InputError("instance", repr(instance), f"a {self.instance.__name__} or its problem")
         made = self._problem(instance)
         if not isinstance(made, BasicProblem) or made.instance is not instance:
             found = f"a problem of type {type(made).__name__} that does not know the instance it was made from"
@@ -107,11 +107,6 @@ class BasicDomain:
     def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
         """See `Domain`."""
         return self._words
-
-    def _from_file(self, path: str | Path) -> Any:
-        from askwise.domains.registry import read_file
-
-        return read_file(path)
 
     def read(self, field: Field) -> Any:
         """See `Domain`."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from askwise.core.decision import Decision
 from askwise.core.problem import JointState
-from askwise.core.questions import additive_price
 from askwise.methods.base import BeliefAgent
 from askwise.methods.cost_prob_program import best_cut
 from askwise.types import BoolArray
@@ -27,7 +26,7 @@ class CostProb(BeliefAgent):
         optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
         # Two goals branch now if no action is optimal for both: a product counts those that are.
         branches = optimal @ optimal.T == 0
-        price = additive_price(self.problem.query_cost, len(self.problem.goals), "cost-prob adds up prices by goal")
+        price = self.problem.query_cost.additive(len(self.problem.goals), "cost-prob adds up prices by goal")
         belief = self.probabilities[goals]
         if not self.problem.answers.truthful:
             belief = belief * self.problem.answers.telling

@@ -8,7 +8,6 @@ import numpy as np
 
 from askwise.core.decision import Decision
 from askwise.core.problem import JointState
-from askwise.core.questions import price_among
 from askwise.errors import InputError, did_you_mean
 from askwise.methods.base import BeliefAgent
 from askwise.methods.optimisers import OPTIMISERS, Found, optimise
@@ -57,7 +56,7 @@ class Ezq(BeliefAgent):
         inside = np.ix_(goals, goals)
         divergence = self.problem.teammate.divergence(state.teammate)[0][inside]
         branching = self.problem.ego.divergence(state.ego)[1][inside]
-        price = price_among(self.problem.query_cost, goals.tolist())
+        price = self.problem.query_cost.among(goals.tolist())
         belief = self.probabilities[goals]
         if not self.problem.answers.truthful:
             belief = belief * self.problem.answers.telling

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
         rng: draws the random starts.
         restarts: how many, by default 16 and fewer for more than 50 goals, for which each takes longer.
     """
-    prices = _prices(values)
+    prices = _price_arrays(values)
     restarts = max(4, min(16, 800 // values.n)) if restarts is None else restarts
     starts = [_likeliest_half(values.belief), *_likeliest_few(values.belief)]
     starts += [rng.random(values.n) < share for share in rng.uniform(0.05, 0.95, size=restarts)]
@@ -155,7 +155,7 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
         evaluations += looked_at
         if net > best_net:
             best, best_net = mask, net
-    return _found(values, _cheaper_side(best, prices), LOCAL, evaluations)
+    return _found(values, _cheaper_side(best, *prices), LOCAL, evaluations)
 
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> Found:
@@ -173,7 +173,7 @@ def _prove(values: QuestionValue, start: Found, budget: int) -> Found:
         values.belief,
         values.torn,
         values.intervals,
-        *_prices(values),
+        *_price_arrays(values),
         budget,
     )
     return _found(values, mask, PROVEN if proven else BUDGET, start.evaluations + looked_at)
@@ -196,34 +196,25 @@ def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: in
     return Found(mask, values.value(mask), values.cost(np.flatnonzero(mask).tolist()), verdict, int(evaluations))
 
 
-class Prices(NamedTuple):
-    """What questions cost: ``by_size[size]``, and for each goal in it ``extra[goal]``.
+def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
+    """Return what questions cost by their size, ``float64 [n + 1]``, and what each goal adds, ``float64 [n]``.
 
-    Attributes:
-        by_size: ``float64 [n + 1]``.
-        extra: ``float64 [n]``, all 0 where only the number of goals matters.
+    A price that is neither a function of the size nor a sum over goals is refused: only `genetic` works with it.
     """
-
-    by_size: FloatArray
-    extra: FloatArray
-
-
-def _prices(values: QuestionValue) -> Prices:
-    """Return the prices, by the number of goals or one for each goal; only `genetic` can work with any others."""
     n = values.n
     goals = list(range(n))
     if not isinstance(values.cost, AdditivePrice):
         by_size: Any = [values.cost(goals[:size]) for size in range(n + 1)]
         last = [values.cost(goals[n - size :]) for size in range(n + 1)]
         if last == by_size and all(values.cost([goal]) == by_size[1] for goal in range(n)):
-            return Prices(np.array(by_size, dtype=np.float64), np.zeros(n))
+            return np.array(by_size, dtype=np.float64), np.zeros(n)
     price = additive_price(values.cost, n, "the optimiser 'genetic' takes any price, the others need this")
-    return Prices(price.base + price.per_goal * np.arange(n + 1, dtype=np.float64), price.extra.copy())
+    return price.base + price.per_goal * np.arange(n + 1, dtype=np.float64), price.extra.copy()
 
 
-def _cheaper_side(mask: BoolArray, prices: Prices) -> BoolArray:
-    """Return the question or its complement, whichever costs less: they tell the same."""
-    costs = [prices.by_size[side.sum()] + prices.extra[side].sum() for side in (mask, ~mask)]
+def _cheaper_side(mask: BoolArray, by_size: FloatArray, extra: FloatArray) -> BoolArray:
+    """Return the question or its complement, which has the same answers: the one that costs less."""
+    costs = [by_size[side.sum()] + extra[side].sum() for side in (mask, ~mask)]
     return ~mask if costs[1] < costs[0] else mask
 
 

@@ -19,12 +19,12 @@ goals only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from askwise._compiled import compiled, inner
+from askwise.core.questions import Price
 from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
 from askwise.text.table_budget import claim
@@ -33,9 +33,6 @@ from askwise.types import BoolArray, FloatArray
 FOREVER = 1e9
 """Where watching never tells two goals apart, the interval is taken to end here: long enough to be worth any price, and
 short enough to be added and subtracted."""
-
-CostModel = Callable[[Sequence[int]], float]
-
 
 EACH_INTERVAL = 81
 """Bytes for an interval while the list of them is made: they are sorted in two ways."""
@@ -49,10 +46,10 @@ class QuestionValue:
         branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; the diagonal is
             not looked at.
         divergence: ``float64 [n, n]``, ``[i, j]`` the expected step at which `i` is ruled out while `j` is pursued.
-        cost: what a question costs, a function of the goals asked about.
+        cost: what a question costs: a `QueryCost`, or any function of the goals asked about.
     """
 
-    def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: CostModel) -> None:
+    def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: Price) -> None:
         self.belief = np.ascontiguousarray(belief, dtype=np.float64)
         self.n = self.belief.size
         _check(self.belief, branching, divergence)

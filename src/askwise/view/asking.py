@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from askwise.core.answers import NONE_OF_THESE, n_answers
-from askwise.core.problem import Problem
 from askwise.core.questions import Answer, Choice, Question
 from askwise.text.reading import printable
 from askwise.text.wording import either, listed
-from askwise.types import FloatArray
 
 MOST_NAMES = 12
 
@@ -41,13 +37,6 @@ def replies_to(asked: Question, n_goals: int) -> list[Answer]:
     if not isinstance(asked, Choice):
         return [Answer(asked, True), Answer(asked, False)]
     return [Answer(asked, k) for k in range(n_answers(asked, n_goals))]
-
-
-def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
-    """Return what would be believed after a reply; 0 for all if nothing that is possible allows it."""
-    weights = belief * problem.answers.likelihood(answer, len(problem.goals))
-    total = float(weights.sum())
-    return np.asarray(weights / total if total > 0 else weights)
 
 
 def groups_in_words(goals: Sequence[str], asked: Choice) -> list[str]:

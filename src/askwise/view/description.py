@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.core.problem import Problem, optimal_costs
-from askwise.core.questions import AnyPrice, QueryCost
+from askwise.core.questions import QueryCost
 from askwise.core.side import Side, place_and_load, place_name
 from askwise.model import GridWorld
 from askwise.text.reading import printable
@@ -54,16 +54,16 @@ def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
 
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
     """Return a table of the first goals: how likely, how far and where for both, what naming one costs."""
-    own_price = isinstance(problem.query_cost, QueryCost) and problem.query_cost.prices is not None
-    head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own_price else [])]
+    own = problem.query_cost.prices
+    head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own is not None else [])]
     rows = [head]
     for goal in range(min(len(problem.goals), MOST_GOALS)):
         rows.append([_short(printable(problem.goals[goal])), percent(float(problem.prior[goal]))])
         steps = problem.teammate.steps(problem.start.teammate)[goal], problem.ego.steps(problem.start.ego)[goal]
         rows[-1].append(_far(problem.teammate, goal, int(steps[0])))
         rows[-1].append(_far(problem.ego, goal, int(steps[1])))
-        if own_price and problem.query_cost.prices is not None:
-            rows[-1].append(number(problem.query_cost.prices[goal]))
+        if own is not None:
+            rows[-1].append(number(own[goal]))
     widths = [max(columns_of(row[k]) for row in rows) for k in range(len(head))]
     table = ["  " + "  ".join(_padded(row, widths)).rstrip() for row in rows]
     more = len(problem.goals) - MOST_GOALS
@@ -95,8 +95,8 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
 
 
-def _price(price: object, words: Vocabulary) -> str:
-    if isinstance(price, AnyPrice) or type(price) is not QueryCost:
+def _price(price: QueryCost, words: Vocabulary) -> str:
+    if type(price) is not QueryCost:
         return "what a function of the goals in it says"
     if price.prices is not None:
         low, high = float(np.min(price.prices)), float(np.max(price.prices))

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
 
+from askwise.api import as_problem
 from askwise.core.episode import Episode, Step
-from askwise.core.problem import Problem
-from askwise.domains.registry import domain_of
 from askwise.text.reading import printable
 from askwise.text.wording import counted, number
 from askwise.types import FloatArray
@@ -23,7 +22,7 @@ from askwise.view.stage import scene_of
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
     """Return the start of a problem or an instance of any domain, with its size; `belief` may be the prior."""
-    problem = given if isinstance(given, Problem) else domain_of(given, "instance").problem(given)
+    problem = as_problem(given)
     scene = scene_of(problem, problem.start, belief)
     return replace(scene, progress=scene.size)
 

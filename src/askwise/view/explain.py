@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.belief import belief_after
 from askwise.core.problem import Problem
 from askwise.core.question_json import question_to_json
 from askwise.core.questions import Choice, Question
@@ -22,7 +23,7 @@ from askwise.text.reading import printable
 from askwise.text.vocabulary import PLAIN, Vocabulary
 from askwise.text.wording import columns_of, counted, likeliest_of, listed, number, percent
 from askwise.types import FloatArray
-from askwise.view.asking import belief_after, groups_in_words, question_in_words, replies_to, reply_in_words
+from askwise.view.asking import groups_in_words, question_in_words, replies_to, reply_in_words
 from askwise.view.palette import in_terminal
 
 MOST_ASKED = 12

@@ -13,7 +13,6 @@ from askwise.core.questions import AnyPrice, QueryCost
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.coverage_file import CoverageFile
-from askwise.domains.stated.reading import QuestionPrices
 from askwise.model import Drawing
 from tests.refused import Fault, assert_refused, each
 
@@ -40,7 +39,7 @@ def test_what_is_stated() -> None:
     file = read(DATA)
     assert file.prior.tolist() == [0.5, 0.25, 0.25]
     assert file.query_cost == QueryCost(0.3, 0.1, (0.1, 0.1, 0.25), 0.2)
-    assert file.prices == QuestionPrices(0.3, 0.1, 0.2)
+    assert file.prices == QueryCost(0.3, 0.1, per_option=0.2)
     problem = file.problem()
     assert isinstance(problem, Coverage)
     assert problem.goals == ("A", "B", "C")
@@ -94,11 +93,11 @@ FAULTS: dict[str, Fault] = {
     "no ego": (lambda: read(rooms(map="ABW")), "map: found no F (the ego agent); expected both W and F"),
     "out of the teammate's reach": (
         lambda: read(rooms(map="AWF#B")),
-        "map: goal 'B': found no way to it for the teammate; expected a way to it",
+        "map: goal 'B': found no way to it from [1, 0]; expected a goal that can be reached",
     ),
     "out of the ego agent's reach": (
         lambda: read(rooms(map="AWB#F")),
-        "map: goal 'A': found no way to it for the ego agent; expected a way to it",
+        "map: goal 'A': found no way to it from [4, 0]; expected a goal that can be reached",
     ),
     "weight of nobody": (
         lambda: read(rooms(weights={"D": 1})),

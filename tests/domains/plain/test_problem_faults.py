@@ -128,15 +128,15 @@ GOALS_FAULTS: dict[str, Fault] = {
     "same target": (
         lambda: read(goal(teammate=["room 1", "room 2"])),
         'goals.to room 2.teammate: found "room 2", a target of goal "to room 1" already; '
-        "expected targets of its own: nobody could see which goal it stays for",
+        "expected a target of its own: the place where the teammate stays shows its goal",
     ),
     "teammate out of reach": (
         lambda: read(unreachable("teammate")),
-        'goals.to room 2.teammate: found "attic", with no way to it from "desk"; expected a target that can be reached',
+        'goals.to room 2.teammate: found no way to it from "desk"; expected a goal that can be reached',
     ),
     "ego out of reach": (
         lambda: read(unreachable("ego")),
-        'goals.to room 2.ego: found ["B"], with no way to it from [1, 0]; expected a target that can be reached',
+        "goals.to room 2.ego: found no way to it from [1, 0]; expected a goal that can be reached",
     ),
     "weight": (lambda: read(goal(weight=-1)), f"goals.to room 1.weight: found -1; expected {FROM_0}"),
     "weight text": (lambda: read(goal(weight="2")), f'goals.to room 1.weight: found "2"; expected {FROM_0}'),

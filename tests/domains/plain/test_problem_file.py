@@ -16,7 +16,7 @@ from askwise.core.answers import AnswerModel
 from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.stated.file import ProblemFile
-from askwise.domains.stated.reading import QuestionPrices, StatedGoal
+from askwise.domains.stated.reading import StatedGoal
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.model import GridWorld
 from tests.domains.plain.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward
@@ -57,7 +57,7 @@ def test_what_is_stated(stated: ProblemFile) -> None:
         "to room 1": StatedGoal(("room 1",), ((0, 1),), 2.0, 0.3),
         "to room 2": StatedGoal(("room 2",), ((4, 0),)),
     }
-    assert stated.prices == QuestionPrices(0.5, 0.1, 0.2)
+    assert stated.prices == QueryCost(0.5, 0.1, per_option=0.2)
     assert stated.answers == AnswerModel()
     assert stated.groups == {"all": ("to room 1", "to room 2")}
     assert (stated.words.title, stated.words.teammate, stated.words.ego) == ("ward", "nurse", "robot")
@@ -94,7 +94,7 @@ def test_everything_that_takes_a_problem_takes_the_path_of_a_file(tmp_path: Path
 
 def test_the_shortest_file() -> None:
     stated = read(SHORTEST)
-    assert (stated.name, stated.groups, stated.prices, stated.answers) == ("", {}, QuestionPrices(), AnswerModel())
+    assert (stated.name, stated.groups, stated.prices, stated.answers) == ("", {}, QueryCost(), AnswerModel())
     assert stated.words.title == "Two agents"
     problem = stated.problem()
     assert problem.prior.tolist() == [1.0]

@@ -139,7 +139,12 @@ def test_problems_made_in_python_survive(teammate: Model, ego: Model, data: st.D
         ego,
         [[ego.name(state) for state in states] for states in own],
         (teammate.name(start[0]), ego.name(start[1])),
-        QueryCost(0.1, 0.3, data.draw(st.none() | st.just(tuple(0.1 * k for k in range(len(goals)))))),
+        QueryCost(
+            0.1,
+            0.3,
+            data.draw(st.none() | st.just(tuple(0.1 * k for k in range(len(goals))))),
+            data.draw(st.none() | st.just(0.2)),
+        ),
         groups={"first": ["g 0"]},
     )
     assert_same(problem, again(problem))
@@ -285,6 +290,7 @@ def test_states_by_name() -> None:
         Coverage("A.#B\nW..F\nC..."),
         Coverage("A.#B\nW..F\nC...", prior=[1, 2, 4], query_cost=QueryCost(0.1, 0.2, (0.3, 0.4, 0.5))),
         Coverage("1A\nWF\n1B", prior=[0.1, 0.7, 0.2]),
+        Coverage("A.#B\nW..F\nC...", query_cost=QueryCost(0.1, 0.2, per_option=0.05)),
     ],
 )
 def test_coverage_survives(tmp_path: Path, problem: Coverage) -> None:

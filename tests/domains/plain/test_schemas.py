@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 
 from askwise.core import answers
+from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.stated import coverage_file, file, reading
-from askwise.domains.stated.reading import QuestionPrices
 from askwise.errors import InputError
 from askwise.text.limits import LARGEST_PRICE, LONGEST_NAME
 from askwise.text.reading import Field
@@ -55,7 +55,7 @@ def test_the_schemas_say_what_the_code_says() -> None:
     for each in (problem, coverage):
         prices = each["properties"]["query_cost"]["properties"]
         assert {price["maximum"] for price in prices.values()} == {LARGEST_PRICE}
-        assert QuestionPrices(prices["base"]["default"], prices["per_goal"]["default"]) == QuestionPrices()
+        assert QueryCost(prices["base"]["default"], prices["per_goal"]["default"]) == QueryCost()
 
 
 @pytest.mark.parametrize("name", FILES)

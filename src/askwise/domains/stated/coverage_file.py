@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import unreachable
 from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import normalised
 from askwise.domains.coverage import Coverage
-from askwise.domains.stated.reading import QuestionPrices, read_answers, read_lines, read_prices
+from askwise.domains.stated.reading import check_writable, prices_to_json, read_answers, read_lines, read_prices
 from askwise.domains.stated.sides import reached
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
@@ -49,7 +50,7 @@ class CoverageFile:
         contents: what is written, as JSON.
         drawing: the map.
         weights: how likely each goal is, None if all are equally likely.
-        prices: what questions cost.
+        prices: what questions cost, without the goals' own prices.
         own_prices: what naming each goal adds, for those that have a price of their own.
         answers: how answers come.
         name: what it is called, empty if nobody says.
@@ -58,7 +59,7 @@ class CoverageFile:
     contents: Mapping[str, Any] = field(repr=False)
     drawing: Drawing = field(compare=False)
     weights: tuple[float, ...] | None = field(default=None, compare=False)
-    prices: QuestionPrices = field(default_factory=QuestionPrices, compare=False)
+    prices: QueryCost = field(default_factory=QueryCost, compare=False)
     own_prices: Mapping[str, float] = field(default_factory=dict, compare=False)
     answers: AnswerModel = field(default=TRUTHFUL, compare=False)
     name: str = field(default="", compare=False)
@@ -90,11 +91,7 @@ class CoverageFile:
     @property
     def query_cost(self) -> QueryCost:
         """What questions cost."""
-        base, per_goal = self.prices.base, self.prices.per_goal
-        if not self.own_prices:
-            return QueryCost(base, per_goal, per_option=self.prices.per_option)
-        prices = tuple(self.own_prices.get(name, per_goal) for name in self.drawing.goals)
-        return QueryCost(base, per_goal, prices, self.prices.per_option)
+        return self.prices.with_prices([self.own_prices.get(name) for name in self.drawing.goals])
 
     def problem(self) -> CoverageProblem:
         """Return the problem that the file states."""
@@ -159,15 +156,16 @@ def _drawing(given: Field) -> Drawing:
     for sign, agent, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
         if cell is None:
             raise InputError(given.path, f"no {sign} (the {agent})", "both W and F")
-        _refuse_unreachable(given.path, drawing, agent, cell)
+        _refuse_unreachable(given.path, drawing, cell)
     return drawing
 
 
-def _refuse_unreachable(path: str, drawing: Drawing, agent: str, start: tuple[int, int]) -> None:
+def _refuse_unreachable(path: str, drawing: Drawing, start: tuple[int, int]) -> None:
+    """Refuse goals that an agent cannot reach; `Problem` would accept an ego agent that can reach all but one."""
     there = reached(drawing.grid, drawing.grid.state(start))
     for name, cells in drawing.goals.items():
         if not any(there[drawing.grid.state(cell)] for cell in cells):
-            raise InputError(f"{path}: goal {name!r}", f"no way to it for the {agent}", "a way to it")
+            raise unreachable(f"{path}: goal {name!r}", str(list(start)))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------
@@ -175,10 +173,7 @@ def _refuse_unreachable(path: str, drawing: Drawing, agent: str, start: tuple[in
 
 def contents_of(problem: Coverage) -> dict[str, Any]:
     """Return the contents of the file of a problem that was made in Python; refuse what the file cannot hold."""
-    drawing, cost = problem.drawing, problem.query_cost
-    if type(cost) is not QueryCost:
-        expected = f"QueryCost(base, per_goal, prices): a file of {FORMAT} holds no other prices"
-        raise InputError("query_cost", f"a {type(cost).__name__}", expected)
+    drawing, cost = problem.drawing, check_writable(problem.query_cost, FORMAT)
     if problem.policies is not None:
         raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
     text = str(drawing)
@@ -190,4 +185,4 @@ def contents_of(problem: Coverage) -> dict[str, Any]:
         written["weights"] = dict(zip(problem.goals, problem.weights, strict=True))
     if cost.prices is not None:
         written["prices"] = {name: float(price) for name, price in zip(problem.goals, cost.prices, strict=True)}
-    return {**written, "query_cost": {"base": float(cost.base), "per_goal": float(cost.per_goal)}}
+    return {**written, "query_cost": prices_to_json(cost)}

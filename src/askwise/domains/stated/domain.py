@@ -53,6 +53,8 @@ class PlainDomain:
         self, given: ProblemFile | CoverageFile | FactoredProblem, start: JointState | None = None
     ) -> FactoredProblem:
         """See `Domain`."""
+        if not self.recognises(given):
+            raise InputError("instance", repr(given), "a ProblemFile, a CoverageFile or a FactoredProblem")
         problem = given if isinstance(given, FactoredProblem) else given.problem()
         return problem if start is None else with_start(problem, start)
 

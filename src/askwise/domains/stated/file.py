@@ -44,7 +44,6 @@ from askwise.core.questions import QueryCost
 from askwise.divergence.ecd import normalised
 from askwise.domains.stated.policies import PolicyChoice, read_policy, rows_to_json
 from askwise.domains.stated.reading import (
-    QuestionPrices,
     StatedGoal,
     read_answers,
     read_goals,
@@ -114,7 +113,7 @@ class ProblemFile:
         ego: the ego agent's.
         goals: the goals by name.
         name: what the problem is called, empty if nobody says.
-        prices: what questions cost.
+        prices: what questions cost, without the goals' own prices.
         answers: how answers come.
         groups: names of goals that belong together, by a name for each group.
         policy: how the teammate pursues its goals.
@@ -126,7 +125,7 @@ class ProblemFile:
     ego: Side = field(compare=False)
     goals: Mapping[str, StatedGoal] = field(compare=False)
     name: str = field(default="", compare=False)
-    prices: QuestionPrices = field(default_factory=QuestionPrices, compare=False)
+    prices: QueryCost = field(default_factory=QueryCost, compare=False)
     answers: AnswerModel = field(default=TRUTHFUL, compare=False)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     policy: PolicyChoice = field(default_factory=PolicyChoice, compare=False)
@@ -170,12 +169,7 @@ class ProblemFile:
     @property
     def query_cost(self) -> QueryCost:
         """What questions cost."""
-        base, per_goal = self.prices.base, self.prices.per_goal
-        own = [goal.price for goal in self.goals.values()]
-        if all(price is None for price in own):
-            return QueryCost(base, per_goal, per_option=self.prices.per_option)
-        prices = tuple(per_goal if price is None else price for price in own)
-        return QueryCost(base, per_goal, prices, self.prices.per_option)
+        return self.prices.with_prices([goal.price for goal in self.goals.values()])
 
     @cached_property
     def teammate_policies(self) -> tuple[Policy, ...] | None:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.problem import refuse_shared, unreachable
 from askwise.core.question_json import answers_from_json
+from askwise.core.questions import QueryCost
 from askwise.domains.stated.sides import (
     FREE,
     STAY,
@@ -42,21 +44,6 @@ class StatedGoal:
     ego: tuple[StateName, ...]
     weight: float = 1.0
     price: float | None = None
-
-
-@dataclass(frozen=True)
-class QuestionPrices:
-    """What questions cost.
-
-    Attributes:
-        base: what every question costs.
-        per_goal: what naming a goal adds, unless the goal has a price of its own.
-        per_option: what an option of a choice adds, None for as much as a goal.
-    """
-
-    base: float = 0.5
-    per_goal: float = 0.0
-    per_option: float | None = None
 
 
 # ------------------------------------------------------------------------------------------------------------------
@@ -273,7 +260,9 @@ def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]
         raise InputError(given.path, f"{len(goals)} goals", f"at most {MOST_GOALS}")
     if not any(goal.weight for goal in goals.values()):
         raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
-    _refuse_shared(given, goals)
+    # `Problem` checks this, too. Here the message names the field of the file.
+    stated = ((given.child(name).child("teammate").path, shown(name), goal.teammate) for name, goal in goals.items())
+    refuse_shared(stated, lambda state: shown(as_json(state)))
     _refuse_unreachable(given, goals, "teammate", teammate)
     _refuse_unreachable(given, goals, "ego", ego)
     return goals
@@ -289,39 +278,39 @@ def _goal(given: Field, teammate: Side, ego: Side) -> StatedGoal:
     )
 
 
-def _refuse_shared(given: Field, goals: Mapping[str, StatedGoal]) -> None:
-    """Refuse goals with a common target of the teammate: it would stay there, and nobody could ever see for which."""
-    owner: dict[StateName, str] = {}
-    for name, goal in goals.items():
-        for state in goal.teammate:
-            other = owner.setdefault(state, name)
-            if other != name:
-                place = given.child(name).child("teammate").path
-                found = f"{shown(as_json(state))}, a target of goal {shown(other)} already"
-                raise InputError(place, found, "targets of its own: nobody could see which goal it stays for")
-
-
 def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str, side: Side) -> None:
     model = side.model
     there = reached(model, model.state(side.start))
     for name, goal in goals.items():
         states = goal.teammate if who == "teammate" else goal.ego
         if not any(there[model.state(state)] for state in states):
-            place = given.child(name).child(who)
-            found = f"{shown(place.value)}, with no way to it from {shown(as_json(side.start))}"
-            raise InputError(place.path, found, "a target that can be reached")
+            raise unreachable(given.child(name).child(who).path, shown(as_json(side.start)))
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------
 
 
-def read_prices(root: Field) -> QuestionPrices:
+def read_prices(root: Field) -> QueryCost:
     """Return what ``query_cost`` says."""
     if not root.has("query_cost"):
-        return QuestionPrices()
+        return QueryCost()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
-    stated = {key: read_price(given.child(key)) for key in given.value}
-    return QuestionPrices(**stated)
+    stated: dict[str, Any] = {key: read_price(given.child(key)) for key in given.value}
+    return QueryCost(**stated)
+
+
+def prices_to_json(price: QueryCost) -> dict[str, float]:
+    """Return the contents of ``query_cost`` for a price; goals' own prices are written elsewhere in the file."""
+    written = {"base": float(price.base), "per_goal": float(price.per_goal)}
+    return written if price.per_option is None else {**written, "per_option": float(price.per_option)}
+
+
+def check_writable(price: QueryCost, file_format: str) -> QueryCost:
+    """Return a price that a file can hold; refuse a price that is a function."""
+    if type(price) is not QueryCost:
+        expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"
+        raise InputError("query_cost", f"a {type(price).__name__}", expected)
+    return price
 
 
 def read_answers(root: Field) -> AnswerModel:

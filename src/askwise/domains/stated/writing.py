@@ -10,6 +10,7 @@ import numpy as np
 from askwise.core.factored import FactoredProblem
 from askwise.core.questions import QueryCost
 from askwise.domains.stated.file import FORMAT, ProblemFile
+from askwise.domains.stated.reading import check_writable, prices_to_json
 from askwise.domains.stated.sides import FREE, STAY, WALL, name_to_json
 from askwise.errors import InputError
 from askwise.model import GridWorld, Model
@@ -18,14 +19,14 @@ from askwise.types import IntArray
 
 def contents_of(problem: FactoredProblem) -> dict[str, Any]:
     """Return the contents of a problem's file; reading them gives the same problem, number for number."""
-    prices = _prices(problem)
+    prices = check_writable(problem.query_cost, FORMAT)
     teammate = _side("teammate_model", problem.teammate.model, problem.start.teammate)
     ego = _side("ego_model", problem.ego.model, problem.start.ego)
     goals = {name: _goal(problem, number, prices) for number, name in enumerate(problem.goals)}
     if problem.policies is not None:
         teammate["policy"] = {"table": _rows(problem)}
     written: dict[str, Any] = {"format": FORMAT, "teammate": teammate, "ego": ego, "goals": goals}
-    written["query_cost"] = {"base": float(prices.base), "per_goal": float(prices.per_goal)}
+    written["query_cost"] = prices_to_json(prices)
     if problem.groups:
         members = problem.groups.items()
         written["groups"] = {name: [problem.goals[goal] for goal in goals] for name, goals in members}
@@ -91,14 +92,6 @@ def _goal(problem: FactoredProblem, number: int, prices: QueryCost) -> dict[str,
 def _targets(field: str, model: Model, states: IntArray) -> Any:
     names = [name_to_json(model.name(state), field) for state in states.tolist()]
     return names[0] if len(names) == 1 else names
-
-
-def _prices(problem: FactoredProblem) -> QueryCost:
-    prices = problem.query_cost
-    if type(prices) is not QueryCost:
-        expected = f"QueryCost(base, per_goal, prices): a file of {FORMAT} holds no other prices"
-        raise InputError("query_cost", f"a {type(prices).__name__}", expected)
-    return prices
 
 
 def _rows(problem: FactoredProblem) -> list[list[Any]]:

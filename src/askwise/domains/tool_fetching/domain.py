@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from askwise.core.problem import JointState
@@ -41,7 +40,7 @@ class ToolFetchingDomain:
             raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
         return given.instance.to_json()
 
-    def problem(self, given: Instance | ToolFetching | str | Path, start: JointState | None = None) -> ToolFetching:
+    def problem(self, given: Instance | ToolFetching, start: JointState | None = None) -> ToolFetching:
         """See `Domain`; the fetcher starts with empty hands."""
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.problem import refuse_shared, unreachable
 from askwise.core.questions import QueryCost
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
@@ -29,7 +30,7 @@ from askwise.model import GridWorld
 from askwise.model.graph_search import breadth_first
 from askwise.text.files import whole_file
 from askwise.text.limits import check_name, read_price, refuse_blank
-from askwise.text.reading import Field, as_text, parse_json, read_text
+from askwise.text.reading import Field, as_text, parse_json, read_text, shown
 from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray
 
@@ -141,15 +142,6 @@ class Instance:
             temporary.write_text(as_text(self.to_json()), encoding="utf-8")
 
 
-def as_instance(given: Instance | str | Path) -> Instance:
-    """Return an instance, read from a file if it is a path."""
-    if isinstance(given, Instance):
-        return given
-    if isinstance(given, str | Path):
-        return Instance.load(given)
-    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
-
-
 def _read(root: Field) -> Instance:
     required = ["format", "width", "height", "toolboxes", "stations", "worker", "fetcher"]
     root.object()
@@ -240,14 +232,16 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 
 
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
-    for kind, cells in (("stations", {n: s.at for n, s in stations.items()}), ("toolboxes", toolboxes)):
-        owner: dict[Cell, str] = {}
-        for name, cell in cells.items():
-            if cell in owner:
-                place = root.child(kind).child(name)
-                path = place.child("at").path if kind == "stations" else place.path
-                raise InputError(path, f"{list(cell)}, where {owner[cell]} is already", f"{kind} on distinct cells")
-            owner[cell] = name
+    """Refuse stations on one cell, as `Problem` does, with the field of the file; and toolboxes on one cell."""
+    given = root.child("stations")
+    stated = ((given.child(name).child("at").path, shown(name), [each.at]) for name, each in stations.items())
+    refuse_shared(stated, lambda at: str(list(at)))
+    owner: dict[Cell, str] = {}
+    for name, at in toolboxes.items():
+        other = owner.setdefault(at, name)
+        if other != name:
+            found = f"{list(at)}, the cell of toolbox {shown(other)} already"
+            raise InputError(root.child("toolboxes").child(name).path, found, "a cell of its own")
 
 
 def _read_prior(given: Field, stations: Iterable[str]) -> Prior:
@@ -290,18 +284,17 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 def _refuse_unreachable(instance: Instance) -> None:
     """Check that both agents can get to every station, the fetcher by way of its toolbox.
 
+    `Problem` checks this, too, but does not know whether station, toolbox or fetcher is in the wrong place.
     Moves can be undone, so being reachable from one another is the same as lying in one connected region.
     """
     grid = instance.grid
     region = np.full(grid.n_states, -1)
     region[breadth_first([grid.state(instance.worker)], *grid.predecessors)[1]] = 0
+    worker = str(list(instance.worker))
     for name, station in instance.stations.items():
         if region[grid.state(station.at)] < 0:
-            raise InputError(f"stations.{name}.at", f"{list(station.at)}, out of the worker's reach", "a way to it")
-        box = instance.toolboxes[station.toolbox]
-        if region[grid.state(box)] < 0:
-            raise InputError(
-                f"toolboxes.{station.toolbox}", f"{list(box)}, with no way to station {name}", "a way to it"
-            )
+            raise unreachable(f"stations.{name}.at", worker)
+        if region[grid.state(instance.toolboxes[station.toolbox])] < 0:
+            raise unreachable(f"toolboxes.{station.toolbox}", worker, "toolbox")
     if region[grid.state(instance.fetcher)] < 0:
-        raise InputError("fetcher", f"{list(instance.fetcher)}, with no way to any station", "a way to them")
+        raise InputError("fetcher", f"no way to any station from {list(instance.fetcher)}", "a cell with a way to them")

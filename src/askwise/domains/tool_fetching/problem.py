@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from askwise.core.problem import JointState, Problem, changed, checked_answers
 from askwise.core.questions import QueryCost
 from askwise.core.side import Actions, CarrierTable, finite_steps, place_and_load
 from askwise.divergence import Divergence
-from askwise.domains.tool_fetching.instance import Instance, Prior, as_instance
+from askwise.domains.tool_fetching.instance import Instance, Prior
 from askwise.domains.tool_fetching.priors import prior_of
 from askwise.domains.tool_fetching.rules import (
     FETCHER_NOOP,
@@ -39,6 +38,7 @@ from askwise.domains.tool_fetching.rules import (
     Rules,
     State,
 )
+from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Pursuit
 from askwise.model.grid import MOVES
@@ -49,13 +49,14 @@ TOWARDS_GOALS = tuple(range(len(MOVES)))
 
 
 class ToolFetching(Problem):
-    """Tool fetching, made from an instance or the path of an instance file.
+    """Tool fetching, made from an instance.
 
     An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
     """
 
-    def __init__(self, instance: Instance | str | Path) -> None:
-        instance = as_instance(instance)
+    def __init__(self, instance: Instance) -> None:
+        if not isinstance(instance, Instance):
+            raise InputError("instance", repr(instance), "an Instance (Instance.load reads one from a file)")
         self.instance = instance
         self.rules = rules = Rules(instance)
         stations = _pursuit(rules.grid, rules.station_cells)

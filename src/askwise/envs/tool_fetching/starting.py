@@ -13,7 +13,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.domains.tool_fetching.instance import PRIOR_KINDS, as_instance
+from askwise.domains.tool_fetching.instance import PRIOR_KINDS
 from askwise.envs.starting import one_of
 from askwise.errors import InputError
 from askwise.model.names import as_int
@@ -63,6 +63,15 @@ class Shape:
         return f"{self.width} x {self.height} cells, {self.stations} stations and {self.toolboxes} toolboxes"
 
 
+def _as_instance(given: Instance | str | Path) -> Instance:
+    """Return an instance, read from a file if it is a path."""
+    if isinstance(given, Instance):
+        return given
+    if isinstance(given, str | Path):
+        return Instance.load(given)
+    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
+
+
 class Source:
     """Where instances come from: always the same one, or a new one from the generator for every episode."""
 
@@ -82,7 +91,7 @@ class Source:
             if settings:
                 names = ", ".join(settings)
                 raise InputError("argument", f"{names} beside an instance", "settings, or an instance")
-            example = as_instance(instance)
+            example = _as_instance(instance)
             self._fixed = ToolFetching(example)
         self._instance = example
         self.shape = Shape.of(example)
@@ -103,7 +112,7 @@ class Source:
 
     def given(self, chosen: Instance | str | Path) -> ToolFetching:
         """Return a chosen instance, or the one in a file, if it has the shape of the spaces."""
-        instance = as_instance(chosen)
+        instance = _as_instance(chosen)
         if self._fixed is not None and instance == self._fixed.instance:
             return self._fixed
         self._check_shape(instance, "option 'instance'")

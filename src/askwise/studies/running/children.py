@@ -19,7 +19,7 @@ from typing import Any
 
 from askwise.errors import AskwiseError
 from askwise.studies.running.child import DONE, READY, REFUSED, Message
-from askwise.studies.running.rows import Prices
+from askwise.studies.running.rows import PriceColumns
 from askwise.workers.limits import Limits
 from askwise.workers.process import Watched
 from askwise.workers.pulse import NO_UNIT
@@ -52,7 +52,7 @@ class Died(Exception):  # noqa: N818 - it names what happened
         certainly: that unit is to blame, even if it came to an end before the process did.
     """
 
-    def __init__(self, unit: int | None, prices: Prices, why: str, *, certainly: bool = False) -> None:
+    def __init__(self, unit: int | None, prices: PriceColumns, why: str, *, certainly: bool = False) -> None:
         super().__init__(why)
         self.unit, self.prices, self.why, self.certainly = unit, prices, why, certainly
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from askwise.core.problem import Problem
 from askwise.play.evaluation import evaluate, lower_bound
 from askwise.studies.running.problems import Problems
-from askwise.studies.running.rows import Prices, Rows, Unit
+from askwise.studies.running.rows import PriceColumns, Rows, Unit
 from askwise.studies.schema.study import Condition, Method, Task
 from askwise.studies.schema.tables import BOUND, Row, in_words
 from askwise.workers import pulse
@@ -52,7 +52,7 @@ class Expected:
 
     def play(self, task: Task, problems: Problems) -> Rows:
         """See `Unit`."""
-        prices: Prices = (None, None)
+        prices: PriceColumns = (None, None)
         try:
             problem = problems(self.condition)
             prices = problem.query_cost.base, problem.query_cost.per_goal
@@ -65,7 +65,7 @@ class Expected:
         values = dict(zip(("expected", "verdict", "states"), found, strict=True))
         return Rows(expected=[{**self._key(task, prices), **values, "error": None}])
 
-    def failed(self, task: Task, error: str, prices: Prices = (None, None)) -> Rows:
+    def failed(self, task: Task, error: str, prices: PriceColumns = (None, None)) -> Rows:
         """See `Unit`."""
         nothing = dict.fromkeys(("expected", "verdict", "states"))
         return Rows(expected=[{**self._key(task, prices), **nothing, "error": error}])
@@ -77,7 +77,7 @@ class Expected:
         found = evaluate(problem, self.condition.method.make(), exact=True, seed=task.episode_seed(0))
         return found.expected_marginal_cost, str(found.verdict), found.states
 
-    def _key(self, task: Task, prices: Prices) -> Row:
+    def _key(self, task: Task, prices: PriceColumns) -> Row:
         condition, (base, per_station) = self.condition, prices
         return {
             "instance": task.index,

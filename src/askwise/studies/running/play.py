@@ -19,7 +19,7 @@ from askwise.play.simulate import simulate
 from askwise.studies.running.expecting import expected_units
 from askwise.studies.running.problems import Problems
 from askwise.studies.running.rows import Played as Played
-from askwise.studies.running.rows import Prices, Rows, Unit, gathered
+from askwise.studies.running.rows import PriceColumns, Rows, Unit, gathered
 from askwise.studies.schema.study import Condition, Method, Task
 from askwise.studies.schema.tables import Row, encodable, in_words
 from askwise.workers import pulse
@@ -86,11 +86,11 @@ class PlayedEpisode:
         rows.queries += query_rows(key, episode)
         return rows
 
-    def failed(self, task: Task, error: str, prices: Prices = (None, None)) -> Rows:
+    def failed(self, task: Task, error: str, prices: PriceColumns = (None, None)) -> Rows:
         """See `Unit`."""
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
-    def _key(self, task: Task, prices: Prices) -> Row:
+    def _key(self, task: Task, prices: PriceColumns) -> Row:
         condition, (base, per_station) = self.condition, prices
         return {
             "instance": task.index,

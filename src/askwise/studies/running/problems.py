@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from askwise._compiled import compile_all
+from askwise.api import as_problem
 from askwise.core.answers import AnswerModel
 from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
-from askwise.domains.registry import domain
 from askwise.studies.schema.studied import studies_of
 from askwise.studies.schema.study import Condition, StudyPrior, Task
 
@@ -18,7 +18,6 @@ class Problems:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._domain = domain(task.study.domain)
         self._plain: Problem | None = None
         self.setup_seconds = 0.0
         self._made: dict[tuple[StudyPrior, QueryCost], Problem] = {}
@@ -29,13 +28,13 @@ class Problems:
         """Return the problem that is played in a condition."""
         if self._plain is None:
             instance, start = self._task.instance(), time.perf_counter()
-            self._plain = self._domain.problem(instance)
+            self._plain = as_problem(instance)
             self._plain.teammate.divergence(self._plain.start.teammate)
             self._plain.ego.divergence(self._plain.start.ego)
             self.setup_seconds = time.perf_counter() - start
         prior, cost = condition.prior, condition.query_cost(self._plain.query_cost)
         if (prior, cost) not in self._made:
-            self._made[prior, cost] = studies_of(self._domain.name).with_terms(
+            self._made[prior, cost] = studies_of(self._task.study.domain).with_terms(
                 self._plain, prior.chosen_kind, prior.temperature, cost
             )
         made = self._made[prior, cost]

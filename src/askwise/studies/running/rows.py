@@ -16,8 +16,8 @@ from askwise.studies.running.problems import Problems
 from askwise.studies.schema.study import Method, Task
 from askwise.studies.schema.tables import SCHEMAS, Row, table
 
-Prices = tuple[float | None, float | None]
-"""Base cost and cost for each station in a condition, None where only the instance knows."""
+PriceColumns = tuple[float | None, float | None]
+"""The columns ``base_cost`` and ``per_station_cost`` of a row; None where only the instance knows."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Unit(Protocol):
     def play(self, task: Task, problems: Problems) -> Rows:
         """Play it; whatever goes wrong with it becomes its rows."""
 
-    def failed(self, task: Task, error: str, prices: Prices = (None, None)) -> Rows:
+    def failed(self, task: Task, error: str, prices: PriceColumns = (None, None)) -> Rows:
         """Return its rows if it could not be played at all, for instance because its process died."""
 
 

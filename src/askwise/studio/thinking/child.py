@@ -105,16 +105,16 @@ class Desk:
         yield {"colours": stylesheet(), "done": True}
 
     def _read(self, request: dict[str, Any]) -> Iterator[Reply]:
+        from askwise.api import as_problem
         from askwise.domains.registry import domain_of, read
         from askwise.text.reading import printable
         from askwise.view.episodes import start_scene
 
         instance = read(request["text"])
-        domain = domain_of(instance)
-        made = domain.problem(instance)
+        made = as_problem(instance)
         scene = start_scene(made)
         problem = {
-            "contents": domain.write(instance),
+            "contents": domain_of(instance).write(instance),
             "title": printable(scene.words.title),
             "size": scene.size,
             "goals": [goal.name for goal in scene.goals],
