@@ -35,8 +35,8 @@ import numba
 from numba.core import event
 
 from askwise._kept import kept
-from askwise.workers import pulse
-from askwise.workers.interrupts import HeldBack
+from askwise.workers import heartbeat
+from askwise.workers.interrupts import DeferredInterrupt
 
 _njit: Any = numba.njit  # takes more options than its types say
 _types: Any = numba.types
@@ -67,7 +67,7 @@ class _Compiling(event.Listener):
 
     def __init__(self) -> None:
         self._depth = 0
-        self._interrupts = HeldBack()
+        self._interrupts = DeferredInterrupt()
         self._told: set[str] = set()
         self._collects = False
         self._keeps = True
@@ -77,7 +77,7 @@ class _Compiling(event.Listener):
         dispatcher = happening.data["dispatcher"]
         if self._depth == 1:
             self._keeps = dispatcher.stats.cache_path is not None
-            pulse.own.pause()
+            heartbeat.own.pause()
             self._interrupts.hold()
             self._collects = gc.isenabled()
             gc.disable()
@@ -88,7 +88,7 @@ class _Compiling(event.Listener):
         if self._depth == 0:
             if self._collects:
                 gc.enable()
-            pulse.own.resume()
+            heartbeat.own.resume()
             self._interrupts.release()
 
     def _tell(self, module: str) -> None:

@@ -32,7 +32,7 @@ import numba
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 VERSIONS = 5
 """How many versions of a kernel are kept: those that were used last."""
@@ -169,11 +169,11 @@ def _lock(file: Any, fcntl: Any) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        pulse.own.pause()
+        heartbeat.own.pause()
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
         finally:
-            pulse.own.resume()
+            heartbeat.own.resume()
 
 
 def _remove_if_damaged(kernel: Any) -> None:

@@ -10,14 +10,14 @@ from typing import IO, Any, cast
 import pytest
 
 from askwise.studio.thinking.lines import Lines, LoopLines, ThreadLines
-from askwise.workers.process import Watched
+from askwise.workers.process import SupervisedProcess
 
 ECHO = "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line)\n    sys.stdout.flush()"
 PATIENCE = 120
 
 
 class Echo:
-    """A process that says what it hears, in place of a `Watched` one."""
+    """A process that says what it hears, in place of a `SupervisedProcess` one."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen([sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -46,7 +46,7 @@ def test_lines_come_whole_and_in_order_and_an_end_is_told(kind: Any) -> None:
         heard: asyncio.Queue[bytes] = asyncio.Queue()
         ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         echo = Echo()
-        made = kind(asyncio.get_running_loop(), cast("Watched", echo), heard.put_nowait, ended.set_result)
+        made = kind(asyncio.get_running_loop(), cast("SupervisedProcess", echo), heard.put_nowait, ended.set_result)
         lines: Lines = made
         for line in sent:
             lines.send(line)
@@ -66,7 +66,7 @@ def test_who_closes_them_hears_of_no_end(kind: Any) -> None:
     async def talk() -> list[str]:
         ended: list[str] = []
         echo = Echo()
-        lines: Lines = kind(asyncio.get_running_loop(), cast("Watched", echo), lambda _: None, ended.append)
+        lines: Lines = kind(asyncio.get_running_loop(), cast("SupervisedProcess", echo), lambda _: None, ended.append)
         lines.close()
         await asyncio.to_thread(echo.process.wait)
         return ended

@@ -16,7 +16,7 @@ from askwise.cli import stopping, values
 from askwise.errors import AskwiseError
 from askwise.workers import child
 from askwise.workers.limits import Limits
-from askwise.workers.process import Watched
+from askwise.workers.process import SupervisedProcess
 
 SECONDS_TO_STOP = 5.0
 _inside: list[bool] = []
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     limits = Limits(decision=seconds, episode=math.inf)
     sys.stdout.flush()
     with stopping.terminable():
-        watched = Watched("askwise.cli.limited", options.arguments, limits)
+        watched = SupervisedProcess("askwise.cli.limited", options.arguments, limits)
         try:
             code = watched.process.wait()
         except stopping.Terminated:
@@ -48,14 +48,14 @@ def run(options: argparse.Namespace) -> int:
         else:
             if code == -signal.SIGINT:
                 raise KeyboardInterrupt
-            if watched.verdict is not None or code < 0 or watched.pulse.is_others:
+            if watched.verdict is not None or code < 0 or watched.heartbeat.runs_agent:
                 raise AskwiseError(f"agent {options.method!r}: {watched.end_in_words()}")
         finally:
             watched.close()
     return code
 
 
-def _stopped(watched: Watched) -> int:
+def _stopped(watched: SupervisedProcess) -> int:
     """Let the command say that it was interrupted: it has heard Ctrl-C, too, unless it hangs."""
     try:
         return watched.process.wait(SECONDS_TO_STOP)

@@ -1,1 +1,1 @@
-"""Processes that are watched while they work: a pulse that both sides see, limits, and an end that is put in words."""
+"""Supervised worker processes: heartbeat, time limits, exit status, deferred Ctrl-C."""

@@ -1,4 +1,4 @@
-"""What a process that is watched does first: show its pulse, be ready to tell where it is, and end with its parent.
+"""What a supervised process does first: show its heartbeat, prepare to write its stack, and end with its parent.
 
 Nothing heavy is imported here, so that libraries still see how many threads they are to use.
 """
@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from askwise.workers.heartbeat import own
 from askwise.workers.limits import GIB
-from askwise.workers.process import TELLS
-from askwise.workers.pulse import own
+from askwise.workers.process import DUMP_SIGNAL
 
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 DIE_WITH_PARENT = 1
@@ -26,16 +26,16 @@ _kept: list[IO[bytes]] = []
 
 
 def begin(path: str) -> None:
-    """Show the pulse in a file, and write the stack behind it when the process crashes or is asked to."""
+    """Show the heartbeat in a file, and write the stack behind it when the process crashes or is asked to."""
     own.show_in(path)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=own.copied)
+        os.register_at_fork(after_in_child=own.mark_as_copy)
     tale = Path(path).open("ab")  # noqa: SIM115 - stays open as long as the process lives
     _kept.append(tale)
     faulthandler.enable(tale, all_threads=False)
-    if TELLS is not None:
+    if DUMP_SIGNAL is not None:
         # And then dies of the signal, as is usual: no agent goes on with what the signal interrupted.
-        faulthandler.register(TELLS, tale, all_threads=False, chain=True)
+        faulthandler.register(DUMP_SIGNAL, tale, all_threads=False, chain=True)
     with contextlib.suppress(OSError):  # where a file that is in use can lose its name
         Path(path).unlink()
     _end_with_parent()

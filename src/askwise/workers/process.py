@@ -19,23 +19,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
-from askwise.workers import death
+from askwise.workers import exit_status
+from askwise.workers.heartbeat import NO_UNIT, SIZE, UNIT, Heartbeat
 from askwise.workers.limits import Limits
-from askwise.workers.pulse import NO_UNIT, SIZE, UNIT, Pulse
-from askwise.workers.watch import Watch
+from askwise.workers.watchdog import Watchdog
 
 BOOT = (
     "import ast, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     "sys.path[:] = ast.literal_eval(sys.argv.pop(1)); from {} import main; main()"
 )
 """What the process runs; with -P, Python itself adds nothing to its path that this one does not have."""
-TELLS = getattr(signal, "SIGUSR2", None)
+DUMP_SIGNAL = getattr(signal, "SIGUSR2", None)
 """The signal on which the process writes down where it is, and dies."""
-SECONDS_TO_TELL = 2.0
+SECONDS_TO_DUMP = 2.0
 SECONDS_TO_END = 10.0
 
 
-class Watched:
+class SupervisedProcess:
     """A process that is watched.
 
     Attributes:
@@ -44,7 +44,7 @@ class Watched:
 
     Args:
         module: the module whose ``main`` it runs.
-        arguments: what that finds in ``sys.argv`` behind the file of the pulse.
+        arguments: what that finds in ``sys.argv`` behind the file of the heartbeat.
         limits: what it may take.
         apart: in a group of its own, so that it does not hear Ctrl-C and all that it starts can be ended with it.
         pipes: talk to it by its standard input and output.
@@ -54,7 +54,7 @@ class Watched:
         self, module: str, arguments: Sequence[str], limits: Limits, *, apart: bool = False, pipes: bool = False
     ) -> None:
         self._apart = apart and os.name == "posix"
-        self._file = _pulse_file()
+        self._file = _heartbeat_file()
         self.verdict: str | None = None
         self.convicted = NO_UNIT
         command = [sys.executable, "-P", "-c", BOOT.format(module), ascii([*map(str, sys.path)]), str(self._file)]
@@ -63,13 +63,13 @@ class Watched:
         if self._apart:
             options["process_group"] = 0
         try:
-            self.pulse = Pulse(self._file)
-            self._tale = self._file.open("rb")
+            self.heartbeat = Heartbeat(self._file)
+            self._stack_file = self._file.open("rb")
             self.process: subprocess.Popen[bytes] = _start([*command, *arguments], options)
         except BaseException:
             self._file.unlink()
             raise
-        self._watch = Watch(self.pulse, limits, self._end_for)
+        self._watch = Watchdog(self.heartbeat, limits, self._end_for)
         self._watch.start()
 
     @property
@@ -80,10 +80,10 @@ class Watched:
         return self.process.stdin, self.process.stdout
 
     def _end_for(self, verdict: str) -> None:
-        self.convicted, self.verdict = self.pulse.unit, verdict
-        if TELLS is not None:
-            self.process.send_signal(TELLS)
-            give_up = time.monotonic() + SECONDS_TO_TELL
+        self.convicted, self.verdict = self.heartbeat.unit, verdict
+        if DUMP_SIGNAL is not None:
+            self.process.send_signal(DUMP_SIGNAL)
+            give_up = time.monotonic() + SECONDS_TO_DUMP
             while not self._stack() and self.process.poll() is None and time.monotonic() < give_up:
                 time.sleep(0.01)
         self.kill()
@@ -101,7 +101,7 @@ class Watched:
         self._watch.stop()
         self.kill()
         self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self._tale):
+        for stream in (self.process.stdin, self.process.stdout, self._stack_file):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
@@ -116,21 +116,21 @@ class Watched:
             self.kill()
             code = self.process.wait()
         self._watch.stop()
-        place = death.place_in(self._stack())
+        place = exit_status.place_in(self._stack())
         if self.verdict is not None:
             return f"{self.verdict} ({place})" if place else self.verdict
-        return death.in_words(code, place)
+        return exit_status.describe_exit(code, place)
 
     def _stack(self) -> str:
-        self._tale.seek(SIZE)
-        return self._tale.read().decode("ascii", "replace")
+        self._stack_file.seek(SIZE)
+        return self._stack_file.read().decode("ascii", "replace")
 
 
-def _pulse_file() -> Path:
-    handle, name = tempfile.mkstemp(prefix="askwise-", suffix=".pulse")
+def _heartbeat_file() -> Path:
+    handle, name = tempfile.mkstemp(prefix="askwise-", suffix=".heartbeat")
     with os.fdopen(handle, "wb") as file:
         file.truncate(SIZE)
-    Pulse(name).numbers[UNIT] = NO_UNIT
+    Heartbeat(name).numbers[UNIT] = NO_UNIT
     return Path(name)
 
 

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
-from askwise.workers import child, pulse
+from askwise.workers import child, heartbeat
 
 READY, DONE, REFUSED = "ready", "done", "refused"
 IDLE = 60.0
@@ -99,13 +99,13 @@ def _play(pickled: bytes, wanted: frozenset[int], results: IO[bytes]) -> None:
     for number, unit in enumerate(units(task)):
         if number not in wanted:
             continue
-        pulse.own.begin(number)
+        heartbeat.own.begin(number)
         try:
             rows = unit.play(task, problems)
         except KeyboardInterrupt as error:  # nobody's but the agent's: this process does not hear Ctrl-C
             rows = unit.failed(task, type(error).__name__)
         send(results, (number, rows))
-        pulse.own.end()
+        heartbeat.own.end()
     send(results, (DONE, None))
 
 

@@ -20,9 +20,9 @@ from typing import Any
 from askwise.errors import AskwiseError
 from askwise.studies.running.child import DONE, READY, REFUSED, Message
 from askwise.studies.running.rows import Prices
+from askwise.workers.heartbeat import NO_UNIT
 from askwise.workers.limits import Limits
-from askwise.workers.process import Watched
-from askwise.workers.pulse import NO_UNIT
+from askwise.workers.process import SupervisedProcess
 
 MOST_IDLE = 16
 """Processes that are kept without work; a study may have many methods of others."""
@@ -71,7 +71,7 @@ class Child:
         self.belongs_to = (run, limits, module, guest, tuple(sys.path))
         self.is_fresh = True
         self._is_ready = False
-        self._process = Watched(module, [repr(limits.memory)], limits, apart=True, pipes=True)
+        self._process = SupervisedProcess(module, [repr(limits.memory)], limits, apart=True, pipes=True)
         self._tasks, self._results = self._process.streams
 
     def wait_until_ready(self) -> None:
@@ -101,10 +101,10 @@ class Child:
             raise self._death() from None
 
     def _death(self) -> Died:
-        why, pulse = self._process.end_in_words(), self._process.pulse
+        why, heartbeat = self._process.end_in_words(), self._process.heartbeat
         took_too_long = self._process.verdict is not None
-        unit = self._process.convicted if took_too_long else pulse.unit
-        base, per_station = (None if math.isnan(price) else price for price in pulse.prices)
+        unit = self._process.convicted if took_too_long else heartbeat.unit
+        base, per_station = (None if math.isnan(price) else price for price in heartbeat.prices)
         return Died(None if unit == NO_UNIT else unit, (base, per_station), why, certainly=took_too_long)
 
     @property

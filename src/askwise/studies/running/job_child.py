@@ -8,7 +8,7 @@ from typing import IO
 from askwise.errors import AskwiseError
 from askwise.studies.running import child
 from askwise.studies.running.child import DONE, REFUSED, send
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def _do(pickled: bytes, units: frozenset[int], results: IO[bytes]) -> None:
     except Exception as error:
         send(results, (REFUSED, f"{type(error).__name__}: {error}"))
         return
-    pulse.own.begin(0)
+    heartbeat.own.begin(0)
     rows, failure = None, None
     try:
         rows = job.rows()
@@ -34,5 +34,5 @@ def _do(pickled: bytes, units: frozenset[int], results: IO[bytes]) -> None:
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"
     send(results, (0, (rows, failure)))
-    pulse.own.end()
+    heartbeat.own.end()
     send(results, (DONE, None))

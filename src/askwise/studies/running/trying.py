@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 from askwise.errors import AskwiseError
 from askwise.studies.schema.study import Method
-from askwise.workers import child, pulse
+from askwise.workers import child, heartbeat
+from askwise.workers.heartbeat import NO_UNIT
 from askwise.workers.limits import Limits
-from askwise.workers.process import Watched
-from askwise.workers.pulse import NO_UNIT
+from askwise.workers.process import SupervisedProcess
 
 
 def try_out(methods: Sequence[Method], limits: Limits) -> None:
@@ -26,10 +26,10 @@ def try_out(methods: Sequence[Method], limits: Limits) -> None:
     others = [method for method in methods if not method.is_ours]
     if not others:
         return
-    watched = Watched("askwise.studies.running.trying", [pickle.dumps(others).hex()], limits, apart=True)
+    watched = SupervisedProcess("askwise.studies.running.trying", [pickle.dumps(others).hex()], limits, apart=True)
     try:
-        if watched.process.wait() != 0 and watched.pulse.unit != NO_UNIT:
-            raise AskwiseError(f"method {others[watched.pulse.unit].name!r}: {watched.end_in_words()}")
+        if watched.process.wait() != 0 and watched.heartbeat.unit != NO_UNIT:
+            raise AskwiseError(f"method {others[watched.heartbeat.unit].name!r}: {watched.end_in_words()}")
     finally:
         watched.close()
 
@@ -39,10 +39,10 @@ def main() -> None:
     child.begin(sys.argv[1])
     silence()
     for number, method in enumerate(pickle.loads(bytes.fromhex(sys.argv[2]))):
-        pulse.own.begin(number)
+        heartbeat.own.begin(number)
         with contextlib.suppress(BaseException):
             method.make()
-        pulse.own.end()
+        heartbeat.own.end()
     os._exit(0)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, Protocol
 
-from askwise.workers.process import Watched
+from askwise.workers.process import SupervisedProcess
 
 AT_ONCE = 1 << 18
 """Bytes that are taken from a pipe at once."""
@@ -34,7 +34,7 @@ class Lines(Protocol):
         """End the process, and call nobody any more."""
 
 
-def lines_of(process: Watched, heard: Heard, ended: Ended) -> Lines:
+def lines_of(process: SupervisedProcess, heard: Heard, ended: Ended) -> Lines:
     """Return the lines of a process, in whatever way the running loop can hear them."""
     loop = asyncio.get_running_loop()
     try:
@@ -46,7 +46,7 @@ def lines_of(process: Watched, heard: Heard, ended: Ended) -> Lines:
 class LoopLines:
     """Lines that the loop reads and writes itself; raises `NotImplementedError` where it cannot."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, process: Watched, heard: Heard, ended: Ended) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, process: SupervisedProcess, heard: Heard, ended: Ended) -> None:
         self._loop, self._process, self._heard, self._ended = loop, process, heard, ended
         self._to, self._from = (stream.fileno() for stream in process.streams)
         self._begun: list[bytes] = []
@@ -120,7 +120,7 @@ class LoopLines:
 class ThreadLines:
     """Lines that two threads read and write."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, process: Watched, heard: Heard, ended: Ended) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, process: SupervisedProcess, heard: Heard, ended: Ended) -> None:
         self._loop, self._process, self._heard, self._ended = loop, process, heard, ended
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._open = True

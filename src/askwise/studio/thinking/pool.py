@@ -14,7 +14,7 @@ from typing import Any
 
 from askwise.studio.thinking.lines import lines_of
 from askwise.workers.limits import Limits
-from askwise.workers.process import Watched
+from askwise.workers.process import SupervisedProcess
 
 MODULE = "askwise.studio.thinking.child"
 Reply = dict[str, Any]
@@ -84,7 +84,7 @@ class _Worker:
         self._begin()
 
     def _begin(self) -> None:
-        process = Watched(MODULE, [], self._limits, apart=True, pipes=True)
+        process = SupervisedProcess(MODULE, [], self._limits, apart=True, pipes=True)
         self._lines = lines_of(process, self._arrived, self._died)
 
     def send(self, request: dict[str, Any]) -> asyncio.Queue[Reply]:

@@ -1,7 +1,7 @@
-"""Looking after a process: whoever takes longer than it may is told on, exactly once.
+"""The watchdog: a thread that reports, once, that a process exceeds one of its time limits.
 
-The watcher sleeps until the earliest moment at which something could take too long, and a second at most. Time in which
-the watcher itself did not get to run (a suspended job, a machine that stood still) is not held against anybody.
+It sleeps until the earliest moment at which a limit could be exceeded, and a second at most. Time in which the watchdog
+itself could not run (a suspended job, a machine that stood still) does not count.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ import threading
 import time
 from collections.abc import Callable
 
+from askwise.workers.heartbeat import DECIDING, LOADING, SINCE, Heartbeat
 from askwise.workers.limits import Limits
-from askwise.workers.pulse import DECIDING, LOADING, SINCE, Pulse
 
 LONGEST_SLEEP = 1.0
 SHORTEST_SLEEP = 0.01
 OVERSLEPT = 1.0
-"""Seconds later than planned that still are the usual bustle."""
+"""Seconds that the watchdog may wake late on a busy machine; a longer delay means that nothing ran."""
 
 
-class Watch:
-    """A thread that looks at a pulse.
+class Watchdog:
+    """A thread that compares a heartbeat with limits.
 
     Args:
-        pulse: what it looks at.
-        limits: what is too long.
-        exceeded: called, from that thread, with words about what took too long.
+        heartbeat: what the process shows.
+        limits: the time limits.
+        exceeded: called in the watchdog's thread with a sentence about what took too long.
     """
 
-    def __init__(self, pulse: Pulse, limits: Limits, exceeded: Callable[[str], None]) -> None:
-        self._pulse, self._exceeded = pulse, exceeded
+    def __init__(self, heartbeat: Heartbeat, limits: Limits, exceeded: Callable[[str], None]) -> None:
+        self._heartbeat, self._exceeded = heartbeat, exceeded
         self._things = {DECIDING: "for a decision", SINCE: f"for {limits.unit}", LOADING: "to be loaded"}
         allowed = {DECIDING: limits.decision, SINCE: limits.episode, LOADING: limits.loading}
         self._allowed = {slot: seconds for slot, seconds in allowed.items() if not math.isinf(seconds)}
@@ -41,13 +41,13 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Look from now on."""
+        """Start the thread, unless nothing is limited."""
         if self._allowed:
-            self._thread = threading.Thread(target=self._look, name="askwise-watch", daemon=True)
+            self._thread = threading.Thread(target=self._look, name="askwise-watchdog", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Look no longer; return when whoever is being told on has been."""
+        """Stop the thread; a report that has begun is finished first."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
@@ -68,11 +68,16 @@ class Watch:
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
     def left(self, now: float, lost: float) -> dict[int, float]:
-        """Return for each thing that is limited how many seconds it has left, after so many in which nobody ran."""
+        """Return the seconds that are left for each limited slot of the heartbeat.
+
+        Args:
+            now: the time.
+            lost: seconds since the last call in which nothing ran.
+        """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}
         for slot, allowed in self._allowed.items():
-            since = self._pulse.numbers[slot]
+            since = self._heartbeat.numbers[slot]
             if since != self._seen[slot]:
                 # It may have begun before the time that was just lost.
                 self._seen[slot], self._lost_before[slot] = since, lost_before

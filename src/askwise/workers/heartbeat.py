@@ -1,8 +1,7 @@
-"""The pulse: a few numbers by which a process that works shows how far it is to the one that watches it.
+"""The heartbeat: a few numbers in shared memory that show what a worker process is doing, and since when.
 
-They are in memory that both processes see. To write them takes a tenth of a microsecond and asks nobody: neither a
-lock nor the watcher, and a process that hangs in compiled code shows since when. A process that nobody watches writes
-them all the same, into memory of its own.
+To write a number takes a tenth of a microsecond and no lock, so a process that hangs in compiled code still shows since
+when. A process that nobody supervises writes the numbers into memory of its own.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ import time
 from pathlib import Path
 
 SIZE = 64
-"""Bytes of the numbers. What stands behind them in the file is the stack of a process that was ended or crashed."""
+"""Bytes of the numbers. Behind them, the file holds the stack of a process that crashed or was ended."""
 UNIT, SINCE, DECIDING, BASE, PER_GOAL, LOADING = range(6)
 NO_UNIT = -1
 
 
-class Pulse:
-    """The numbers, as both sides see them.
+class Heartbeat:
+    """The numbers, as the worker and its supervisor see them.
 
     Args:
-        path: a file that both sides know; without one nobody watches.
+        path: a file that both map into memory; None if nobody supervises this process.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -32,7 +31,7 @@ class Pulse:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Show the numbers in a file from now on."""
+        """Write the numbers to a file from now on; None: to memory of this process."""
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
             self.numbers[UNIT] = NO_UNIT
@@ -40,49 +39,49 @@ class Pulse:
         with Path(path).open("r+b") as file:
             self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
 
-    def copied(self) -> None:
-        """Say that this process is a copy (a fork) of the one that is watched: it shows nothing."""
+    def mark_as_copy(self) -> None:
+        """Note that this process is a fork of the supervised one, and must not write its numbers."""
         self.is_copy = True
         self.show_in(None)
 
     @property
     def unit(self) -> int:
-        """The unit of work that was begun last and is not done, `NO_UNIT` if there is none."""
+        """The number of the unit of work that has begun and is not finished, `NO_UNIT` if there is none."""
         return int(self.numbers[UNIT])
 
     @property
     def is_deciding(self) -> bool:
-        """Whether an agent decides."""
+        """Whether an agent is making a decision."""
         return self.numbers[DECIDING] != 0
 
     @property
-    def is_others(self) -> bool:
-        """Whether an agent decides, or is loaded: code of others runs."""
+    def runs_agent(self) -> bool:
+        """Whether an agent is making a decision or being loaded."""
         return self.is_deciding or self.numbers[LOADING] != 0
 
     @property
     def prices(self) -> tuple[float, float]:
-        """What questions cost in that unit, NaN while that is not known."""
+        """The base price of a question and its price per goal in this unit, NaN until they are known."""
         return self.numbers[BASE], self.numbers[PER_GOAL]
 
     def begin(self, unit: int) -> None:
-        """Say that a unit of work begins."""
+        """Show that a unit of work begins."""
         self.numbers[BASE] = self.numbers[PER_GOAL] = float("nan")
         self.numbers[DECIDING] = 0.0
         self.numbers[SINCE] = time.monotonic()
         self.numbers[UNIT] = unit
 
-    def priced(self, base: float, per_goal: float) -> None:
-        """Say what questions cost in this unit."""
+    def set_prices(self, base: float, per_goal: float) -> None:
+        """Show the prices of questions in this unit."""
         self.numbers[BASE], self.numbers[PER_GOAL] = base, per_goal
 
     def end(self) -> None:
-        """Say that a unit is done."""
+        """Show that the unit of work is finished."""
         self.numbers[UNIT] = NO_UNIT
         self.numbers[SINCE] = 0.0
 
     def pause(self) -> None:
-        """Stop the clocks until `resume` is called as often: what follows is nobody's fault."""
+        """Stop all clocks until `resume` has been called as often as `pause`, for instance while code is compiled."""
         self._pauses += 1
         if self._pauses > 1:
             return
@@ -90,7 +89,7 @@ class Pulse:
         self.numbers[SINCE] = self.numbers[DECIDING] = self.numbers[LOADING] = 0.0
 
     def resume(self) -> None:
-        """Let the clocks go on where they were."""
+        """Let the clocks run again, without the time that they were stopped."""
         self._pauses -= 1
         if self._pauses > 0:
             return
@@ -100,34 +99,34 @@ class Pulse:
 
 
 class Timed:
-    """``with deciding:`` an agent decides, ``with loading:`` it is loaded; several within each other count as one.
+    """``with deciding:`` shows that an agent decides, ``with loading:`` that it is loaded; nested blocks count as one.
 
     Args:
-        pulse: where to show it.
-        slot: which of the two it is.
+        heartbeat: where to show it.
+        slot: `DECIDING` or `LOADING`.
     """
 
-    def __init__(self, pulse: Pulse, slot: int = DECIDING) -> None:
-        self._pulse, self._slot = pulse, slot
+    def __init__(self, heartbeat: Heartbeat, slot: int = DECIDING) -> None:
+        self._heartbeat, self._slot = heartbeat, slot
         self._depth = 0
 
     def __enter__(self) -> None:
         self._depth += 1
         if self._depth == 1:
-            self._pulse.numbers[self._slot] = time.monotonic()
+            self._heartbeat.numbers[self._slot] = time.monotonic()
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if self._depth == 0:
-            if self._pulse.is_copy:
-                # An agent forked, and both processes came back. One of them plays: two would send rows twice, and fork
-                # again at the next decision.
+            if self._heartbeat.is_copy:
+                # An agent forked, and both processes returned. Only one may continue: two would send rows twice, and
+                # fork again in the next decision.
                 os._exit(0)
-            self._pulse.numbers[self._slot] = 0.0
+            self._heartbeat.numbers[self._slot] = 0.0
 
 
-own = Pulse()
-"""The pulse of this process."""
+own = Heartbeat()
+"""The heartbeat of this process."""
 deciding = Timed(own, DECIDING)
 loading = Timed(own, LOADING)
-"""Around all that runs code of others before there is an agent: its file or module, and what makes it."""
+"""Around everything that runs an agent's code before the agent exists: its file or module, and its constructor."""
