@@ -10,7 +10,7 @@ import time
 import pytest
 
 from askwise.workers import limits
-from askwise.workers.heartbeat import DECIDING, LOADING, NO_UNIT, SINCE, Heartbeat, Timed
+from askwise.workers.heartbeat import DECIDING, LOADING, NO_UNIT, SINCE, UNIT, Heartbeat, Timed
 from askwise.workers.limits import Limits
 from askwise.workers.watchdog import Watchdog
 
@@ -96,6 +96,8 @@ def test_what_is_over_is_forgotten() -> None:
     assert (heartbeat.unit, heartbeat.is_deciding, heartbeat.numbers[SINCE]) == (NO_UNIT, False, 0.0)
     heartbeat.begin(4)
     assert math.isnan(heartbeat.prices[0])
+    heartbeat.numbers[UNIT] = math.nan
+    assert heartbeat.unit == NO_UNIT
 
 
 def test_decisions_within_decisions_are_one() -> None:

@@ -6,6 +6,7 @@ when. A process that nobody supervises writes the numbers into memory of its own
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import time
@@ -47,7 +48,8 @@ class Heartbeat:
     @property
     def unit(self) -> int:
         """The number of the unit of work that has begun and is not finished, `NO_UNIT` if there is none."""
-        return int(self.numbers[UNIT])
+        unit = self.numbers[UNIT]
+        return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may write anything into any file
 
     @property
     def is_deciding(self) -> bool:

@@ -1,6 +1,6 @@
-"""The process in which rounds are played: it takes requests from the server, one after the other.
+"""What worker processes of the studio do: they play rounds, one request after the other.
 
-Messages are lines of JSON. Each request has a number ``k``, which all replies to it repeat; the last has ``done``.
+A request is a dictionary with the operation ``op`` and the round ``id``. The last reply to it has ``done``.
 
 ===========  =======================================================================================================
 ``names``    the names of all methods and teammates
@@ -14,21 +14,18 @@ Messages are lines of JSON. Each request has a number ``k``, which all replies t
 ``review``   what it would have cost otherwise, and the page that steps through it
 ===========  =======================================================================================================
 
-A request about a round that is not here, or not at deed ``n``, is answered ``missing``: the server opens it again.
+A request about a round that this process does not have, or not at deed ``n``, is answered ``missing``: the server then
+opens the round again.
 """
 
 from __future__ import annotations
 
-import json
+import importlib
 import os
-import signal
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import cached_property
-from typing import IO, TYPE_CHECKING, Any
-
-from askwise.workers import child
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
@@ -36,51 +33,21 @@ if TYPE_CHECKING:
     from askwise.studio.rounds.round import Round
 
 MOST_ROUNDS = 200
-"""Rounds that are kept ready; of others the deeds are done again when somebody comes back to them."""
+"""Rounds that are kept ready; in others the deeds are repeated when people come back to them."""
 MOST_PROBLEMS = 20
-
-
-def main() -> None:
-    """Serve until the server closes the pipe."""
-    child.begin(sys.argv[1])
-    child.one_thread()
-    # Every planner has megabytes of memory of which it uses little. As huge pages, all of it would be there, and be
-    # cleared, for every round. Read by numpy, which is not loaded yet.
-    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
-    child.die_first()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    given, results = _streams()
-    desk = Desk()
-    for line in given:
-        request = json.loads(line)
-        for reply in desk.replies(request):
-            results.write(json.dumps({"k": request["k"], **reply}).encode() + b"\n")
-            results.flush()
-    os._exit(0)
-
-
-def _streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes to and from the server, out of the way of whatever methods read and print."""
-    given, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return given, results
-
 
 Reply = dict[str, Any]
 
 
-class Desk:
-    """The rounds that are played here."""
+class RoundService:
+    """Plays rounds, and keeps them ready for the next request."""
 
     def __init__(self) -> None:
         self._problems: OrderedDict[str, Problem] = OrderedDict()
         self._rounds: OrderedDict[str, tuple[Round, int]] = OrderedDict()
 
     def replies(self, request: dict[str, Any]) -> Iterator[Reply]:
-        """Iterate over the replies to a request; whatever goes wrong is one."""
+        """Iterate over the replies to a request; an error is a reply, too."""
         from askwise.errors import AskwiseError, InputError
         from askwise.studio.rounds.round import Refused
 
@@ -215,3 +182,17 @@ class Desk:
         while len(self._problems) > MOST_PROBLEMS:
             self._problems.popitem(last=False)
         return self._problems[key]
+
+
+def answer(request: dict[str, Any]) -> Iterator[Reply]:
+    """Iterate over the replies of this process's service to a request; fulfils `askwise.workers.child.Service`."""
+    return _service().replies(request)
+
+
+@cache
+def _service() -> RoundService:
+    # Every planner reserves megabytes of which it uses few. As huge pages, all of them would be allocated and cleared
+    # for every round. numpy reads this when it is loaded.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    importlib.import_module("numpy")
+    return RoundService()
