@@ -54,6 +54,8 @@ def rounds(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if request.get("dies"):
         os._exit(3)
     yield {"pid": os.getpid()}
+    if request.get("hangs"):
+        time.sleep(600)
     yield {"last": request["id"], "done": True}
 
 

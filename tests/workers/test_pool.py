@@ -152,12 +152,22 @@ def test_a_run_that_ends_ends_workers_that_are_busy_or_come_back_later(run: str)
     assert worker not in pool._busy
 
 
-def test_a_worker_without_requests_ends(run: str) -> None:
-    with borrowed(run, ECHO, Limits(), idle_seconds=0.1) as first:
+def test_a_worker_without_requests_ends_unless_it_is_reserved(run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_idle", [])
+    monkeypatch.setattr(pool, "MOST_IDLE", 0)
+    with borrowed(run, ECHO, Limits(), reserved=True) as kept:
+        pass
+    with borrowed(run, ECHO, Limits()) as surplus:
+        pass
+    assert surplus.is_gone()
+    monkeypatch.setattr(pool, "MOST_IDLE", 1)
+    monkeypatch.setattr(pool, "IDLE_SECONDS", 0.1)
+    with borrowed(run, ECHO, Limits()) as first:
         first._process.process.wait(60)
-        assert first.is_gone()
-    with borrowed(run, ECHO, Limits(), idle_seconds=0.1) as second:
+    with borrowed(run, ECHO, Limits()) as second:
         assert second.pid != first.pid
+    with borrowed(run, ECHO, Limits(), reserved=True) as again:
+        assert again.pid == kept.pid
 
 
 def test_cores_are_counted_as_the_process_may_use_them(monkeypatch: pytest.MonkeyPatch) -> None:

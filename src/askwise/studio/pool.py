@@ -1,25 +1,31 @@
 """The worker processes in which rounds are played, as the server's event loop sees them.
 
-Each round belongs to one worker, by its name, and each worker to a thread that sends it one request after the other. A
-worker that dies (a method crashed it, or took too long) is replaced. The request that it was answering fails; other
-rounds are opened again in the new worker.
+Each round belongs to one worker, by its name, and a thread sends that worker one request after the other. A worker that
+dies (a method crashed it, or took too long) is replaced. The request that it was answering fails; other rounds are
+opened again in the new worker.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
+import os
 import zlib
-from queue import SimpleQueue
-from typing import Any
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from askwise.workers import pool
 from askwise.workers.child import Refused
 from askwise.workers.limits import Limits
 from askwise.workers.pool import RunEnded, Worker, WorkerDied, WorkersGone
 
-SERVICE = "askwise.studio.round_service:answer"
+if TYPE_CHECKING:
+    from askwise.studio.round_service import RoundService
+
+SERVICE = f"{__name__}:answer"
 Reply = dict[str, Any]
 
 
@@ -57,14 +63,23 @@ class Pool:
     def __init__(self, size: int, limits: Limits) -> None:
         self.limits = limits
         self._run = pool.new_run()
-        self._lanes = [_Lane(self._run, limits) for _ in range(size)]
+        self._threads = [ThreadPoolExecutor(1, "askwise-studio") for _ in range(size)]
+        for number, thread in enumerate(self._threads):
+            thread.submit(self._start, number)
 
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
         """Send a request about a round; return its replies."""
-        lane = self._lanes[zlib.crc32(name.encode()) % len(self._lanes)]
-        waiting = _Waiting({"id": name, **request}, asyncio.get_running_loop())
-        lane.requests.put(waiting)
-        return Replies(waiting.queue)
+        queue: asyncio.Queue[Reply] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def deliver(reply: Reply) -> None:
+            with contextlib.suppress(RuntimeError):  # the server is gone
+                loop.call_soon_threadsafe(queue.put_nowait, reply)
+
+        number = zlib.crc32(name.encode()) % len(self._threads)
+        with contextlib.suppress(RuntimeError):  # the studio closes, and answers nothing any more
+            self._threads[number].submit(self._answer, number, {"id": name, **request}, deliver)
+        return Replies(queue)
 
     async def reply(self, name: str, request: dict[str, Any]) -> Reply:
         """Return the last reply to a request, with the contents of those before it."""
@@ -75,58 +90,38 @@ class Pool:
 
     def close(self) -> None:
         """End all workers."""
-        for lane in self._lanes:
-            lane.requests.put(None)
         pool.end(self._run)
-        for lane in self._lanes:
-            lane.thread.join()
+        for thread in self._threads:
+            thread.shutdown(cancel_futures=True)
+
+    def _worker(self, number: int) -> AbstractContextManager[Worker]:
+        return pool.borrowed(self._run, SERVICE, self.limits, f"worker {number}", reserved=True)
+
+    def _start(self, number: int) -> None:
+        with self._worker(number):
+            pass
+
+    def _answer(self, number: int, request: dict[str, Any], deliver: Callable[[Reply], None]) -> None:
+        try:
+            with self._worker(number) as worker:
+                for reply in worker.replies(request):
+                    deliver(reply)
+        except RunEnded:
+            pass  # no reply: the round has not failed, and continues when the studio is started again
+        except (WorkerDied, WorkersGone, Refused) as error:
+            deliver({"failed": str(error), "done": True})
 
 
-class _Waiting:
-    """A request, and the queue in which the event loop waits for its replies."""
-
-    def __init__(self, request: dict[str, Any], loop: asyncio.AbstractEventLoop) -> None:
-        self.request, self._loop = request, loop
-        self.queue: asyncio.Queue[Reply] = asyncio.Queue()
-
-    def deliver(self, reply: Reply) -> None:
-        with contextlib.suppress(RuntimeError):  # the server is gone
-            self._loop.call_soon_threadsafe(self.queue.put_nowait, reply)
+def answer(request: dict[str, Any]) -> Iterator[Reply]:
+    """Iterate over the replies to a request, in a worker process; fulfils `askwise.workers.child.Service`."""
+    return _service().replies(request)
 
 
-class _Lane:
-    """A thread with a worker, and the requests that wait for it."""
+@cache
+def _service() -> RoundService:
+    # Every planner reserves megabytes of which it uses few. As huge pages, all of them would be allocated and cleared
+    # for every round. numpy reads this when it is loaded.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    from askwise.studio.round_service import RoundService
 
-    def __init__(self, run: str, limits: Limits) -> None:
-        self._run, self._limits = run, limits
-        self.requests: SimpleQueue[_Waiting | None] = SimpleQueue()
-        self._current: _Waiting | None = None
-        self.thread = threading.Thread(target=self._work, name="askwise-studio", daemon=True)
-        self.thread.start()
-
-    def _work(self) -> None:
-        is_open = True
-        while is_open:
-            try:
-                with pool.borrowed(self._run, SERVICE, self._limits, idle_seconds=threading.TIMEOUT_MAX) as worker:
-                    is_open = self._answer(worker)
-            except RunEnded:
-                is_open = False
-            except (WorkerDied, WorkersGone, Refused) as error:
-                failed = self._current or self.requests.get()
-                if failed is None:
-                    return
-                failed.deliver({"failed": str(error), "done": True})
-                self._current = None
-
-    def _answer(self, worker: Worker) -> bool:
-        """Answer requests; return False when there are no more, True if the worker died before the current one."""
-        while True:
-            self._current = self._current or self.requests.get()
-            if self._current is None:
-                return False
-            if worker.is_gone():
-                return True
-            for reply in worker.replies(self._current.request):
-                self._current.deliver(reply)
-            self._current = None
+    return RoundService()

@@ -20,23 +20,37 @@ opens the round again.
 
 from __future__ import annotations
 
-import importlib
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from askwise.core.problem import Problem
-    from askwise.studio.rounds.openings import Openings
-    from askwise.studio.rounds.round import Round
+from askwise.api import as_problem
+from askwise.core.problem import Problem
+from askwise.core.teammates import TEAMMATES
+from askwise.domains.registry import domain_of, from_json, read
+from askwise.errors import AskwiseError, InputError
+from askwise.methods import methods
+from askwise.play import trace
+from askwise.studio.colours import stylesheet
+from askwise.studio.rounds import sight
+from askwise.studio.rounds.openings import Openings
+from askwise.studio.rounds.review import review
+from askwise.studio.rounds.round import Refused, Round, replayed
+from askwise.studio.rounds.setup import Setup
+from askwise.text.reading import Field, printable
+from askwise.view.episodes import start_scene
+from askwise.view.page import page_text
 
 MOST_ROUNDS = 200
 """Rounds that are kept ready; in others the deeds are repeated when people come back to them."""
 MOST_PROBLEMS = 20
 
+Request = dict[str, Any]
 Reply = dict[str, Any]
+
+
+class _Missing(Exception):  # noqa: N818 - nothing is wrong
+    """The round of a request is not here, or at another deed."""
 
 
 class RoundService:
@@ -45,37 +59,31 @@ class RoundService:
     def __init__(self) -> None:
         self._problems: OrderedDict[str, Problem] = OrderedDict()
         self._rounds: OrderedDict[str, tuple[Round, int]] = OrderedDict()
+        self._openings = Openings()
 
-    def replies(self, request: dict[str, Any]) -> Iterator[Reply]:
+    def replies(self, request: Request) -> Iterator[Reply]:
         """Iterate over the replies to a request; an error is a reply, too."""
-        from askwise.errors import AskwiseError, InputError
-        from askwise.studio.rounds.round import Refused
-
-        serve: Callable[[dict[str, Any]], Iterator[Reply]] = getattr(self, f"_{request['op']}")
         try:
-            yield from serve(request)
+            if request["op"] == "do":
+                yield from self._do(request)
+            else:
+                serve: Callable[[Request], Reply] = getattr(self, f"_{request['op']}")
+                yield {**serve(request), "done": True}
+        except _Missing:
+            yield {"missing": True, "done": True}
         except (Refused, InputError) as error:
             yield {"refused": str(error), "done": True}
         except (AskwiseError, MemoryError) as error:
             self._rounds.pop(request["id"], None)
             yield {"failed": str(error) or "not enough memory", "done": True}
 
-    def _names(self, _: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.core.teammates import TEAMMATES
-        from askwise.methods import methods
+    def _names(self, _: Request) -> Reply:
+        return {"methods": list(methods()), "teammates": list(TEAMMATES)}
 
-        yield {"methods": list(methods()), "teammates": list(TEAMMATES), "done": True}
+    def _colours(self, _: Request) -> Reply:
+        return {"colours": stylesheet()}
 
-    def _colours(self, _: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.studio.colours import stylesheet
-
-        yield {"colours": stylesheet(), "done": True}
-
-    def _read(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.domains.registry import domain_of, read
-        from askwise.text.reading import printable
-        from askwise.view.episodes import start_scene
-
+    def _read(self, request: Request) -> Reply:
         instance = read(request["text"])
         domain = domain_of(instance)
         made = domain.problem(instance)
@@ -88,15 +96,9 @@ class RoundService:
             "prior": [float(share) for share in made.prior],
             "words": {"teammate": scene.words.teammate, "ego": scene.words.ego, "goal": scene.words.goal},
         }
-        yield {"problem": problem, "done": True}
+        return {"problem": problem}
 
-    def _open(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.errors import AskwiseError, InputError
-        from askwise.studio.rounds import sight
-        from askwise.studio.rounds.round import replayed
-        from askwise.studio.rounds.setup import Setup
-        from askwise.text.reading import Field
-
+    def _open(self, request: Request) -> Reply:
         setup = Setup.from_json(Field("setup", request["setup"]))
         log = [(deed, outcome) for deed, outcome in request["log"]]
         try:
@@ -106,21 +108,10 @@ class RoundService:
                 raise  # of a new round it is the setup that is wrong
             raise AskwiseError(str(error)) from None
         self._keep(request["id"], made, len(log))
-        yield {"board": sight.board(made), "state": sight.state(made), "trails": sight.trails(made), "done": True}
+        return {"board": sight.board(made), "state": sight.state(made), "trails": sight.trails(made)}
 
-    @cached_property
-    def _openings(self) -> Openings:
-        from askwise.studio.rounds.openings import Openings
-
-        return Openings()
-
-    def _do(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.studio.rounds import sight
-
-        made = self._found(request)
-        if made is None:
-            yield {"missing": True, "done": True}
-            return
+    def _do(self, request: Request) -> Iterator[Reply]:
+        made = self._round(request)
         outcome = made.do(request["deed"])
         self._keep(request["id"], made, request["n"] + 1)
         if made.phase != "thinking":
@@ -130,38 +121,28 @@ class RoundService:
         made.think()
         yield {"state": sight.state(made), "done": True}
 
-    def _trace(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.play import trace
+    def _trace(self, request: Request) -> Reply:
+        return {"trace": trace.to_json(self._round(request).episode())}
 
-        made = self._found(request)
-        yield (
-            {"missing": True, "done": True} if made is None else {"trace": trace.to_json(made.episode()), "done": True}
-        )
+    def _review(self, request: Request) -> Reply:
+        episode, compared = review(self._round(request))
+        return {"review": compared, "page": page_text(episode)}
 
-    def _review(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.studio.rounds.review import review
-        from askwise.view.page import page_text
+    def _played(self, request: Request) -> Reply:
+        from askwise.studio.rounds.written import written  # loads polars, which only exports need
 
-        made = self._found(request)
-        if made is None:
-            yield {"missing": True, "done": True}
-            return
-        episode, compared = review(made)
-        yield {"review": compared, "page": page_text(episode), "done": True}
+        return written(self._problem(request), request)
 
-    def _played(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.studio.rounds.written import written
+    def _explore(self, request: Request) -> Reply:
+        from askwise.studio.exploring.desk import explored  # loads all of the Explore page's tools
 
-        yield {**written(self._problem(request), request), "done": True}
+        return {"explored": explored(request["what"], request["given"])}
 
-    def _explore(self, request: dict[str, Any]) -> Iterator[Reply]:
-        from askwise.studio.exploring.desk import explored
-
-        yield {"explored": explored(request["what"], request["given"]), "done": True}
-
-    def _found(self, request: dict[str, Any]) -> Round | None:
+    def _round(self, request: Request) -> Round:
         made, n = self._rounds.get(request["id"], (None, -1))
-        return made if n == request["n"] else None
+        if made is None or n != request["n"]:
+            raise _Missing
+        return made
 
     def _keep(self, name: str, made: Round, n: int) -> None:
         self._rounds[name] = made, n
@@ -169,12 +150,8 @@ class RoundService:
         while len(self._rounds) > MOST_ROUNDS:
             self._rounds.popitem(last=False)
 
-    def _problem(self, request: dict[str, Any]) -> Problem:
+    def _problem(self, request: Request) -> Problem:
         """Return the problem of a request; rounds of one problem share its tables."""
-        from askwise.api import as_problem
-        from askwise.domains.registry import from_json
-        from askwise.text.reading import Field
-
         key = request["problem"]
         if key not in self._problems:
             self._problems[key] = as_problem(from_json(Field("", request["contents"])))
@@ -182,17 +159,3 @@ class RoundService:
         while len(self._problems) > MOST_PROBLEMS:
             self._problems.popitem(last=False)
         return self._problems[key]
-
-
-def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Iterate over the replies of this process's service to a request; fulfils `askwise.workers.child.Service`."""
-    return _service().replies(request)
-
-
-@cache
-def _service() -> RoundService:
-    # Every planner reserves megabytes of which it uses few. As huge pages, all of them would be allocated and cleared
-    # for every round. numpy reads this when it is loaded.
-    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
-    importlib.import_module("numpy")
-    return RoundService()

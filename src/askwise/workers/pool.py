@@ -31,7 +31,7 @@ from askwise.workers.limits import Limits
 from askwise.workers.process import SupervisedProcess
 
 MOST_IDLE = 16
-"""Workers that are kept without work; a study may have many methods of others."""
+"""Workers that are kept without work, apart from reserved ones; a study may have many methods of others."""
 IDLE_SECONDS = 60.0
 """Seconds without a request after which a worker ends: on a cluster, the run may never come back to it."""
 
@@ -58,7 +58,7 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
         self.unit, self.prices, self.exceeded = unit, prices, exceeded
 
 
-Key = tuple[str, str, Limits, str, float, tuple[str, ...]]
+Key = tuple[str, str, Limits, str, bool, tuple[str, ...]]
 """What workers that can replace each other have in common: the arguments of `borrowed`, and Python's path."""
 
 
@@ -71,7 +71,8 @@ class Worker:
 
     def __init__(self, key: Key) -> None:
         self.key, self.is_fresh = key, True
-        _, service, limits, _, idle, _ = key
+        _, service, limits, _, self.is_reserved, _ = key
+        idle = threading.TIMEOUT_MAX if self.is_reserved else IDLE_SECONDS
         arguments = [service, repr(limits.memory), repr(idle)]
         self._process = SupervisedProcess("askwise.workers.child:serve", arguments, limits, own_group=True, pipes=True)
         self._requests, self._replies = self._process.pipes
@@ -183,9 +184,7 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 
 
 @contextlib.contextmanager
-def borrowed(
-    run: str, service: str, limits: Limits, guest: str = "", idle_seconds: float = IDLE_SECONDS
-) -> Iterator[Worker]:
+def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False) -> Iterator[Worker]:
     """Yield a worker: one without work if there is one, otherwise a new one. One that failed is not kept.
 
     Args:
@@ -193,9 +192,9 @@ def borrowed(
         service: the `Service` that answers its requests, as ``module:name``.
         limits: the limits of its agents.
         guest: names the method of others that runs in it, and alone; empty for askwise's own methods, which share one.
-        idle_seconds: seconds without a request after which it ends.
+        reserved: whether it is kept until the run ends, however long it has no work; otherwise it may end earlier.
     """
-    worker = _take((run, service, limits, guest, idle_seconds, tuple(sys.path)))
+    worker = _take((run, service, limits, guest, reserved, tuple(sys.path)))
     try:
         worker.wait_until_ready()
         yield worker
@@ -210,7 +209,10 @@ def borrowed(
         else:
             _busy.discard(worker)
             _idle.append(worker)
-            surplus = _idle.pop(0) if len(_idle) > MOST_IDLE else None
+            free = [each for each in _idle if not each.is_reserved]
+            surplus = free[0] if len(free) > MOST_IDLE else None
+            if surplus is not None:
+                _idle.remove(surplus)
     if surplus is not None:
         _drop(surplus)
 
