@@ -170,6 +170,21 @@ def test_a_worker_without_requests_ends_unless_it_is_reserved(run: str, monkeypa
         assert again.pid == kept.pid
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_fork_does_not_end_the_workers_of_its_parent(run: str) -> None:
+    with borrowed(run, ECHO, Limits()) as worker:
+        pass
+    child = os.fork()
+    if not child:
+        ends = pool._idle or pool._busy
+        pool._end_all()
+        os._exit(1 if ends else 0)
+    assert os.waitpid(child, 0)[1] == 0
+    with borrowed(run, ECHO, Limits()) as again:
+        assert again.pid == worker.pid
+        assert list(again.replies([1])) == [1]
+
+
 def test_cores_are_counted_as_the_process_may_use_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 7})
     assert usable_cores() == 3

@@ -1,6 +1,6 @@
 """The program of every supervised process: `main`, and `serve` for those that answer requests.
 
-Messages are pickles, one after the other. From the parent: ``(folder, environment, pickled request)``. To the parent:
+Messages are pickles, one after the other. From the parent: ``((folder, environment) or None, pickled request)``. To it:
 ``(READY, None)`` once, then for each request ``(REPLY, value)`` as often as the service yields a value, and finally
 ``(DONE, None)`` or ``(REFUSED, why)``. Agents cannot disturb this by printing: standard output leads to standard error,
 and standard input to nothing.
@@ -24,9 +24,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
-from askwise.workers.heartbeat import own
+from askwise.workers.heartbeat import DUMP_SIGNAL, own
 from askwise.workers.limits import GIB
-from askwise.workers.process import DUMP_SIGNAL
 
 READY, REPLY, DONE, REFUSED = "ready", "reply", "done", "refused"
 ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
@@ -36,7 +35,9 @@ DIE_WITH_PARENT = 1
 _open_files: list[IO[bytes]] = []
 """`faulthandler` knows files by their number only; they must not be closed."""
 
-Message = tuple[str | None, dict[str, str], bytes]
+Surroundings = tuple[str | None, dict[str, str]]
+"""The parent's folder, None if it was removed, and its environment."""
+Message = tuple[Surroundings | None, bytes]
 Service = Callable[[Any], Iterable[Any]]
 """Takes a request and yields the replies to it."""
 
@@ -87,10 +88,11 @@ def serve(arguments: list[str]) -> None:
     _send(replies, (READY, None))
     while True:
         try:
-            folder, environment, request = messages.get(timeout=float(idle))
+            surroundings, request = messages.get(timeout=float(idle))
         except Empty:
             os._exit(0)
-        _move_to(folder, environment)
+        if surroundings is not None:
+            _move_to(*surroundings)
         _send(replies, _answer(service, request, replies))
 
 

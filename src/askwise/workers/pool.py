@@ -94,7 +94,9 @@ class Worker:
             WorkerDied: its process ended, exceeded a limit, or wrote something that is no reply.
         """
         sent = request if isinstance(request, bytes) else pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
-        message: Message = (_folder(), dict(os.environ), sent)
+        # To copy the environment takes longer than all the rest; a reserved worker keeps the one of its first request.
+        stays = self.is_reserved and not self.is_fresh
+        message: Message = (None if stays else (_folder(), dict(os.environ)), sent)
         try:
             pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
             self._requests.flush()
@@ -156,7 +158,6 @@ def _folder() -> str | None:
 
 
 _lock = threading.Lock()
-_home = os.getpid()
 _idle: list[Worker] = []
 _busy: set[Worker] = set()
 _ended: set[str] = set()
@@ -218,7 +219,6 @@ def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserve
 
 
 def _take(key: Key) -> Worker:
-    _forget_if_forked()
     with _lock:
         gone = [worker for worker in _idle if worker.is_gone()]
         _idle[:] = [worker for worker in _idle if worker not in gone]
@@ -263,19 +263,18 @@ def end(run: str) -> None:
         worker.close()
 
 
-def _forget_if_forked() -> None:
-    """Start afresh in a fork of this process, which has no workers."""
-    global _home
-    if os.getpid() != _home:
-        _home = os.getpid()
-        _idle.clear()
-        _busy.clear()
+def _forget() -> None:
+    """Forget all workers in a fork of this process: they are not its own."""
+    _idle.clear()
+    _busy.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 @atexit.register
 def _end_all() -> None:
-    if os.getpid() != _home:
-        return
     for worker in [*_idle, *_busy]:
         worker.kill()
     for worker in _idle:

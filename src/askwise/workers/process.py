@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -19,20 +21,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
-from askwise.workers.exit_status import describe_exit, place_in
-from askwise.workers.heartbeat import NO_UNIT, SIZE, UNIT, Heartbeat
+from askwise.workers.heartbeat import DUMP_SIGNAL, NO_UNIT, SIZE, UNIT, Heartbeat, Watchdog
 from askwise.workers.limits import Limits
-from askwise.workers.watchdog import Watchdog
 
 BOOT = (
     "import ast, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     "sys.path[:] = ast.literal_eval(sys.argv.pop(1)); from askwise.workers.child import main; main()"
 )
 """The program of the process; with -P, Python adds nothing to its path that this process does not have."""
-DUMP_SIGNAL = getattr(signal, "SIGUSR2", None)
-"""The signal on which the process writes its stack to a file, and dies."""
 SECONDS_TO_DUMP = 2.0
 SECONDS_TO_END = 10.0
+FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
+"""A line of a stack as `faulthandler` writes it, innermost first."""
+KNOWN = {number.value: number for number in signal.Signals}
 
 
 class SupervisedProcess:
@@ -135,18 +136,50 @@ def _heartbeat_file() -> Path:
 
 
 # Linux ends a process with its parent, which means the thread that started it. So one thread starts all of them, and
-# lives as long as this process.
+# lives as long as this process. A fork of this process has no threads, and needs another one.
 _starters: dict[int, ThreadPoolExecutor] = {}
 _starting = threading.Lock()
 
 
 def _start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[bytes]:
     with _starting:
-        here = os.getpid()  # a fork of this process has no threads
-        if here not in _starters:
-            _starters[here] = ThreadPoolExecutor(1, "askwise-starter")
-        return _starters[here].submit(_open, command, options).result()
+        if os.getpid() not in _starters:
+            _starters[os.getpid()] = ThreadPoolExecutor(1, "askwise-starter")
+        return _starters[os.getpid()].submit(lambda: subprocess.Popen(command, **options)).result()
 
 
-def _open(command: list[str], options: dict[str, Any]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, **options)
+# -- how a process ended ------------------------------------------------------------------------------------------
+
+
+def describe_exit(code: int, place: str = "") -> str:
+    """Return a sentence about a process that ended unexpectedly, from its exit code and the place where it was."""
+    where = f"; {place}" if place else ""
+    if code >= 0:
+        return f"its process ended itself (exit code {code})"
+    number = KNOWN.get(-code)
+    if number is None:
+        return f"its process died (signal {-code}{where})"
+    if number.name == "SIGKILL":  # the system sends it when memory runs out
+        return "its process was killed (signal 9; out of memory?)"
+    words = (signal.strsignal(number) or number.name).lower()
+    return f"its process died (signal {-code}, {words}{where})"
+
+
+def place_in(stack: str) -> str:
+    """Return file and line of the innermost frame that is neither askwise's nor Python's, empty if there is none."""
+    foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
+    # Prefer the agent's own line to one deep in a library that it called.
+    own = [frame for frame in foreign if not frame[0].startswith(_folders("purelib", "platlib"))] or foreign
+    return f"{Path(own[0][0]).name}, line {own[0][1]}" if own else ""
+
+
+def _is_foreign(name: str) -> bool:
+    askwise = f"{Path(__file__).parents[1]}{os.sep}"
+    if name.startswith(("<", askwise)):
+        return False
+    # Packages may be installed below the standard library, and a plugin is a package, too.
+    return name.startswith(_folders("purelib", "platlib")) or not name.startswith(_folders("stdlib", "platstdlib"))
+
+
+def _folders(*kinds: str) -> tuple[str, ...]:
+    return tuple(f"{sysconfig.get_path(kind)}{os.sep}" for kind in kinds)

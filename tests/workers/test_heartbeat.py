@@ -10,9 +10,8 @@ import time
 import pytest
 
 from askwise.workers import limits
-from askwise.workers.heartbeat import DECIDING, LOADING, NO_UNIT, SINCE, UNIT, Heartbeat, Timed
+from askwise.workers.heartbeat import DECIDING, LOADING, NO_UNIT, SINCE, UNIT, Heartbeat, Timed, Watchdog
 from askwise.workers.limits import Limits
-from askwise.workers.watchdog import Watchdog
 
 PATIENCE = 60
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.workers.exit_status import describe_exit, place_in
+from askwise.workers.process import describe_exit, place_in
 
 
 @pytest.mark.parametrize(
