@@ -4,9 +4,8 @@ Studies, lists of jobs, audits and the studio borrow workers from it. A worker b
 another one, so an agent's module is always read anew. A worker that has a guest, a method that is not askwise's own,
 serves that guest only.
 
-`pebble.ProcessPool` was considered instead: it limits and isolates whole tasks, but not each decision in one with the
-clock stopped while code is compiled, it returns nothing of a task whose process dies, and it cannot say at which line
-that was.
+`pebble.ProcessPool` (5.2) is not used, because it limits whole tasks, not each decision with the clock stopped while
+code is compiled, and because of a task whose process dies it returns neither earlier results nor the line.
 """
 
 from __future__ import annotations

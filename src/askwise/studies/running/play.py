@@ -16,7 +16,7 @@ import numpy as np
 from askwise.core.episode import Episode, Step
 from askwise.methods import Agent, Decision, Observation
 from askwise.play.simulate import simulate
-from askwise.studies.running.expecting import expected_units
+from askwise.studies.running.expected_costs import expected_units
 from askwise.studies.running.problems import Problems
 from askwise.studies.running.rows import Played as Played
 from askwise.studies.running.rows import Prices, Rows, Unit, gathered
