@@ -32,7 +32,7 @@ REPORTS = 20
 """How often progress is reported at most."""
 
 Progress = Callable[[int], None]
-"""Is told how many episodes were judged so far."""
+"""Called with the number of episodes that were audited so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Item:
 
 
 def judge_all(items: Sequence[Item], terms: Terms, workers: int, progress: Progress | None) -> list[AuditedEpisode]:
-    """Return what is to be said of each item, in their order."""
+    """Return the audit of each item, in the order of the items."""
     shares = list(_shares(items))
     found: dict[int, AuditedEpisode] = {}
     told = 0
@@ -127,26 +127,26 @@ def judge_here(share: Share) -> Iterator[list[AuditedEpisode]]:
 
 
 def judge_share(share: Share) -> list[AuditedEpisode]:
-    """Judge some items of one problem one after the other."""
+    """Return the audits of some items of one problem, in their order."""
     items, terms = share
-    court = Court(terms)
+    worker = AuditWorker(terms)
     found = []
     for item in items:
-        with naming(item.given.field if isinstance(item.given, Source) else item.name), _telling(item):
-            found.append(court.judged(item))
+        with naming(item.given.field if isinstance(item.given, Source) else item.name), _named_errors(item):
+            found.append(worker.audit(item))
     return found
 
 
-class Court:
-    """Judges episodes or conversations of one problem; what it has worked out for one serves the others."""
+class AuditWorker:
+    """Audits episodes or conversations of one problem; tables computed for one of them serve the others."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self._bench: Bench | None = None
         self._decisions: ConversationBench | None = None
 
-    def judged(self, item: Item) -> AuditedEpisode:
-        """Return what is to be said of one of them."""
+    def audit(self, item: Item) -> AuditedEpisode:
+        """Return the audit of one episode or conversation."""
         data = item.given.read() if isinstance(item.given, Source) else item.given
         if isinstance(data, Episode):
             return self._episode(data, item.name)
@@ -167,8 +167,8 @@ class Court:
 
 
 @contextmanager
-def _telling(item: Item) -> Iterator[None]:
-    """Let errors that are not about a field say which item they are about."""
+def _named_errors(item: Item) -> Iterator[None]:
+    """Prepend the name of the item to errors that do not name a field."""
     try:
         yield
     except InputError:

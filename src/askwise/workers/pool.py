@@ -20,7 +20,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from askwise.errors import AskwiseError
@@ -57,8 +57,15 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
         self.unit, self.prices, self.exceeded = unit, prices, exceeded
 
 
-Key = tuple[str, str, Limits, str, bool, tuple[str, ...]]
-"""What workers that can replace each other have in common: the arguments of `borrowed`, and Python's path."""
+class Key(NamedTuple):
+    """What workers that can replace each other have in common: the arguments of `borrowed`, and Python's path."""
+
+    run: str
+    service: str
+    limits: Limits
+    guest: str
+    reserved: bool
+    path: tuple[str, ...]
 
 
 class Worker:
@@ -70,10 +77,11 @@ class Worker:
 
     def __init__(self, key: Key) -> None:
         self.key, self.is_fresh = key, True
-        _, service, limits, _, self.is_reserved, _ = key
-        idle = threading.TIMEOUT_MAX if self.is_reserved else IDLE_SECONDS
-        arguments = [service, repr(limits.memory), repr(idle)]
-        self._process = SupervisedProcess("askwise.workers.child:serve", arguments, limits, own_group=True, pipes=True)
+        idle = threading.TIMEOUT_MAX if key.reserved else IDLE_SECONDS
+        arguments = [key.service, repr(key.limits.memory), repr(idle)]
+        self._process = SupervisedProcess(
+            "askwise.workers.child:serve", arguments, key.limits, own_group=True, pipes=True
+        )
         self._requests, self._replies = self._process.pipes
         self._is_ready = False
 
@@ -94,7 +102,7 @@ class Worker:
         """
         sent = request if isinstance(request, bytes) else pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
         # To copy the environment takes longer than all the rest; a reserved worker keeps the one of its first request.
-        stays = self.is_reserved and not self.is_fresh
+        stays = self.key.reserved and not self.is_fresh
         message: Message = (None if stays else (_folder(), dict(os.environ)), sent)
         try:
             pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
@@ -194,7 +202,7 @@ def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserve
         guest: names the method of others that runs in it, and alone; empty for askwise's own methods, which share one.
         reserved: whether it is kept until the run ends, however long it has no work; otherwise it may end earlier.
     """
-    worker = _take((run, service, limits, guest, reserved, tuple(sys.path)))
+    worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:
         worker.wait_until_ready()
         yield worker
@@ -209,7 +217,7 @@ def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserve
         else:
             _busy.discard(worker)
             _idle.append(worker)
-            free = [each for each in _idle if not each.is_reserved]
+            free = [each for each in _idle if not each.key.reserved]
             surplus = free[0] if len(free) > MOST_IDLE else None
             if surplus is not None:
                 _idle.remove(surplus)
@@ -236,7 +244,7 @@ def _start(key: Key) -> Worker:
     except (OSError, RuntimeError) as error:
         raise WorkersGone(f"worker processes cannot be started ({error})") from None
     with _lock:
-        if key[0] not in _ended:
+        if key.run not in _ended:
             _busy.add(new)
             return new
     new.close()
@@ -253,10 +261,10 @@ def end(run: str) -> None:
     """End all workers of a run, and start no more for it."""
     with _lock:
         _ended.add(run)
-        idle = [worker for worker in _idle if worker.key[0] == run]
+        idle = [worker for worker in _idle if worker.key.run == run]
         _idle[:] = [worker for worker in _idle if worker not in idle]
         for worker in _busy:
-            if worker.key[0] == run:
+            if worker.key.run == run:
                 worker.kill()  # the thread that waits for it drops it
     for worker in idle:
         worker.close()
