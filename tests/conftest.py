@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from askwise.studies.running import children, run
+from askwise.studies.running import run
+from askwise.workers import pool
 
 settings.register_profile(
     "askwise",
@@ -31,9 +32,9 @@ KEPT = "tests"
 @pytest.fixture(autouse=True, scope="session")
 def processes_are_kept() -> Iterator[None]:
     """Let all studies of the tests share the processes that play, which otherwise are new for each run."""
-    end = children.end
+    end = pool.end
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "new_run", lambda: KEPT)
-        patch.setattr(children, "end", lambda run: None if run == KEPT else end(run))
+        patch.setattr(pool, "end", lambda run: None if run == KEPT else end(run))
         yield
     end(KEPT)

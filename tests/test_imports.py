@@ -24,7 +24,7 @@ SOURCE = Path(askwise.__file__).parent
 GROUND = (
     "errors", "types", "seeds", "frozen", "workers", "_kept", "_references", "_ingredients", "_jit", "_compiled"
 )  # fmt: skip
-"""What knows nothing of the subject: errors, arrays, processes that are watched, compiled loops."""
+"""What knows nothing of the subject: errors, arrays, supervised processes, compiled loops."""
 
 LIBRARY = (
     "text", "model", "divergence", "pddl", "core", "planning", "methods", "domains", "play", "api", "view"

@@ -211,16 +211,16 @@ class Struct:
 def load() -> None:
     """Load numba. Ctrl-C waits for it, and its time is not held against the agent that decides."""
     if "askwise._jit" not in sys.modules:
-        from askwise.workers import pulse
-        from askwise.workers.interrupts import HeldBack
+        from askwise.workers import heartbeat
+        from askwise.workers.interrupts import DeferredInterrupt
 
-        interrupts = HeldBack()
-        pulse.own.pause()
+        interrupts = DeferredInterrupt()
+        heartbeat.own.pause()
         interrupts.hold()
         try:
             importlib.import_module("askwise._jit")
         finally:
-            pulse.own.resume()
+            heartbeat.own.resume()
             interrupts.release()
     patience.left = 0
 

@@ -31,8 +31,8 @@ from numba.experimental import structref
 
 from askwise import _kept
 from askwise._compiled import Kernel
-from askwise.workers import pulse
-from askwise.workers.interrupts import HeldBack
+from askwise.workers import heartbeat
+from askwise.workers.interrupts import DeferredInterrupt
 
 _njit: Any = numba.njit
 _types: Any = numba.types
@@ -115,8 +115,8 @@ def _codes(code: Any) -> Iterator[Any]:
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """Defer Ctrl-C, stop the clock of the agent, and leave garbage where it is."""
-    interrupts, collects = HeldBack(), gc.isenabled()
-    pulse.own.pause()
+    interrupts, collects = DeferredInterrupt(), gc.isenabled()
+    heartbeat.own.pause()
     interrupts.hold()
     gc.disable()
     try:
@@ -124,7 +124,7 @@ def _undisturbed() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
-        pulse.own.resume()
+        heartbeat.own.resume()
         interrupts.release()
 
 

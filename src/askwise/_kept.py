@@ -25,7 +25,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 VERSIONS = 5
 """How many versions of a kernel are kept: those that were used last."""
@@ -176,11 +176,11 @@ def _lock(file: Any, fcntl: Any) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        pulse.own.pause()
+        heartbeat.own.pause()
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
         finally:
-            pulse.own.resume()
+            heartbeat.own.resume()
 
 
 def _line(path: Path) -> bytes:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +19,8 @@ from askwise.core.episode import Episode
 from askwise.core.game import InvalidDecision
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
+from askwise.errors import AskwiseError, InputError
+from askwise.workers import pool
 from tests.refused import assert_refused
 
 
@@ -119,3 +125,41 @@ def test_a_tolerance_of_ones_own(episodes: list[Episode]) -> None:
     assert sum(each.count for each in strict.faults.values()) > 0
     assert sum(each.count for each in mild.faults.values()) == 0
     assert mild.regret == strict.regret
+
+
+# -- several processes -------------------------------------------------------------------------------------------
+
+
+def test_errors_in_several_processes_are_those_of_one(episodes: list[Episode], folder: Path) -> None:
+    (folder / "9.json").write_text(json.dumps({**trace.to_json(episodes[0]), "steps": 3}), encoding="utf-8")
+    with pytest.raises(InputError) as one:
+        audit(folder)
+    with pytest.raises(InputError) as several:
+        audit(folder, workers=2)
+    assert str(several.value) == str(one.value)
+    assert several.value.field == one.value.field
+
+
+def test_episodes_that_no_other_process_knows_are_audited_here(episodes: list[Episode]) -> None:
+    class Own(Episode):
+        """A class that no other process knows."""
+
+    own = [Own(**{each.name: getattr(episode, each.name) for each in fields(episode)}) for episode in episodes]
+    assert audit(own, workers=2) == audit(episodes)
+
+
+def test_a_worker_that_is_killed_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = pool.borrowed
+
+    @contextmanager
+    def killed(*arguments: Any) -> Iterator[pool.Worker]:
+        with take(*arguments) as worker:
+            worker.kill()
+            yield worker
+
+    monkeypatch.setattr(pool, "borrowed", killed)
+    why = (
+        r"^some episodes could not be audited: its process was killed \(signal 9; out of memory\?\); try fewer workers$"
+    )
+    with pytest.raises(AskwiseError, match=why):
+        audit(folder, workers=2)

@@ -59,6 +59,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Agents that never get so far as to be agents; and nobody waits ten seconds for them."""
     Path("late.py").write_text(LATE)
     Path("gone.py").write_text(LATE.replace("time.sleep(100_000)", "os._exit(3)"))
+    Path("left.py").write_text(LATE.replace("time.sleep(100_000)", "os._exit(0)"))
     monkeypatch.setattr(usual, "LEAST_LOADING", 3.0)
 
 
@@ -69,6 +70,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("late.py", "took longer than 3 s to be loaded (late.py, line 3)"),
         ("gone.py", "its process ended itself (exit code 3)"),
+        ("left.py", "its process ended itself (exit code 0)"),
     ],
 )
 def test_an_agent_that_hangs_or_dies_while_it_is_loaded(run: Run, file: str, words: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from askwise.cli import stopping
 from askwise.cli.stopping import CtrlC, Terminated, exit_code, terminable
-from askwise.workers.interrupts import HeldBack
+from askwise.workers.interrupts import DeferredInterrupt
 from tests.cli.command import user_environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -30,7 +30,7 @@ def usual_ctrl_c() -> Iterator[None]:
 
 
 def test_held_back_it_comes_right_after() -> None:
-    reached, held = [], HeldBack()
+    reached, held = [], DeferredInterrupt()
 
     def work() -> None:
         held.hold()
@@ -48,7 +48,7 @@ def test_held_back_it_comes_right_after() -> None:
 
 
 def test_other_threads_hold_nothing_back() -> None:
-    thread = threading.Thread(target=HeldBack().hold)
+    thread = threading.Thread(target=DeferredInterrupt().hold)
     thread.start()
     thread.join()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -55,6 +55,16 @@ CODE = """
             while True:
                 time.sleep(1)
 
+    class Scribbles(Never):
+        '''Writes into every file that is open, the pipe to the parent among them.'''
+        def decide(self, observation):
+            for number in range(3, 100):
+                try:
+                    os.write(number, b"scribbles")
+                except OSError:
+                    pass
+            time.sleep(100_000)
+
     class Greedy(Never):
         def decide(self, observation):
             eaten = []

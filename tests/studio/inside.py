@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,15 +12,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from askwise.studio.app import make_app
+from askwise.studio.pool import Pool, Replies
 from askwise.studio.room import Room
+from askwise.studio.round_service import RoundService
 from askwise.studio.security.keys import Keys
 from askwise.studio.services import Services
 from askwise.studio.store import Store
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.people import People
 from askwise.studio.taking import study_routes
-from askwise.studio.thinking.child import Desk
-from askwise.studio.thinking.pool import Pool, Replies
 from askwise.workers.limits import Limits
 from tests.studio.taking import entry_for
 
@@ -29,13 +30,13 @@ class HerePool(Pool):
 
     def __init__(self) -> None:
         self.limits = Limits(decision=20.0)
-        self.desk = Desk()
+        self.service = RoundService()
 
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
         """See `Pool`."""
         queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        for reply in self.desk.replies(json.loads(json.dumps({"id": name, **request}))):
-            queue.put_nowait(json.loads(json.dumps(reply)))
+        for reply in self.service.replies(pickle.loads(pickle.dumps({"id": name, **request}))):
+            queue.put_nowait(pickle.loads(pickle.dumps(reply)))
         return Replies(queue)
 
     async def reply(self, name: str, request: dict[str, Any]) -> dict[str, Any]:

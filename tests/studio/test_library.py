@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from askwise.studio.library import problems_at
+from askwise.studio.round_service import RoundService
 from askwise.studio.study.file import read_people_study
-from askwise.studio.thinking.child import Desk
 from tests.studio.live import EXAMPLES
 from tests.studio.taking import STUDY, write_study
 
 
 def reply(**request: Any) -> dict[str, Any]:
     """Return what the process in which rounds are played answers in the end."""
-    return list(Desk().replies({"k": 0, "id": "r", **request}))[-1]
+    return list(RoundService().replies({"id": "r", **request}))[-1]
 
 
 def test_every_example_can_be_played() -> None:

@@ -37,6 +37,7 @@ EXPECTED = {  # {} is the file
     "Leaves": f"step 1: agent 'leaves' failed in decide: SystemExit: enough ({{}}, line {line_of('leaves')})",
     "HangsUp": "took longer than 3 s for a decision",
     "Interrupts": "KeyboardInterrupt",
+    "Scribbles": "wrote into the pipe of its process",
     "HangsAtOnce": too_long("hangs at once"),
     "Dawdles": f"took longer than 10 s for an episode (villains.py, line {line_of('dawdles')})",
 }

@@ -36,8 +36,8 @@ def audit(
         judge: ``optimal``, ``planner``, or ``auto``: the optimum where the problem is small enough.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
         questions: for the optimum where answers may be wrong or missing: how many questions may be asked, by default 3.
-        workers: so many processes share the work; the result is the same. Code of your own that calls this with
-            several of them has to be importable, as with `multiprocessing`.
+        workers: number of processes that share the work; the result is the same. Episodes of classes that only your
+            own program knows are audited in its process.
         progress: called now and then with the number of episodes judged so far.
     """
     _check(judge, tolerance, questions, workers)

@@ -1,16 +1,14 @@
-"""Many episodes: those of one problem together, a share of them at a time, in as many processes as wanted.
+"""Audit many episodes: those of one problem together, a share of them at a time, in several worker processes.
 
-The shares do not depend on the number of processes, and every share has a judge of its own, so neither do results: what
-a planner finds can depend on what it remembers.
+The shares do not depend on the number of processes, and every share has its own judge, so neither do results: what a
+planner finds can depend on what it remembers.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
+import math
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +21,9 @@ from askwise.audits.sources import TRACES, Source, format_of, naming
 from askwise.core.episode import Episode
 from askwise.errors import AskwiseError, InputError
 from askwise.play import trace
-from askwise.workers.child import one_thread
+from askwise.workers import pool
+from askwise.workers.child import Refused
+from askwise.workers.limits import Limits
 
 SHARE = 50
 """Episodes of one problem that are judged together."""
@@ -32,7 +32,7 @@ REPORTS = 20
 """How often progress is reported at most."""
 
 Progress = Callable[[int], None]
-"""Is told how many episodes were judged so far."""
+"""Called with the number of episodes that were audited so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Item:
 
 
 def judge_all(items: Sequence[Item], terms: Terms, workers: int, progress: Progress | None) -> list[AuditedEpisode]:
-    """Return what is to be said of each item, in their order."""
+    """Return the audit of each item, in the order of the items."""
     shares = list(_shares(items))
     found: dict[int, AuditedEpisode] = {}
     told = 0
@@ -84,58 +84,69 @@ def _shares(items: Sequence[Item]) -> Iterator[list[int]]:
             yield numbers[start : start + SHARE]
 
 
-Work = Callable[[list[tuple[list[Item], Terms]]], Iterator[list[AuditedEpisode]]]
+Share = tuple[list[Item], Terms]
+Work = Callable[[list[Share]], Iterator[list[AuditedEpisode]]]
+NO_LIMITS = Limits(decision=math.inf, episode=math.inf)
 
 
 @contextmanager
 def _at_work(workers: int) -> Iterator[Work]:
+    """Yield a function that audits shares in this process or in several workers, and keeps their order."""
     if workers < 2:
         yield lambda shares: map(judge_share, shares)
         return
-    others = set(multiprocessing.active_children())
-    # Fresh processes: a fork of a process with threads may hang.
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    run = pool.new_run()
+    with pool.supervisors(workers, run) as threads:
+        yield lambda shares: threads.map(lambda share: _judge_apart(share, run), shares)
+
+
+def _judge_apart(share: Share, run: str) -> list[AuditedEpisode]:
+    """Audit a share in a worker process; in this one if the worker does not understand it, or finds an error in it."""
     try:
-        yield lambda shares: pool.map(judge_share, shares)
-    except BrokenProcessPool:
-        raise AskwiseError(
-            "a process was ended from outside, perhaps because memory ran out; try fewer workers"
-        ) from None
-    except BaseException:
-        # A share may take minutes, and nobody is going to want what comes out.
-        for child in set(multiprocessing.active_children()) - others:
-            child.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        sent = pickle.dumps(share, pickle.HIGHEST_PROTOCOL)
+    except Exception:  # an episode of a class that exists only in this process
+        return judge_share(share)
+    try:
+        with pool.borrowed(run, f"{__name__}:judge_here", NO_LIMITS) as worker:
+            (found,) = worker.replies(sent)
+    except Refused:
+        return judge_share(share)
+    except pool.WorkerDied as death:
+        raise AskwiseError(f"some episodes could not be audited: {death}; try fewer workers") from None
+    audited: list[AuditedEpisode] = found
+    return audited
 
 
-def _begin() -> None:
-    one_thread()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started it
+def judge_here(share: Share) -> Iterator[list[AuditedEpisode]]:
+    """Yield the audit of a share in a worker process; fulfils `askwise.workers.child.Service`."""
+    try:
+        found = judge_share(share)
+    except Exception as error:  # the parent meets it again, and raises it
+        raise Refused(str(error)) from None
+    yield found
 
 
-def judge_share(share: tuple[list[Item], Terms]) -> list[AuditedEpisode]:
-    """Judge some items of one problem one after the other."""
+def judge_share(share: Share) -> list[AuditedEpisode]:
+    """Return the audits of some items of one problem, in their order."""
     items, terms = share
-    court = Court(terms)
+    worker = AuditWorker(terms)
     found = []
     for item in items:
-        with naming(item.given.field if isinstance(item.given, Source) else item.name), _telling(item):
-            found.append(court.judged(item))
+        with naming(item.given.field if isinstance(item.given, Source) else item.name), _named_errors(item):
+            found.append(worker.audit(item))
     return found
 
 
-class Court:
-    """Judges episodes or conversations of one problem; what it has worked out for one serves the others."""
+class AuditWorker:
+    """Audits episodes or conversations of one problem; tables computed for one of them serve the others."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self._bench: Bench | None = None
         self._decisions: ConversationBench | None = None
 
-    def judged(self, item: Item) -> AuditedEpisode:
-        """Return what is to be said of one of them."""
+    def audit(self, item: Item) -> AuditedEpisode:
+        """Return the audit of one episode or conversation."""
         data = item.given.read() if isinstance(item.given, Source) else item.given
         if isinstance(data, Episode):
             return self._episode(data, item.name)
@@ -156,8 +167,8 @@ class Court:
 
 
 @contextmanager
-def _telling(item: Item) -> Iterator[None]:
-    """Let errors that are not about a field say which item they are about."""
+def _named_errors(item: Item) -> Iterator[None]:
+    """Prepend the name of the item to errors that do not name a field."""
     try:
         yield
     except InputError:

@@ -1,7 +1,7 @@
-"""``--limit``: the command again, in a process that is ended if a decision takes too long.
+"""``--limit``: run the command in a second process, which is ended if a decision takes too long.
 
-Nothing inside a process can stop an agent that hangs in compiled code, or that catches whatever is raised in it. So the
-command runs in a second process, which shares terminal, standard input and output, and this one waits.
+Nothing inside a process can stop an agent that hangs in compiled code, or that catches every exception. So the command
+runs in a second process, which shares terminal, standard input and output, and this one waits.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import sys
 
 from askwise.cli import stopping, values
 from askwise.errors import AskwiseError
-from askwise.workers import child
 from askwise.workers.limits import Limits
-from askwise.workers.process import Watched
+from askwise.workers.process import SupervisedProcess
 
 SECONDS_TO_STOP = 5.0
 _inside: list[bool] = []
@@ -28,45 +27,41 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
 
 
 def wanted(options: argparse.Namespace) -> bool:
-    """Whether the command is to be run again under a limit; inside that, it is not."""
+    """Whether to run the command in a second process; in the second process itself, False."""
     return options.limit is not None and not _inside
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command again and return its exit code; refuse what takes too long or dies."""
+    """Run the command in a second process and return its exit code; raise an error if it takes too long or dies."""
     seconds = values.real(options.limit, "--limit", above=0)
     limits = Limits(decision=seconds, episode=math.inf)
     sys.stdout.flush()
     with stopping.terminable():
-        watched = Watched("askwise.cli.limited", options.arguments, limits)
+        command = SupervisedProcess("askwise.cli.limited:run_inside", options.arguments, limits)
         try:
-            code = watched.process.wait()
+            code = command.process.wait()
         except stopping.Terminated:
             raise
         except KeyboardInterrupt:
-            code = _stopped(watched)
+            # The command has received Ctrl-C, too, and says so, unless it hangs.
+            try:
+                code = command.process.wait(SECONDS_TO_STOP)
+            except subprocess.TimeoutExpired:
+                raise KeyboardInterrupt from None
         else:
             if code == -signal.SIGINT:
                 raise KeyboardInterrupt
-            if watched.verdict is not None or code < 0 or watched.pulse.is_others:
-                raise AskwiseError(f"agent {options.method!r}: {watched.end_in_words()}")
+            if command.exceeded is not None or code < 0 or command.heartbeat.runs_agent:
+                raise AskwiseError(f"agent {options.method!r}: {command.describe_end()}")
         finally:
-            watched.close()
+            command.close()
     return code
 
 
-def _stopped(watched: Watched) -> int:
-    """Let the command say that it was interrupted: it has heard Ctrl-C, too, unless it hangs."""
-    try:
-        return watched.process.wait(SECONDS_TO_STOP)
-    except subprocess.TimeoutExpired:
-        raise KeyboardInterrupt from None
+def run_inside(arguments: list[str]) -> int:
+    """Run the command in the second process."""
+    from askwise.cli import main
 
-
-def main() -> None:
-    """Be that second process."""
-    from askwise.cli import main as command
-
-    child.begin(sys.argv.pop(1))
     _inside.append(True)
-    sys.exit(command())
+    sys.argv[1:] = arguments
+    return main()

@@ -78,7 +78,7 @@ def _done(options: argparse.Namespace, jobs: list[Job], workers: int, seconds: f
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from askwise.studies.running.executors import usable_cores
+    from askwise.workers.pool import usable_cores
 
     return usable_cores() if options.workers is None else values.whole(options.workers, "--workers", 1)
 

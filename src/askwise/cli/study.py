@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the options describe."""
-    from askwise.studies.running.trying import try_out
+    from askwise.studies.running.preload import preload
     from askwise.studies.schema.study_file import (
         merged,
         outline,
@@ -98,7 +98,7 @@ def chosen(options: argparse.Namespace) -> Study:
     settings = merged(settings, overrides)
     settings = quicker(settings) if options.quick else settings
     stated = outline(settings)
-    try_out(stated.methods, _limits(stated.limits, options))
+    preload(stated.methods, _limits(stated.limits, options))
     return study_from(settings, folder)
 
 
@@ -194,7 +194,7 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
 
 
 def _workers(options: argparse.Namespace) -> int:
-    from askwise.studies.running.executors import usable_cores
+    from askwise.workers.pool import usable_cores
 
     if options.workers is not None and options.dask is not None:
         raise InputError("--workers", "--dask as well", "one of the two")

@@ -35,7 +35,7 @@ from askwise.methods.loading import PLACES, check_options, is_place, load_agent,
 from askwise.methods.never import Never
 from askwise.methods.telling import in_words
 from askwise.methods.toolbox import Toolbox
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 if TYPE_CHECKING:
     from askwise.methods.optimal import Optimal
@@ -170,7 +170,7 @@ def _keeps_belief(given: str | Agent) -> bool:
 def _load(point: Any, **options: Any) -> Agent:
     field = f"method {point.name!r}"
     try:
-        with pulse.loading:
+        with heartbeat.loading:
             make = point.load()
     except (AskwiseError, KeyboardInterrupt):
         raise

@@ -26,7 +26,7 @@ from askwise.methods.telling import files_of, message, own_line, place_of, shown
 from askwise.model.names import as_int
 from askwise.seeds import Seed
 from askwise.types import FloatArray
-from askwise.workers.pulse import deciding
+from askwise.workers.heartbeat import deciding
 
 
 class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened

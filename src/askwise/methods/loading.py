@@ -28,7 +28,7 @@ from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.methods.base import Agent
 from askwise.methods.telling import in_words
 from askwise.text.files import opened, reason
-from askwise.workers.pulse import loading
+from askwise.workers.heartbeat import loading
 
 PLACES = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
 """How an agent of one's own is named."""

@@ -50,7 +50,7 @@ from askwise.model import state_names, urop
 from askwise.model.names import as_int
 from askwise.seeds import Seed, spawn
 from askwise.types import BoolArray, FloatArray, StateLike
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 GoalName = int | str
 Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
@@ -148,7 +148,7 @@ def ask(
         here = joint_state(played, None, ego).ego
         lived = [*_seen_on(played, way, here), *(_after(played, way, here, each) for each in told)]
         for t, observation in enumerate(lived[:-1], start=1):
-            with blaming(agent, "watch", t), pulse.deciding:
+            with blaming(agent, "watch", t), heartbeat.deciding:
                 agent.watch(observation)
         inferred = None if seen or not way else _explained(played, way)
         return _advice(played, agent, lived, inferred, name)

@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from askwise.studio.pool import Pool
 from askwise.studio.store import Store, StoreFailed, adding_event, ending_round
-from askwise.studio.thinking.pool import Pool
 from askwise.studio.times import Times
 
 log = logging.getLogger("askwise.studio")

@@ -120,11 +120,11 @@ async def _run(
 ) -> None:
     from askwise.studio.app import make_app
     from askwise.studio.explore import explore_routes
+    from askwise.studio.pool import Pool
     from askwise.studio.security.guard import Guard
     from askwise.studio.security.keys import Keys
     from askwise.studio.services import Services
     from askwise.studio.store import Store
-    from askwise.studio.thinking.pool import Pool
 
     store = Store(folder)
     keys = Keys(store)

@@ -1,63 +1,175 @@
-"""What a process that is watched does first: show its pulse, be ready to tell where it is, and end with its parent.
+"""The program of every supervised process: `main`, and `serve` for those that answer requests.
 
-Nothing heavy is imported here, so that libraries still see how many threads they are to use.
+Messages are pickles, one after the other. From the parent: ``((folder, environment) or None, pickled request)``. To it:
+``(READY, None)`` once, then for each request ``(REPLY, value)`` as often as the service yields a value, and finally
+``(DONE, None)`` or ``(REFUSED, why)``. Agents cannot disturb this by printing: standard output leads to standard error,
+and standard input to nothing.
+
+Nothing heavy is imported here, so that libraries still see how many threads they may use.
 """
 
 from __future__ import annotations
 
 import contextlib
 import faulthandler
+import importlib
 import math
 import os
+import pickle
 import signal
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import IO, Any
 
+from askwise.workers.heartbeat import DUMP_SIGNAL, own
 from askwise.workers.limits import GIB
-from askwise.workers.process import TELLS
-from askwise.workers.pulse import own
 
-THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+READY, REPLY, DONE, REFUSED = "ready", "reply", "done", "refused"
+ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""Environment variables for libraries: there are as many processes as cores, so each library gets one thread."""
 DIE_WITH_PARENT = 1
 """``PR_SET_PDEATHSIG``."""
-_kept: list[IO[bytes]] = []
+_open_files: list[IO[bytes]] = []
 """`faulthandler` knows files by their number only; they must not be closed."""
 
+Surroundings = tuple[str | None, dict[str, str]]
+"""The parent's folder, None if it was removed, and its environment."""
+Message = tuple[Surroundings | None, bytes]
+Service = Callable[[Any], Iterable[Any]]
+"""Takes a request and yields the replies to it."""
 
-def begin(path: str) -> None:
-    """Show the pulse in a file, and write the stack behind it when the process crashes or is asked to."""
-    own.show_in(path)
+
+class Refused(Exception):  # noqa: N818 - it names what happened
+    """A worker cannot make sense of a request, for instance because it does not know a class in it."""
+
+
+def main() -> None:
+    """Call the function that the parent names with the arguments that it gives; its result is the exit code."""
+    _, heartbeat_file, target, *arguments = sys.argv
+    begin(heartbeat_file)
+    sys.exit(_named(target)(arguments))
+
+
+def begin(heartbeat_file: str) -> None:
+    """Show the heartbeat in a file, write the stack behind it in a crash or when asked to, and end with the parent."""
+    own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=own.copied)
-    tale = Path(path).open("ab")  # noqa: SIM115 - stays open as long as the process lives
-    _kept.append(tale)
-    faulthandler.enable(tale, all_threads=False)
-    if TELLS is not None:
-        # And then dies of the signal, as is usual: no agent goes on with what the signal interrupted.
-        faulthandler.register(TELLS, tale, all_threads=False, chain=True)
-    with contextlib.suppress(OSError):  # where a file that is in use can lose its name
-        Path(path).unlink()
+        os.register_at_fork(after_in_child=own.mark_as_copy)
+    stack_file = Path(heartbeat_file).open("ab")  # noqa: SIM115 - stays open as long as the process lives
+    _open_files.append(stack_file)
+    faulthandler.enable(stack_file, all_threads=False)
+    if DUMP_SIGNAL is not None:
+        # The process then dies of the signal: no agent continues with what the signal interrupted.
+        faulthandler.register(DUMP_SIGNAL, stack_file, all_threads=False, chain=True)
+    with contextlib.suppress(OSError):  # Windows keeps the names of open files
+        Path(heartbeat_file).unlink()
     _end_with_parent()
 
 
+def serve(arguments: list[str]) -> None:
+    """Answer requests until the parent closes the pipe, or sends nothing for a while.
+
+    Args:
+        arguments: the `Service`, as ``module:name``; GiB of address space; seconds without a request after which the
+            process ends.
+    """
+    name, memory, idle = arguments
+    one_thread()
+    _die_first()
+    _limit_memory(float(memory))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, and ends this process if necessary
+    given, replies = _pipes()
+    messages: SimpleQueue[Message] = SimpleQueue()
+    Thread(target=_receive, args=(given, messages), daemon=True).start()
+    service = _named(name)  # heavy imports happen here, before the first request
+    _send(replies, (READY, None))
+    while True:
+        try:
+            surroundings, request = messages.get(timeout=float(idle))
+        except Empty:
+            os._exit(0)
+        if surroundings is not None:
+            _move_to(*surroundings)
+        _send(replies, _answer(service, request, replies))
+
+
+def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
+    """Send all replies to a request; return the message that ends them."""
+    try:
+        understood = pickle.loads(request)
+    except Exception as error:
+        return REFUSED, f"{type(error).__name__}: {error}"
+    try:
+        for reply in service(understood):
+            _send(replies, (REPLY, reply))
+    except Refused as error:
+        return REFUSED, str(error)
+    return DONE, None
+
+
 def one_thread() -> None:
-    """Let the libraries that are not loaded yet use one thread each: there are as many processes as cores."""
-    for variable in THREADS:
-        os.environ.setdefault(variable, "1")
+    """Let libraries that are not loaded yet use one thread each."""
+    for variable, value in ONE_THREAD.items():
+        os.environ.setdefault(variable, value)
 
 
-def die_first() -> None:
-    """Ask the system to end this process, and no other, if memory runs out."""
+def _named(target: str) -> Callable[..., Any]:
+    module, _, name = target.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the pipes from and to the parent, where agents that read or print do not find them."""
+    given, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return given, replies
+
+
+def _receive(given: IO[bytes], messages: SimpleQueue[Message]) -> None:
+    # In a thread that reads all the time: this is how the process notices that its parent is gone.
+    while True:
+        try:
+            messages.put(pickle.load(given))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            os._exit(0)
+
+
+def _send(replies: IO[bytes], message: tuple[str, Any]) -> None:
+    try:
+        pickle.dump(message, replies, pickle.HIGHEST_PROTOCOL)
+        replies.flush()
+    except BrokenPipeError:
+        os._exit(0)
+
+
+def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
+    """Take over the parent's folder, in which agents' files may lie, and its environment."""
+    wanted = {**ONE_THREAD, **environment}
+    if dict(os.environ) != wanted:
+        os.environ.clear()
+        os.environ.update(wanted)
+    if folder is not None:
+        os.chdir(folder)
+
+
+def _die_first() -> None:
+    """Ask the system to end this process before all others if memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def limit_memory(gib: float) -> None:
-    """Let this process have so much address space: what goes beyond is a `MemoryError`."""
+def _limit_memory(gib: float) -> None:
+    """Limit the address space of this process: what exceeds it is a `MemoryError`."""
     if math.isinf(gib):
         return
-    with contextlib.suppress(ImportError, OSError, ValueError):  # systems that know no such limit
+    with contextlib.suppress(ImportError, OSError, ValueError):  # not every system has this limit
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (int(gib * GIB), resource.getrlimit(resource.RLIMIT_AS)[1]))

@@ -1,4 +1,4 @@
-"""Holding Ctrl-C back while something must not be interrupted."""
+"""Deferring Ctrl-C while something must not be interrupted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import threading
 from types import FrameType
 
 
-class HeldBack:
-    """``hold()``, and Ctrl-C waits until ``release()``. Does nothing outside the main thread, which alone hears it."""
+class DeferredInterrupt:
+    """After ``hold()``, Ctrl-C waits until ``release()``; does nothing outside the main thread, which alone gets it."""
 
     def __init__(self) -> None:
         self._before: signal._HANDLER = None
@@ -16,17 +16,17 @@ class HeldBack:
         self._pressed = False
 
     def hold(self) -> None:
-        """Hold Ctrl-C back from now on."""
+        """Defer Ctrl-C from now on."""
         if threading.current_thread() is not threading.main_thread():
             return
         before = signal.getsignal(signal.SIGINT)
         if before in (None, signal.SIG_IGN, signal.SIG_DFL):
-            return  # nothing would be raised, hence nothing got lost
+            return  # no exception would be raised, so none can be lost
         self._before, self._holding, self._pressed = before, True, False
         signal.signal(signal.SIGINT, self._press)
 
     def release(self) -> None:
-        """Let it through again, and what was held back."""
+        """Handle Ctrl-C as before, and raise the one that was deferred."""
         if not self._holding or threading.current_thread() is not threading.main_thread():
             return
         self._holding = False

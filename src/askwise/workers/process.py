@@ -1,16 +1,18 @@
-"""A Python process of our own that is watched: started, limited, ended, and asked how it ended.
+"""A supervised Python process: started, limited, ended, and asked how it ended.
 
-It is a fresh process, not a copy of this one (copies of a process with threads can hang), and runs with this one's
-`sys.path`. On Linux it ends when this one does, in whatever way that happens.
+It is a fresh process, not a fork (forks of a process with threads can hang), and has this one's `sys.path`. On Linux it
+ends when this process ends, however that happens.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -19,134 +21,165 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
-from askwise.workers import death
+from askwise.workers.heartbeat import DUMP_SIGNAL, NO_UNIT, SIZE, UNIT, Heartbeat, Watchdog
 from askwise.workers.limits import Limits
-from askwise.workers.pulse import NO_UNIT, SIZE, UNIT, Pulse
-from askwise.workers.watch import Watch
 
 BOOT = (
     "import ast, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
-    "sys.path[:] = ast.literal_eval(sys.argv.pop(1)); from {} import main; main()"
+    "sys.path[:] = ast.literal_eval(sys.argv.pop(1)); from askwise.workers.child import main; main()"
 )
-"""What the process runs; with -P, Python itself adds nothing to its path that this one does not have."""
-TELLS = getattr(signal, "SIGUSR2", None)
-"""The signal on which the process writes down where it is, and dies."""
-SECONDS_TO_TELL = 2.0
+"""The program of the process; with -P, Python adds nothing to its path that this process does not have."""
+SECONDS_TO_DUMP = 2.0
 SECONDS_TO_END = 10.0
+FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
+"""A line of a stack as `faulthandler` writes it, innermost first."""
+KNOWN = {number.value: number for number in signal.Signals}
 
 
-class Watched:
-    """A process that is watched.
+class SupervisedProcess:
+    """A process that is ended when it exceeds a time limit.
 
     Attributes:
-        verdict: what it took too long for, None if it did not.
-        convicted: the unit of work that it was at then.
+        exceeded: a sentence about the limit that it exceeded, None if it did not.
+        exceeded_in: the number of the unit of work in which that happened.
 
     Args:
-        module: the module whose ``main`` it runs.
-        arguments: what that finds in ``sys.argv`` behind the file of the pulse.
-        limits: what it may take.
-        apart: in a group of its own, so that it does not hear Ctrl-C and all that it starts can be ended with it.
-        pipes: talk to it by its standard input and output.
+        target: the function that it calls with `arguments`, as ``module:name``; see `askwise.workers.child.main`.
+        arguments: texts.
+        limits: the time limits.
+        own_group: whether it gets a process group: then it does not receive Ctrl-C, and what it starts ends with it.
+        pipes: whether its standard input and output are pipes to this process.
     """
 
     def __init__(
-        self, module: str, arguments: Sequence[str], limits: Limits, *, apart: bool = False, pipes: bool = False
+        self, target: str, arguments: Sequence[str], limits: Limits, *, own_group: bool = False, pipes: bool = False
     ) -> None:
-        self._apart = apart and os.name == "posix"
-        self._file = _pulse_file()
-        self.verdict: str | None = None
-        self.convicted = NO_UNIT
-        command = [sys.executable, "-P", "-c", BOOT.format(module), ascii([*map(str, sys.path)]), str(self._file)]
+        self._own_group = own_group and os.name == "posix"
+        self._file = _heartbeat_file()
+        self.exceeded: str | None = None
+        self.exceeded_in = NO_UNIT
+        command = [sys.executable, "-P", "-c", BOOT, ascii([*map(str, sys.path)]), str(self._file), target, *arguments]
         pipe = subprocess.PIPE if pipes else None
         options: dict[str, Any] = {"stdin": pipe, "stdout": pipe}
-        if self._apart:
+        if self._own_group:
             options["process_group"] = 0
         try:
-            self.pulse = Pulse(self._file)
-            self._tale = self._file.open("rb")
-            self.process: subprocess.Popen[bytes] = _start([*command, *arguments], options)
+            self.heartbeat = Heartbeat(self._file)
+            self._stack_file = self._file.open("rb")
+            self.process: subprocess.Popen[bytes] = _start(command, options)
         except BaseException:
             self._file.unlink()
             raise
-        self._watch = Watch(self.pulse, limits, self._end_for)
-        self._watch.start()
+        self._watchdog = Watchdog(self.heartbeat, limits, self._end_for)
+        self._watchdog.start()
 
     @property
-    def streams(self) -> tuple[IO[bytes], IO[bytes]]:
-        """What the process reads, and what it writes."""
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """The pipe that the process reads from, and the one that it writes to."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         return self.process.stdin, self.process.stdout
 
-    def _end_for(self, verdict: str) -> None:
-        self.convicted, self.verdict = self.pulse.unit, verdict
-        if TELLS is not None:
-            self.process.send_signal(TELLS)
-            give_up = time.monotonic() + SECONDS_TO_TELL
+    def _end_for(self, exceeded: str) -> None:
+        self.exceeded_in, self.exceeded = self.heartbeat.unit, exceeded
+        if DUMP_SIGNAL is not None:
+            self.process.send_signal(DUMP_SIGNAL)
+            give_up = time.monotonic() + SECONDS_TO_DUMP
             while not self._stack() and self.process.poll() is None and time.monotonic() < give_up:
                 time.sleep(0.01)
         self.kill()
 
     def kill(self) -> None:
-        """End the process now, with all that it started if it is in a group of its own."""
+        """End the process now, and all that it started if it has its own group."""
         with contextlib.suppress(OSError):
-            if self._apart:
+            if self._own_group:
                 os.killpg(self.process.pid, signal.SIGKILL)
             else:
                 self.process.kill()
 
     def close(self) -> None:
-        """End the process if it still runs, and let go of everything."""
-        self._watch.stop()
+        """End the process if it still runs, and release files and threads."""
+        self._watchdog.stop()
         self.kill()
         self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self._tale):
+        for stream in (self.process.stdin, self.process.stdout, self._stack_file):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        self._file.unlink(missing_ok=True)  # unless the process has done so
+        self._file.unlink(missing_ok=True)  # usually the process has removed it
 
-    def end_in_words(self) -> str:
-        """Return how a process ended that says nothing any more."""
+    def describe_end(self) -> str:
+        """Wait for the process to end, and return a sentence about how it ended; kill it if it does not."""
         try:
             code = self.process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
-            self.verdict = self.verdict or "its process hung up, and went on"
+            self.exceeded = self.exceeded or "its process closed its pipe, and continued"
             self.kill()
             code = self.process.wait()
-        self._watch.stop()
-        place = death.place_in(self._stack())
-        if self.verdict is not None:
-            return f"{self.verdict} ({place})" if place else self.verdict
-        return death.in_words(code, place)
+        self._watchdog.stop()
+        place = place_in(self._stack())
+        if self.exceeded is not None:
+            return f"{self.exceeded} ({place})" if place else self.exceeded
+        return describe_exit(code, place)
 
     def _stack(self) -> str:
-        self._tale.seek(SIZE)
-        return self._tale.read().decode("ascii", "replace")
+        self._stack_file.seek(SIZE)
+        return self._stack_file.read().decode("ascii", "replace")
 
 
-def _pulse_file() -> Path:
-    handle, name = tempfile.mkstemp(prefix="askwise-", suffix=".pulse")
+def _heartbeat_file() -> Path:
+    handle, name = tempfile.mkstemp(prefix="askwise-", suffix=".heartbeat")
     with os.fdopen(handle, "wb") as file:
         file.truncate(SIZE)
-    Pulse(name).numbers[UNIT] = NO_UNIT
+    Heartbeat(name).numbers[UNIT] = NO_UNIT
     return Path(name)
 
 
-# Linux ends a process with its parent, by which it means the thread that started it. So one thread starts all of them,
-# and stays.
+# Linux ends a process with its parent, which means the thread that started it. So one thread starts all of them, and
+# lives as long as this process. A fork of this process has no threads, and needs another one.
 _starters: dict[int, ThreadPoolExecutor] = {}
 _starting = threading.Lock()
 
 
 def _start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[bytes]:
     with _starting:
-        here = os.getpid()  # a copy of this process has no threads
-        if here not in _starters:
-            _starters[here] = ThreadPoolExecutor(1, "askwise-starter")
-        return _starters[here].submit(_open, command, options).result()
+        if os.getpid() not in _starters:
+            _starters[os.getpid()] = ThreadPoolExecutor(1, "askwise-starter")
+        return _starters[os.getpid()].submit(lambda: subprocess.Popen(command, **options)).result()
 
 
-def _open(command: list[str], options: dict[str, Any]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, **options)
+# -- how a process ended ------------------------------------------------------------------------------------------
+
+
+def describe_exit(code: int, place: str = "") -> str:
+    """Return a sentence about a process that ended unexpectedly, from its exit code and the place where it was."""
+    where = f"; {place}" if place else ""
+    if code >= 0:
+        return f"its process ended itself (exit code {code})"
+    number = KNOWN.get(-code)
+    if number is None:
+        return f"its process died (signal {-code}{where})"
+    if number.name == "SIGKILL":  # the system sends it when memory runs out
+        return "its process was killed (signal 9; out of memory?)"
+    words = (signal.strsignal(number) or number.name).lower()
+    return f"its process died (signal {-code}, {words}{where})"
+
+
+def place_in(stack: str) -> str:
+    """Return file and line of the innermost frame that is neither askwise's nor Python's, empty if there is none."""
+    foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
+    # Prefer the agent's own line to one deep in a library that it called.
+    own = [frame for frame in foreign if not frame[0].startswith(_folders("purelib", "platlib"))] or foreign
+    return f"{Path(own[0][0]).name}, line {own[0][1]}" if own else ""
+
+
+def _is_foreign(name: str) -> bool:
+    askwise = f"{Path(__file__).parents[1]}{os.sep}"
+    if name.startswith(("<", askwise)):
+        return False
+    # Packages may be installed below the standard library, and a plugin is a package, too.
+    return name.startswith(_folders("purelib", "platlib")) or not name.startswith(_folders("stdlib", "platstdlib"))
+
+
+def _folders(*kinds: str) -> tuple[str, ...]:
+    return tuple(f"{sysconfig.get_path(kind)}{os.sep}" for kind in kinds)

@@ -19,7 +19,7 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.studies.running import cluster
-from askwise.studies.running.cluster import BACK, GONE, Workers, dask
+from askwise.studies.running.cluster import BACK, GONE, WorkerCount, dask
 from askwise.studies.running.progress import Silent
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study import Method
@@ -223,7 +223,7 @@ def test_all_workers_gone_is_said_and_so_is_that_they_are_back(
 
 def test_what_there_is_to_say_about_workers() -> None:
     now, there = [0.0], [2]
-    workers = Workers(lambda: there[0], lambda: now[0])
+    workers = WorkerCount(lambda: there[0], lambda: now[0])
     said = []
     for moment, number in [(0, 2), (1, 0), (10, 0), (11, 0), (99, 0), (100, 1), (101, 1), (102, 0), (103, 1), (120, 0)]:
         now[0], there[0] = moment, number

@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.errors import AskwiseError
 from askwise.studies.running import run as running
-from askwise.studies.running.executors import Crew
+from askwise.studies.running.executors import Workers
 from askwise.studies.running.play import Played
 from askwise.studies.running.run import Interrupted, WorkersGone, results, run_study
 from askwise.studies.schema.study import Study
@@ -160,7 +160,7 @@ def test_no_more_tasks_are_out_than_keep_everybody_busy(monkeypatch: pytest.Monk
     monkeypatch.setattr(running, "wait", executor.wait)
     monkeypatch.setattr(running, "play_apart", lambda *_: Counted())
     study = small(instances={"count": 500, "size": 5, "stations": 5, "toolboxes": 2})
-    seen = sum(1 for _ in results(study, range(500), Crew(executor, lambda: 3), "a run", print))
+    seen = sum(1 for _ in results(study, range(500), Workers(executor, lambda: 3), "a run", print))
     assert seen == 500
     assert executor.most == 6  # twice the width
     assert most[0] <= 6

@@ -15,14 +15,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from askwise.studies.running import children, supervising
-from askwise.studies.running.children import Ended
+from askwise.studies.running import supervising
 from askwise.studies.running.executors import local
 from askwise.studies.running.play import play, units
 from askwise.studies.running.rows import Rows
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study import Study, Task
 from askwise.studies.schema.study_file import study_from
+from askwise.workers import pool
+from askwise.workers.pool import RunEnded
 from tests.experiments.gates import Gate
 from tests.experiments.studies import small, stored
 from tests.experiments.villains import line_of, write_villains
@@ -69,7 +70,7 @@ def villains(tmp_path: Path) -> Path:
 
 
 def test_one_worker_survives_them_all(villains: Path, tmp_path: Path) -> None:
-    study = among(villains, "HangsInC", "Exits", "Crashes", "Leaves", "Interrupts")
+    study = among(villains, "HangsInC", "Exits", "Crashes", "Leaves", "Interrupts", "Scribbles")
     ran = run_study(study, tmp_path / "out")
     assert (ran.store.done(), ran.store.failed()) == ({0}, {0})
     assert errors(tmp_path / "out") == {
@@ -78,6 +79,7 @@ def test_one_worker_survives_them_all(villains: Path, tmp_path: Path) -> None:
         "Crashes": f"its process died (signal 11, segmentation fault; villains.py, line {line_of('crashes')})",
         "Leaves": f"step 1: agent 'leaves' failed in decide: SystemExit: enough ({villains}, line {line_of('leaves')})",
         "Interrupts": "KeyboardInterrupt",
+        "Scribbles": "wrote into the pipe of its process",
     }
     rows = stored(tmp_path / "out")
     assert set(rows["base_cost"]) == {0.5}
@@ -86,8 +88,8 @@ def test_one_worker_survives_them_all(villains: Path, tmp_path: Path) -> None:
 
 def test_threads_of_somebody_else(villains: Path, tmp_path: Path) -> None:
     study = among(villains, "IsKilled", instances=2)
-    with ThreadPoolExecutor(2) as pool:
-        run_study(study, tmp_path / "out", executor=pool)
+    with ThreadPoolExecutor(2) as threads:
+        run_study(study, tmp_path / "out", executor=threads)
     assert errors(tmp_path / "out") == {"IsKilled": "its process was killed (signal 9; out of memory?)"}
     assert_innocent_unharmed(study, tmp_path / "out")
 
@@ -130,15 +132,15 @@ def test_methods_of_others_have_a_process_each_and_those_of_askwise_share_one(
     lent: list[tuple[str, set[str]]] = []
 
     @contextmanager
-    def borrowed(_: str, __: object, guest: str) -> Iterator[Any]:
-        yield SimpleNamespace(is_fresh=True, play=lambda sent, numbers: played(guest, pickle.loads(sent), numbers))
+    def borrowed(_: str, __: str, ___: object, guest: str) -> Iterator[Any]:
+        yield SimpleNamespace(is_fresh=True, replies=lambda sent: played(guest, pickle.loads(sent[0]), sent[1]))
 
-    def played(guest: str, task: Task, numbers: frozenset[int]) -> Iterator[tuple[int, Rows]]:
+    def played(guest: str, task: Task, numbers: set[int]) -> Iterator[tuple[int, Rows]]:
         wanted = {number: unit for number, unit in enumerate(units(task)) if number in numbers}
         lent.append((guest, {"none" if unit.method is None else unit.method.label for unit in wanted.values()}))
         yield from ((number, unit.failed(task, "not played")) for number, unit in wanted.items())
 
-    monkeypatch.setattr(children, "borrowed", borrowed)
+    monkeypatch.setattr(pool, "borrowed", borrowed)
     own = small(bounds=1, exact={"instances": 1, "priors": ["far"]})
     supervising.play_apart(own.task(0), "a run")
     assert lent == [("", {"never", "toolbox", "ezq-local", "none"})]
@@ -161,10 +163,10 @@ def test_limits_are_no_part_of_a_study(villains: Path) -> None:
 def test_a_run_that_ends_ends_what_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate(tmp_path / "gate")
     monkeypatch.setenv("GATE", str(gate.folder))
-    with local(1, "a short run") as crew:
-        waiting = crew.executor.submit(supervising.play_apart, small(methods=["gated"]).task(0), "a short run")
+    with local(1, "a short run") as workers:
+        waiting = workers.executor.submit(supervising.play_apart, small(methods=["gated"]).task(0), "a short run")
         gate.wait_until_somebody_waits()
-    assert isinstance(waiting.exception(timeout=0), Ended)
+    assert isinstance(waiting.exception(timeout=0), RunEnded)
 
 
 def test_what_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,6 +175,6 @@ def test_what_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> 
 
     task = small().task(0)
     mine = Own(**vars(task.study))
-    monkeypatch.setattr(supervising, "children", None)  # nobody asks for a process
+    monkeypatch.setattr(supervising, "pool", None)  # nobody asks for a process
     here = supervising.play_apart(type(task)(0, mine, task.source), "a run")
     assert here.tables["episodes"].equals(play(task).tables["episodes"])

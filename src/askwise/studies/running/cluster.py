@@ -18,7 +18,7 @@ from typing import Any
 
 from askwise import __version__
 from askwise.errors import InputError
-from askwise.studies.running.executors import Crew
+from askwise.studies.running.executors import Workers
 from askwise.text.files import reason
 
 TIMEOUT = 10
@@ -34,20 +34,20 @@ HIGHEST_PORT = 65535
 
 
 @contextmanager
-def dask(address: str) -> Iterator[Crew]:
+def dask(address: str) -> Iterator[Workers]:
     """Yield the Dask cluster whose scheduler is at `address`."""
     with _connected(address) as client:
         _check_workers(client, address)
         executor = ClusterExecutor(client.get_executor(pure=False))
-        workers = Workers(lambda: int(_asked(lambda: sum(client.nthreads().values()))))
-        yield Crew(executor, workers.count, news=workers.news)
+        counted = WorkerCount(lambda: int(_asked(lambda: sum(client.nthreads().values()))))
+        yield Workers(executor, counted.count, news=counted.news)
 
 
-class Workers:
-    """How many there are, and what there is to say when all of them go, or come back.
+class WorkerCount:
+    """Counts the workers of a cluster, and reports when all of them are gone or some are back.
 
     Args:
-        ask: returns how many there are now.
+        ask: returns the number of workers now.
         clock: returns the time, in seconds.
     """
 
@@ -57,7 +57,7 @@ class Workers:
         self._said_so = False
 
     def count(self) -> int:
-        """Return how many there are."""
+        """Return the number of workers."""
         found = self._ask()
         if found:
             self._gone_since = None
@@ -66,7 +66,7 @@ class Workers:
         return found
 
     def news(self) -> str | None:
-        """Return what there is to say since the last time."""
+        """Return a message if something changed since the last call, otherwise None."""
         if self._gone_since is None:
             back, self._said_so = self._said_so, False
             return BACK if back else None

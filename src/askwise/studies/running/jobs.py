@@ -1,28 +1,28 @@
-"""Long lists of jobs that have nothing to do with each other: done in processes of their own, kept, gone on with.
+"""Long lists of independent jobs: each done in a worker process, recorded, and not repeated by the next run.
 
-A study plays episodes; this is for everything else that takes long and gives rows, with the same machinery: processes
-that are watched, records with checksums that appear whole or not at all, a lock on the folder. A job that takes too
-long or kills its process becomes a row that says so, and the others go on. Whoever gives the same jobs again finds
-those that are done; a job whose input has changed is another job, by its key.
+A study plays episodes; this is for everything else that takes long and gives rows. Records have checksums and appear
+whole or not at all, and the folder is locked. A job that takes too long or kills its process becomes a row that says
+so. The next run with the same jobs finds those that are done; a job whose input has changed has another key.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from askwise.studies.running import children, executors
-from askwise.studies.running.children import Died, Refused
+from askwise.errors import AskwiseError
 from askwise.studies.running.lock import lock
 from askwise.studies.running.records import read_record, write_record
-from askwise.studies.running.run import LOOK_UP, new_run
+from askwise.studies.running.run import LOOK_UP
 from askwise.studies.running.sealed import Broken
 from askwise.text import files
+from askwise.workers import heartbeat
+from askwise.workers.child import Refused
 from askwise.workers.limits import Limits
+from askwise.workers.pool import WorkerDied, borrowed, new_run, supervisors
 
 Row = dict[str, Any]
 """Plain data, fit for JSON."""
@@ -81,11 +81,8 @@ def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Lim
                 left.append(number)
             else:
                 yield Done(number, found, before=True)
-        try:
-            with executors.local(workers, run) as crew:
-                yield from _finished(jobs, left, kept, lambda job: crew.executor.submit(_apart, job, run, limits))
-        finally:
-            children.end(run)
+        with supervisors(workers, run) as threads:
+            yield from _finished(jobs, left, kept, lambda job: threads.submit(_apart, job, run, limits))
 
 
 def _finished(
@@ -103,14 +100,30 @@ def _finished(
 
 
 def _apart(job: Job, run: str, limits: Limits) -> Outcome:
-    """Do a job in a process of its own; return its rows, and why it failed if it did."""
-    sent = pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
+    """Do a job in a worker process; return its rows, and why it failed if it did."""
     try:
-        with children.borrowed(run, limits, module=f"{__name__.rpartition('.')[0]}.job_child") as child:
-            ((_, (rows, failure)),) = child.play(sent, frozenset())
-    except (Died, Refused) as error:
+        with borrowed(run, f"{__name__}:do_one", limits) as worker:
+            ((rows, failure),) = worker.replies(job)
+    except (WorkerDied, Refused) as error:
         rows, failure = [], str(error)
     return (rows, None) if failure is None else (job.failed(failure), failure)
+
+
+def do_one(job: Job) -> Iterator[Outcome]:
+    """Do a job in this process; yield its rows, and why it failed if it did."""
+    heartbeat.own.begin(0)
+    rows: list[Row] = []
+    failure = None
+    try:
+        rows = job.rows()
+    except AskwiseError as error:
+        failure = str(error)
+    except MemoryError:
+        failure = "it takes more memory than there is"
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"
+    yield rows, failure
+    heartbeat.own.end()
 
 
 def _path(kept: Path, job: Job) -> Path:

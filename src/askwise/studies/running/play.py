@@ -16,13 +16,13 @@ import numpy as np
 from askwise.core.episode import Episode, Step
 from askwise.methods import Agent, Decision, Observation
 from askwise.play.simulate import simulate
-from askwise.studies.running.expecting import expected_units
+from askwise.studies.running.expected_costs import expected_units
 from askwise.studies.running.problems import Problems
 from askwise.studies.running.rows import Played as Played
 from askwise.studies.running.rows import PriceColumns, Rows, Unit, gathered
 from askwise.studies.schema.study import Condition, Method, Task
 from askwise.studies.schema.tables import Row, encodable, in_words
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 
 def units(task: Task) -> Iterator[Unit]:
@@ -69,7 +69,7 @@ class PlayedEpisode:
             problem = problems(condition)
             start = time.perf_counter()
             prices = problem.query_cost.base, problem.query_cost.per_goal
-            pulse.own.priced(*prices)
+            heartbeat.own.set_prices(*prices)
             key = self._key(task, prices)
             agent = timed(condition.method.make_for(problem, condition.teammate), clock)
             episode = simulate(

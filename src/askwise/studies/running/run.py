@@ -1,6 +1,6 @@
-"""Running a study: tasks go out to a crew, results come back in any order and are stored one by one.
+"""Running a study: tasks go out to workers, results come back in any order and are stored one by one.
 
-No more tasks are out at a time than keep the crew busy, and what came back is on the disk before the next is looked
+No more tasks are out at a time than keep the workers busy, and what came back is on the disk before the next is looked
 at: memory does not grow with the study.
 """
 
@@ -13,13 +13,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from askwise.studies.running import children, cluster, executors
-from askwise.studies.running.children import Ended
-from askwise.studies.running.children import WorkersGone as WorkersGone
+from askwise.studies.running import cluster, executors
 from askwise.studies.running.damage import Damaged
-from askwise.studies.running.executors import Crew
+from askwise.studies.running.executors import Workers
 from askwise.studies.running.play import Played, failed
 from askwise.studies.running.progress import Progress, Silent, progress_for
 from askwise.studies.running.provenance import now, provenance
@@ -27,6 +24,9 @@ from askwise.studies.running.store import Store
 from askwise.studies.running.supervising import play_apart
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.tables import in_words
+from askwise.workers import pool
+from askwise.workers.pool import RunEnded, new_run, usable_cores
+from askwise.workers.pool import WorkersGone as WorkersGone
 
 LOOK_UP = 1.0
 """Seconds after which whoever waits for results looks up: is there still somebody who works?"""
@@ -94,50 +94,47 @@ def run_study(
             if retry_failed:
                 left = sorted({*left, *store.failed()})
             if left:
-                with _recorded(store, len(left)), _crew(workers, executor, dask, run) as crew:
-                    _play_all(store, left, crew, show_progress, run)
+                with _recorded(store, len(left)), _hired(workers, executor, dask, run) as hired:
+                    _play_all(store, left, hired, show_progress, run)
             return Ran(store, len(done), len(left), tuple(damaged))
     except KeyboardInterrupt as pressed:
         raise Interrupted(store) from pressed
     finally:
-        children.end(run)
+        pool.end(run)
 
 
-def new_run() -> str:
-    """Return a name that no other run has."""
-    return uuid4().hex
-
-
-def _crew(workers: int, executor: Executor | None, dask: str | None, run: str) -> AbstractContextManager[Crew]:
+def _hired(number: int, executor: Executor | None, dask: str | None, run: str) -> AbstractContextManager[Workers]:
     if executor is not None:
-        width = getattr(executor, "_max_workers", None) or executors.usable_cores()
-        return nullcontext(Crew(executor, lambda: int(width)))
-    return executors.local(workers, run) if dask is None else cluster.dask(dask)
+        width = getattr(executor, "_max_workers", None) or usable_cores()
+        return nullcontext(Workers(executor, lambda: int(width)))
+    return executors.local(number, run) if dask is None else cluster.dask(dask)
 
 
-def _play_all(store: Store, left: list[int], crew: Crew, show_progress: bool, run: str) -> None:
+def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bool, run: str) -> None:
     each = store.study.episodes_per_task
     before = (store.study.n_tasks - len(left)) * each
     shown: Progress = progress_for(store.study.name, store.study.n_tasks * each, before) if show_progress else Silent()
     with shown:
-        for played in results(store.study, left, crew, run, shown.say):
+        for played in results(store.study, left, workers, run, shown.say):
             store.write(played)
             shown.advance(each)
 
 
-def results(study: Study, indices: Iterable[int], crew: Crew, run: str, say: Callable[[str], None]) -> Iterator[Played]:
-    """Yield what comes of the tasks, in the order in which they are finished; `say` what the crew has to say."""
+def results(
+    study: Study, indices: Iterable[int], workers: Workers, run: str, say: Callable[[str], None]
+) -> Iterator[Played]:
+    """Yield what comes of the tasks, in the order in which they are finished; `say` what the workers have to report."""
     waiting = deque(indices)
     out: dict[Future[Played], int] = {}
     try:
         while waiting or out:
-            _send_out(study, waiting, out, crew, run)
+            _send_out(study, waiting, out, workers, run)
             for future in wait(out, timeout=LOOK_UP, return_when=FIRST_COMPLETED).done:
                 played = _outcome(study, out[future], future)
                 del out[future], future
                 yield played
                 del played
-            news = crew.news()
+            news = workers.news()
             if news is not None:
                 say(news)
     except (BrokenExecutor, CancelledError) as error:
@@ -147,10 +144,10 @@ def results(study: Study, indices: Iterable[int], crew: Crew, run: str, say: Cal
             future.cancel()
 
 
-def _send_out(study: Study, waiting: deque[int], out: dict[Future[Played], int], crew: Crew, run: str) -> None:
-    most = crew.ahead * max(1, crew.width())
+def _send_out(study: Study, waiting: deque[int], out: dict[Future[Played], int], workers: Workers, run: str) -> None:
+    most = workers.ahead * max(1, workers.width())
     while waiting and len(out) < most:
-        out[crew.executor.submit(play_apart, study.task(waiting[0]), run)] = waiting[0]
+        out[workers.executor.submit(play_apart, study.task(waiting[0]), run)] = waiting[0]
         waiting.popleft()
 
 
@@ -158,7 +155,7 @@ def _outcome(study: Study, index: int, future: Future[Played]) -> Played:
     """Return what came of a task; whatever went wrong with it becomes its rows."""
     try:
         return future.result()
-    except (BrokenExecutor, CancelledError, WorkersGone, Ended):
+    except (BrokenExecutor, CancelledError, WorkersGone, RunEnded):
         raise  # nothing is known about the task, it was just not played
     except Exception as error:
         return failed(study.task(index), in_words(error))

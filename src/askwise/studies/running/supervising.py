@@ -10,12 +10,15 @@ process's threads, in those of a Dask worker, and on any executor: all of them c
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 
-from askwise.studies.running import children
-from askwise.studies.running.children import Died, Refused
 from askwise.studies.running.play import play, units
+from askwise.studies.running.problems import Problems
 from askwise.studies.running.rows import Played, Rows, Unit, gathered
 from askwise.studies.schema.study import Task
+from askwise.workers import heartbeat, pool
+from askwise.workers.child import Refused
+from askwise.workers.pool import WorkerDied
 
 
 def play_apart(task: Task, run: str) -> Played:
@@ -27,7 +30,7 @@ def play_apart(task: Task, run: str) -> Played:
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
-    except Exception:  # an instance that somebody made by hand, of a class that exists only here
+    except Exception:  # an instance of a class that exists only in this process
         return play(task)
     wanted = dict(enumerate(units(task)))
     found: dict[int, Rows] = {}
@@ -35,29 +38,48 @@ def play_apart(task: Task, run: str) -> Played:
         for guest in dict.fromkeys(map(_guest, wanted.values())):
             its = {number: unit for number, unit in wanted.items() if _guest(unit) == guest}
             while its.keys() - found.keys():
-                _go_on(task, sent, run, guest, its, found)
+                _continue(task, sent, run, guest, its, found)
     except Refused:
         return play(task)
     return gathered(task, [found[number] for number in range(len(wanted))])
 
 
 def _guest(unit: Unit) -> str:
-    """Return a name for the method of others that a unit runs, nothing if it runs code of askwise only."""
+    """Return a name for the method of others that a unit runs, empty if it runs code of askwise only."""
     return "" if unit.method is None or unit.method.is_ours else repr(unit.method)
 
 
-def _go_on(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play what is missing of a guest's units, up to the end or to the first one that ends the process."""
+def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
+    """Play the units of a guest that are missing in `found`, up to the end or to the first that ends the process."""
     before, was_fresh = len(found), False
     try:
-        with children.borrowed(run, task.study.limits, guest=guest) as child:
-            was_fresh = child.is_fresh
-            for number, rows in child.play(sent, frozenset(wanted.keys() - found.keys())):
+        with pool.borrowed(run, f"{__name__}:play_units", task.study.limits, guest) as worker:
+            was_fresh = worker.is_fresh
+            for number, rows in worker.replies((sent, wanted.keys() - found.keys())):
                 found[number] = rows  # noqa: PERF403 - what came before a death counts
-    except Died as death:
-        guilty = death.unit
-        if guilty is None or (guilty in found and not death.certainly):
+    except WorkerDied as death:
+        guilty = death.unit if death.unit in wanted else None  # an agent may have overwritten the number
+        if guilty is None or (guilty in found and not death.exceeded):
             if len(found) > before or not was_fresh:
-                return  # between two units; or it had waited too long for work, and went while this task was on its way
+                return  # between two units, or while it was without work
             guilty = next(number for number in wanted if number not in found)
-        found[guilty] = wanted[guilty].failed(task, death.why, death.prices)
+        found[guilty] = wanted[guilty].failed(task, str(death), death.prices)
+
+
+def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
+    """Play some units of a pickled task; yield the number and the rows of each."""
+    try:
+        task = pickle.loads(request[0])
+        problems = Problems(task)
+    except Exception as error:
+        raise Refused(f"{type(error).__name__}: {error}") from None
+    for number, unit in enumerate(units(task)):
+        if number not in request[1]:
+            continue
+        heartbeat.own.begin(number)
+        try:
+            rows = unit.play(task, problems)
+        except KeyboardInterrupt as error:  # the agent raised it: this process ignores Ctrl-C
+            rows = unit.failed(task, type(error).__name__)
+        yield number, rows
+        heartbeat.own.end()

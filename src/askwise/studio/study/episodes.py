@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.studies.running.play import failed_row
+from askwise.studio.pool import Pool
 from askwise.studio.room import FAILED
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.rounds.written import AGAIN, RECORD
-from askwise.studio.thinking.pool import Pool
 
 Row = dict[str, Any]
 

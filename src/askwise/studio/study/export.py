@@ -28,10 +28,10 @@ from typing import Any
 import polars as pl
 
 from askwise.errors import InputError
+from askwise.studio.pool import Pool
 from askwise.studio.store import FILE, check_whole, reading
 from askwise.studio.study.episodes import PlayedRound, Row, StoredRound, play_again
 from askwise.studio.study.items import score
-from askwise.studio.thinking.pool import Pool
 from askwise.text.files import make_folder, whole_file
 from askwise.workers.limits import Limits
 

@@ -18,12 +18,12 @@ from askwise.errors import InputError
 from askwise.studies.analysis.report import write_results
 from askwise.studies.running.play import failed_row
 from askwise.studies.schema.tables import Row, table
+from askwise.studio.pool import Pool
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.rounds.written import TWIN
 from askwise.studio.study.episodes import PlayedRound, why_not
 from askwise.studio.study.export import DECISION, Results, exported, playing
 from askwise.studio.study.people import FINISHED
-from askwise.studio.thinking.pool import Pool
 from askwise.text.files import make_folder
 
 FOLDER = "report"

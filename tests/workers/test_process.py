@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.workers.death import in_words, place_in
+from askwise.workers.process import describe_exit, place_in
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from askwise.workers.death import in_words, place_in
     ],
 )
 def test_ends(code: int, words: str) -> None:
-    assert in_words(code, "mine.py, line 4") == words
+    assert describe_exit(code, "mine.py, line 4") == words
 
 
 def stack(*files: str) -> str:

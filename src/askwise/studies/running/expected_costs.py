@@ -16,7 +16,7 @@ from askwise.studies.running.problems import Problems
 from askwise.studies.running.rows import PriceColumns, Rows, Unit
 from askwise.studies.schema.study import Condition, Method, Task
 from askwise.studies.schema.tables import BOUND, Row, in_words
-from askwise.workers import pulse
+from askwise.workers import heartbeat
 
 TEAMMATE = "urop"
 """Whom expectations and bounds assume."""
@@ -56,7 +56,7 @@ class Expected:
         try:
             problem = problems(self.condition)
             prices = problem.query_cost.base, problem.query_cost.per_goal
-            pulse.own.priced(problem.query_cost.base, problem.query_cost.per_goal)
+            heartbeat.own.set_prices(problem.query_cost.base, problem.query_cost.per_goal)
             found = self._compute(task, problem)
         except KeyboardInterrupt:
             raise

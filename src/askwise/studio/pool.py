@@ -1,0 +1,127 @@
+"""The worker processes in which rounds are played, as the server's event loop sees them.
+
+Each round belongs to one worker, by its name, and a thread sends that worker one request after the other. A worker that
+dies (a method crashed it, or took too long) is replaced. The request that it was answering fails; other rounds are
+opened again in the new worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from askwise.workers import pool
+from askwise.workers.child import Refused
+from askwise.workers.limits import Limits
+from askwise.workers.pool import RunEnded, Worker, WorkerDied, WorkersGone
+
+if TYPE_CHECKING:
+    from askwise.studio.round_service import RoundService
+
+SERVICE = f"{__name__}:answer"
+Reply = dict[str, Any]
+
+
+class Replies:
+    """The replies to one request, as they arrive in a queue; the last has ``done``."""
+
+    def __init__(self, queue: asyncio.Queue[Reply]) -> None:
+        self._queue = queue
+        self._over = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next reply has arrived already."""
+        return not self._queue.empty()
+
+    def __aiter__(self) -> Replies:
+        return self
+
+    async def __anext__(self) -> Reply:
+        if self._over:
+            raise StopAsyncIteration
+        reply = await self._queue.get()
+        self._over = bool(reply.get("done"))
+        return reply
+
+
+class Pool:
+    """Workers that play rounds.
+
+    Args:
+        size: the number of workers.
+        limits: the limit for one decision; a round as a whole has none, people think as long as they like.
+    """
+
+    def __init__(self, size: int, limits: Limits) -> None:
+        self.limits = limits
+        self._run = pool.new_run()
+        self._threads = [ThreadPoolExecutor(1, "askwise-studio") for _ in range(size)]
+        for number, thread in enumerate(self._threads):
+            thread.submit(self._start, number)
+
+    def replies(self, name: str, request: dict[str, Any]) -> Replies:
+        """Send a request about a round; return its replies."""
+        queue: asyncio.Queue[Reply] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def deliver(reply: Reply) -> None:
+            with contextlib.suppress(RuntimeError):  # the server is gone
+                loop.call_soon_threadsafe(queue.put_nowait, reply)
+
+        number = zlib.crc32(name.encode()) % len(self._threads)
+        with contextlib.suppress(RuntimeError):  # the studio closes, and answers nothing any more
+            self._threads[number].submit(self._answer, number, {"id": name, **request}, deliver)
+        return Replies(queue)
+
+    async def reply(self, name: str, request: dict[str, Any]) -> Reply:
+        """Return the last reply to a request, with the contents of those before it."""
+        whole: Reply = {}
+        async for reply in self.replies(name, request):
+            whole.update(reply)
+        return whole
+
+    def close(self) -> None:
+        """End all workers."""
+        pool.end(self._run)
+        for thread in self._threads:
+            thread.shutdown(cancel_futures=True)
+
+    def _worker(self, number: int) -> AbstractContextManager[Worker]:
+        return pool.borrowed(self._run, SERVICE, self.limits, f"worker {number}", reserved=True)
+
+    def _start(self, number: int) -> None:
+        with self._worker(number):
+            pass
+
+    def _answer(self, number: int, request: dict[str, Any], deliver: Callable[[Reply], None]) -> None:
+        try:
+            with self._worker(number) as worker:
+                for reply in worker.replies(request):
+                    deliver(reply)
+        except RunEnded:
+            pass  # no reply: the round has not failed, and continues when the studio is started again
+        except (WorkerDied, WorkersGone, Refused) as error:
+            deliver({"failed": str(error), "done": True})
+
+
+def answer(request: dict[str, Any]) -> Iterator[Reply]:
+    """Iterate over the replies to a request, in a worker process; fulfils `askwise.workers.child.Service`."""
+    return _service().replies(request)
+
+
+@cache
+def _service() -> RoundService:
+    # Every planner reserves megabytes of which it uses few. As huge pages, all of them would be allocated and cleared
+    # for every round. numpy reads this when it is loaded.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    from askwise.studio.round_service import RoundService
+
+    return RoundService()

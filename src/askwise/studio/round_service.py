@@ -1,0 +1,161 @@
+"""What worker processes of the studio do: they play rounds, one request after the other.
+
+A request is a dictionary with the operation ``op`` and the round ``id``. The last reply to it has ``done``.
+
+===========  =======================================================================================================
+``names``    the names of all methods and teammates
+``colours``  the stylesheet of the colours that have a meaning
+``read``     read a problem file: its contents, what it is called, its goals
+``open``     play a round from its setup and all deeds so far: the board, the state, the trails
+``do``       do one deed: what came of it, at once, and then, when the robot has decided, what the round waits for
+``trace``    the episode so far, as a trace
+``played``   what tables and traces have of a round that is over
+``explore``  what the Explore page asks for (`askwise.studio.exploring.desk`)
+``review``   what it would have cost otherwise, and the page that steps through it
+===========  =======================================================================================================
+
+A request about a round that this process does not have, or not at deed ``n``, is answered ``missing``: the server then
+opens the round again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from askwise.api import as_problem
+from askwise.core.problem import Problem
+from askwise.core.teammates import TEAMMATES
+from askwise.domains.registry import domain_of, from_json, read
+from askwise.errors import AskwiseError, InputError
+from askwise.methods import methods
+from askwise.play import trace
+from askwise.studio.colours import stylesheet
+from askwise.studio.rounds import sight
+from askwise.studio.rounds.openings import Openings
+from askwise.studio.rounds.review import review
+from askwise.studio.rounds.round import Refused, Round, replayed
+from askwise.studio.rounds.setup import Setup
+from askwise.text.reading import Field, printable
+from askwise.view.episodes import start_scene
+from askwise.view.page import page_text
+
+MOST_ROUNDS = 200
+"""Rounds that are kept ready; in others the deeds are repeated when people come back to them."""
+MOST_PROBLEMS = 20
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+
+class _Missing(Exception):  # noqa: N818 - nothing is wrong
+    """The round of a request is not here, or at another deed."""
+
+
+class RoundService:
+    """Plays rounds, and keeps them ready for the next request."""
+
+    def __init__(self) -> None:
+        self._problems: OrderedDict[str, Problem] = OrderedDict()
+        self._rounds: OrderedDict[str, tuple[Round, int]] = OrderedDict()
+        self._openings = Openings()
+
+    def replies(self, request: Request) -> Iterator[Reply]:
+        """Iterate over the replies to a request; an error is a reply, too."""
+        try:
+            if request["op"] == "do":
+                yield from self._do(request)
+            else:
+                serve: Callable[[Request], Reply] = getattr(self, f"_{request['op']}")
+                yield {**serve(request), "done": True}
+        except _Missing:
+            yield {"missing": True, "done": True}
+        except (Refused, InputError) as error:
+            yield {"refused": str(error), "done": True}
+        except (AskwiseError, MemoryError) as error:
+            self._rounds.pop(request["id"], None)
+            yield {"failed": str(error) or "not enough memory", "done": True}
+
+    def _names(self, _: Request) -> Reply:
+        return {"methods": list(methods()), "teammates": list(TEAMMATES)}
+
+    def _colours(self, _: Request) -> Reply:
+        return {"colours": stylesheet()}
+
+    def _read(self, request: Request) -> Reply:
+        instance = read(request["text"])
+        domain = domain_of(instance)
+        made = domain.problem(instance)
+        scene = start_scene(made)
+        problem = {
+            "contents": domain.write(instance),
+            "title": printable(scene.words.title),
+            "size": scene.size,
+            "goals": [goal.name for goal in scene.goals],
+            "prior": [float(share) for share in made.prior],
+            "words": {"teammate": scene.words.teammate, "ego": scene.words.ego, "goal": scene.words.goal},
+        }
+        return {"problem": problem}
+
+    def _open(self, request: Request) -> Reply:
+        setup = Setup.from_json(Field("setup", request["setup"]))
+        log = [(deed, outcome) for deed, outcome in request["log"]]
+        try:
+            made = replayed(self._problem(request), setup, log, self._openings.begin)
+        except InputError as error:
+            if not log:
+                raise  # of a new round it is the setup that is wrong
+            raise AskwiseError(str(error)) from None
+        self._keep(request["id"], made, len(log))
+        return {"board": sight.board(made), "state": sight.state(made), "trails": sight.trails(made)}
+
+    def _do(self, request: Request) -> Iterator[Reply]:
+        made = self._round(request)
+        outcome = made.do(request["deed"])
+        self._keep(request["id"], made, request["n"] + 1)
+        if made.phase != "thinking":
+            yield {"outcome": outcome, "state": sight.state(made), "done": True}
+            return
+        yield {"outcome": outcome, "state": sight.state(made)}
+        made.think()
+        yield {"state": sight.state(made), "done": True}
+
+    def _trace(self, request: Request) -> Reply:
+        return {"trace": trace.to_json(self._round(request).episode())}
+
+    def _review(self, request: Request) -> Reply:
+        episode, compared = review(self._round(request))
+        return {"review": compared, "page": page_text(episode)}
+
+    def _played(self, request: Request) -> Reply:
+        from askwise.studio.rounds.written import written  # loads polars, which only exports need
+
+        return written(self._problem(request), request)
+
+    def _explore(self, request: Request) -> Reply:
+        from askwise.studio.exploring.desk import explored  # loads all of the Explore page's tools
+
+        return {"explored": explored(request["what"], request["given"])}
+
+    def _round(self, request: Request) -> Round:
+        made, n = self._rounds.get(request["id"], (None, -1))
+        if made is None or n != request["n"]:
+            raise _Missing
+        return made
+
+    def _keep(self, name: str, made: Round, n: int) -> None:
+        self._rounds[name] = made, n
+        self._rounds.move_to_end(name)
+        while len(self._rounds) > MOST_ROUNDS:
+            self._rounds.popitem(last=False)
+
+    def _problem(self, request: Request) -> Problem:
+        """Return the problem of a request; rounds of one problem share its tables."""
+        key = request["problem"]
+        if key not in self._problems:
+            self._problems[key] = as_problem(from_json(Field("", request["contents"])))
+        self._problems.move_to_end(key)
+        while len(self._problems) > MOST_PROBLEMS:
+            self._problems.popitem(last=False)
+        return self._problems[key]

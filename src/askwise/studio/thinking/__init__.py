@@ -1,1 +1,0 @@
-"""Processes in which methods decide, so that the server itself never waits for one."""

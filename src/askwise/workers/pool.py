@@ -1,0 +1,288 @@
+"""The one pool of worker processes: started when they are needed, kept for the next request, ended with their run.
+
+Studies, lists of jobs, audits and the studio borrow workers from it. A worker belongs to a run and is never used for
+another one, so an agent's module is always read anew. A worker that has a guest, a method that is not askwise's own,
+serves that guest only.
+
+`pebble.ProcessPool` (5.2) is not used, because it limits whole tasks, not each decision with the clock stopped while
+code is compiled, and because of a task whose process dies it returns neither earlier results nor the line.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import math
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from askwise.errors import AskwiseError
+from askwise.workers.child import DONE, READY, REFUSED, REPLY, Message, Refused
+from askwise.workers.heartbeat import NO_UNIT
+from askwise.workers.limits import Limits
+from askwise.workers.process import SupervisedProcess
+
+MOST_IDLE = 16
+"""Workers that are kept without work, apart from reserved ones; a study may have many methods of others."""
+IDLE_SECONDS = 60.0
+"""Seconds without a request after which a worker ends: on a cluster, the run may never come back to it."""
+
+
+class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
+    """The executor broke down, the cluster went away, or processes cannot be started."""
+
+
+class RunEnded(Exception):  # noqa: N818 - nothing is wrong
+    """The run is over, and so are its workers."""
+
+
+class WorkerDied(Exception):  # noqa: N818 - it names what happened
+    """A worker's process ended in the middle of a request.
+
+    Attributes:
+        unit: number of the unit of work that it was doing, None if it was between two units.
+        prices: base price of a question and price per goal in that unit, None if they were not known yet.
+        exceeded: whether it exceeded a limit. Then that unit is to blame, even if it was finished before the end.
+    """
+
+    def __init__(self, why: str, unit: int | None, prices: tuple[float | None, float | None], exceeded: bool) -> None:
+        super().__init__(why)
+        self.unit, self.prices, self.exceeded = unit, prices, exceeded
+
+
+class Key(NamedTuple):
+    """What workers that can replace each other have in common: the arguments of `borrowed`, and Python's path."""
+
+    run: str
+    service: str
+    limits: Limits
+    guest: str
+    reserved: bool
+    path: tuple[str, ...]
+
+
+class Worker:
+    """A process that answers requests, as its parent sees it.
+
+    Attributes:
+        is_fresh: whether it has not finished a request yet.
+    """
+
+    def __init__(self, key: Key) -> None:
+        self.key, self.is_fresh = key, True
+        idle = threading.TIMEOUT_MAX if key.reserved else IDLE_SECONDS
+        arguments = [key.service, repr(key.limits.memory), repr(idle)]
+        self._process = SupervisedProcess(
+            "askwise.workers.child:serve", arguments, key.limits, own_group=True, pipes=True
+        )
+        self._requests, self._replies = self._process.pipes
+        self._is_ready = False
+
+    def wait_until_ready(self) -> None:
+        """Wait until it can answer."""
+        if not self._is_ready:
+            try:
+                self._is_ready = self._receive()[0] == READY
+            except EOFError:
+                raise WorkersGone(f"worker processes cannot be started ({self._process.describe_end()})") from None
+
+    def replies(self, request: Any) -> Iterator[Any]:
+        """Send a request, and yield the replies as they arrive.
+
+        Raises:
+            Refused: the worker cannot make sense of the request.
+            WorkerDied: its process ended, exceeded a limit, or wrote something that is no reply.
+        """
+        sent = request if isinstance(request, bytes) else pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
+        # To copy the environment takes longer than all the rest; a reserved worker keeps the one of its first request.
+        stays = self.key.reserved and not self.is_fresh
+        message: Message = (None if stays else (_folder(), dict(os.environ)), sent)
+        try:
+            pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
+            self._requests.flush()
+            while True:
+                kind, value = self._receive()
+                if kind == REFUSED:
+                    raise Refused(value)
+                if kind == DONE:
+                    self.is_fresh = False
+                    return
+                yield value
+        except (EOFError, OSError):
+            raise self._death() from None
+
+    def _receive(self) -> tuple[str, Any]:
+        try:
+            kind, value = pickle.load(self._replies)
+            if kind in (READY, REPLY, DONE, REFUSED):
+                return kind, value
+        except (EOFError, OSError):
+            raise EOFError from None
+        except Exception:
+            pass
+        self._process.exceeded = self._process.exceeded or "wrote into the pipe of its process"
+        self._process.kill()
+        raise EOFError
+
+    def _death(self) -> WorkerDied:
+        why, heartbeat = self._process.describe_end(), self._process.heartbeat
+        exceeded = self._process.exceeded_in != NO_UNIT
+        unit = self._process.exceeded_in if exceeded else heartbeat.unit
+        base, per_goal = (None if math.isnan(price) else price for price in heartbeat.prices)
+        return WorkerDied(why, None if unit == NO_UNIT else unit, (base, per_goal), exceeded)
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.process.pid
+
+    def is_gone(self) -> bool:
+        """Whether its process has ended."""
+        return self._process.process.poll() is not None
+
+    def kill(self) -> None:
+        """End its process; `replies` raises in the thread that waits for it."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End its process and release everything."""
+        with contextlib.suppress(OSError):
+            self._process.close()
+
+
+def _folder() -> str | None:
+    try:
+        return str(Path.cwd())
+    except OSError:  # the folder was removed
+        return None
+
+
+_lock = threading.Lock()
+_idle: list[Worker] = []
+_busy: set[Worker] = set()
+_ended: set[str] = set()
+
+
+def new_run() -> str:
+    """Return a name that no other run has."""
+    return uuid4().hex
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
+    """Yield that many threads, each of which can wait for one worker of a run; end the run afterwards."""
+    threads = ThreadPoolExecutor(number, "askwise-supervisor")
+    try:
+        yield threads
+    finally:
+        end(run)  # first: the threads wait for their workers
+        threads.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False) -> Iterator[Worker]:
+    """Yield a worker: one without work if there is one, otherwise a new one. One that failed is not kept.
+
+    Args:
+        run: the run that it belongs to.
+        service: the `Service` that answers its requests, as ``module:name``.
+        limits: the limits of its agents.
+        guest: names the method of others that runs in it, and alone; empty for askwise's own methods, which share one.
+        reserved: whether it is kept until the run ends, however long it has no work; otherwise it may end earlier.
+    """
+    worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
+    try:
+        worker.wait_until_ready()
+        yield worker
+    except BaseException:
+        _drop(worker)
+        if run in _ended:
+            raise RunEnded from None
+        raise
+    with _lock:
+        if run in _ended:
+            surplus: Worker | None = worker
+        else:
+            _busy.discard(worker)
+            _idle.append(worker)
+            free = [each for each in _idle if not each.key.reserved]
+            surplus = free[0] if len(free) > MOST_IDLE else None
+            if surplus is not None:
+                _idle.remove(surplus)
+    if surplus is not None:
+        _drop(surplus)
+
+
+def _take(key: Key) -> Worker:
+    with _lock:
+        gone = [worker for worker in _idle if worker.is_gone()]
+        _idle[:] = [worker for worker in _idle if worker not in gone]
+        fit = next((worker for worker in _idle if worker.key == key), None)
+        if fit is not None:
+            _idle.remove(fit)
+            _busy.add(fit)
+    for worker in gone:
+        worker.close()
+    return _start(key) if fit is None else fit
+
+
+def _start(key: Key) -> Worker:
+    try:
+        new = Worker(key)
+    except (OSError, RuntimeError) as error:
+        raise WorkersGone(f"worker processes cannot be started ({error})") from None
+    with _lock:
+        if key.run not in _ended:
+            _busy.add(new)
+            return new
+    new.close()
+    raise RunEnded
+
+
+def _drop(worker: Worker) -> None:
+    with _lock:
+        _busy.discard(worker)
+    worker.close()
+
+
+def end(run: str) -> None:
+    """End all workers of a run, and start no more for it."""
+    with _lock:
+        _ended.add(run)
+        idle = [worker for worker in _idle if worker.key.run == run]
+        _idle[:] = [worker for worker in _idle if worker not in idle]
+        for worker in _busy:
+            if worker.key.run == run:
+                worker.kill()  # the thread that waits for it drops it
+    for worker in idle:
+        worker.close()
+
+
+def _forget() -> None:
+    """Forget all workers in a fork of this process: they are not its own."""
+    _idle.clear()
+    _busy.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+@atexit.register
+def _end_all() -> None:
+    for worker in [*_idle, *_busy]:
+        worker.kill()
+    for worker in _idle:
+        worker.close()
