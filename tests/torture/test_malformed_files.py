@@ -297,7 +297,7 @@ FULL: dict[str, Any] = {
     "base_costs": [0.5, 1],
     "teammates": ["urop", "noisy:0.1"],
     "beliefs": ["elimination", "bayes"],
-    "methods": ["never", {"name": "ezq", "label": "late", "tie_break": "late"}],
+    "methods": ["never", {"name": "ezq", "label": "local", "optimiser": "local"}],
     "bounds": 1,
     "exact": {"instances": 1, "priors": ["far"]},
     "instances": {"count": 7, "size": [5, 6], "stations": 4, "toolboxes": 2, "walls": 0.1, "clustered": True},
