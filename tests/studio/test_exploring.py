@@ -78,8 +78,6 @@ def test_what_is_saved_is_a_problem_file_and_is_loaded_with_all_that_was_drawn(t
 
 
 def test_other_files_are_refused_with_what_explore_takes() -> None:
-    coverage = (EXAMPLES / "coverage.toml").read_text(encoding="utf-8")
-    assert refused("read", {"text": coverage}) == f"format: found a file of another kind; expected {TAKES}"
     other_walls = KITCHEN.replace("g....#.....", "g..........")
     assert refused("read", {"text": other_walls}) == (
         f"ego.map: found walls that are not the teammate's; expected {TAKES}"
