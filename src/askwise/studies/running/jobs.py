@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from askwise.studies.running import children, executors
+from askwise.studies.running.checksums import Corrupt
 from askwise.studies.running.children import Died, Refused
 from askwise.studies.running.lock import lock
 from askwise.studies.running.records import read_record, write_record
 from askwise.studies.running.run import LOOK_UP, new_run
-from askwise.studies.running.sealed import Broken
 from askwise.text import files
 from askwise.workers.limits import Limits
 
@@ -121,6 +121,6 @@ def _read(kept: Path, job: Job) -> list[Row] | None:
     """Return what an earlier run made of a job; None if it is not there, or not as it was written."""
     try:
         found = read_record(_path(kept, job))
-    except Broken:
+    except Corrupt:
         return None  # it is done again, and written over
     return None if found is None or found.get("job") != job.key else found.get("rows")
