@@ -141,9 +141,7 @@ def test_each_kind_of_large_table_is_refused(name: str, monkeypatch: pytest.Monk
 
     for module in CLAIMING:
         monkeypatch.setattr(f"{module}.claim", small)
-    with pytest.raises(
-        InputError, match=f"^{re.escape(message)}.*, which take about .* GiB of memory; expected"
-    ):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}.*, which take about .* GiB of memory; expected"):
         make()
 
 

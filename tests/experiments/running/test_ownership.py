@@ -75,6 +75,13 @@ def test_a_setting_that_was_changed_in_the_claim_is_damage(folder: Path) -> None
     assert contents(folder) == before
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_damaged_number_of_the_format_does_not_make_it_an_earlier_one(folder: Path, version: int) -> None:
+    text = (folder / "study.json").read_text()
+    (folder / "study.json").write_text(text.replace("askwise/study@3", f"askwise/study@{version}"))
+    assert [each.why for each in run_study(STUDY, folder).damaged] == ["its checksum does not fit"]
+
+
 def test_a_lost_claim_is_written_again_if_the_results_prove_it(folder: Path) -> None:
     before = contents(folder)
     (folder / "study.json").unlink()
@@ -118,7 +125,10 @@ def test_a_claim_without_any_results_is_claimed_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_folder_of_an_earlier_version_is_left_alone(folder: Path, version: int) -> None:
     about = {"format": f"askwise/study@{version}", "fingerprint": STUDY.fingerprint, **STUDY.describe()}
-    (folder / "study.json").write_text(json.dumps(about))
+    if version == 1:  # it had no checksums
+        (folder / "study.json").write_text(json.dumps(about))
+    else:
+        write_record(folder / "study.json", about)
     before = contents(folder)
     assert_refused(
         lambda: run_study(STUDY, folder),

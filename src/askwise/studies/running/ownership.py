@@ -13,7 +13,7 @@ from askwise.errors import InputError
 from askwise.studies.running import checksums
 from askwise.studies.running.checksums import Corrupt, Manifest, read_manifest
 from askwise.studies.running.damage import Damaged
-from askwise.studies.running.records import parsed, read_record, write_record
+from askwise.studies.running.records import CHECKSUM, checksum, parsed, read_record, write_record
 from askwise.studies.schema.study import Study, differences
 
 FORMAT = "askwise/study@3"
@@ -53,8 +53,10 @@ def _of_another(folder: Path, study: Study, found: dict[str, Any]) -> InputError
 
 
 def _refuse_earlier(folder: Path) -> None:
-    found = parsed(folder / NAME)
-    if found is not None and found.get("format") in EARLIER:
+    found = parsed(folder / NAME) or {}
+    stated = found.pop(CHECKSUM, None)
+    # The first format had no checksum. A checksum that does not fit is damage: one bit makes one version another.
+    if found.get("format") in EARLIER and stated in (None, checksum(found)):
         raise InputError(
             f"folder {str(folder)!r}",
             f"results of an earlier version of askwise, without the checksums of its parts in {checksums.NAME}",
