@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import TypeVar
 
 from askwise.errors import InputError
 
@@ -26,8 +25,6 @@ RUNNING = 2**28
 """Bytes that the interpreter, its libraries and compiled loops take."""
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-
-_Owner = TypeVar("_Owner")
 
 
 def amount(text: str, field: str) -> int:
@@ -64,11 +61,6 @@ def claim(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") 
             f"{sizes}, which take about {_gib(needed)} of memory",
             f"at most {_gib(most)}: {instead}, or allow more by {VARIABLE}={more} (commands: --memory {more})",
         )
-
-
-def hold(owner: _Owner) -> _Owner:
-    """Return a table as it is; nothing is counted."""
-    return owner
 
 
 def _gib(n_bytes: float) -> str:

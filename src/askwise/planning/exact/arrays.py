@@ -13,7 +13,6 @@ from askwise.core.side import FAR
 from askwise.errors import AskwiseError, InputError
 from askwise.planning.exact.memory import Arrays
 from askwise.planning.tables import Tables, for_loops
-from askwise.text.table_budget import claim
 from askwise.types import FloatArray, IntArray
 
 MOST_STATES = 3_000_000
@@ -131,10 +130,6 @@ class Charges:
 def arrays_of(tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None) -> Arrays:
     """Return the arrays for these goals only, as if the others could not be: weights keep their scale."""
     goals = list(goals)
-    states, places = tables.weight.shape[0], tables.ego.next.shape[0]
-    # A weight, the steps, a bit for each goal while they are added up, and the ego agent's steps, twice.
-    needed = len(goals) * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
-    claim(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
     weight = np.ascontiguousarray(tables.weight[:, goals])
     bits = np.int64(1) << np.arange(len(goals), dtype=np.int64)
     ego = tables.ego

@@ -22,7 +22,6 @@ from askwise.frozen import arrived
 from askwise.planning.search.memory import Memory, empty_memory
 from askwise.planning.search.settings import PlannerSettings
 from askwise.planning.tables import Tables, cheapest, for_loops
-from askwise.text.table_budget import claim
 
 POOL_SIZE = 64
 """Most questions that are proposed at a time; one more row is room to work in."""
@@ -197,7 +196,6 @@ def workspace_of(tables: Tables, price: AdditivePrice, settings: PlannerSettings
     n_options = tables.ego.next.shape[1] + n_goals
     levels = 2 * int(tables.depth.max()) + n_goals + 3 * settings.questions + 16
     stack = tables.alive.shape[0]
-    claim(2 * tables.alive.nbytes, "tables of the planner", f"{stack} states and {n_goals} goals")
     pool = stack + levels
     rows = Rows(stack, pool, pool + POOL_SIZE, pool + POOL_SIZE + 1)
     sets = np.zeros((rows.menus + settings.menus * settings.kept, n_words), dtype=np.uint64)
