@@ -16,7 +16,11 @@ from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.model.chain import AbsorbingChain
 from askwise.model.graph_search import breadth_first
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
+
+EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61
+"""Bytes for each state and action while a chain is made, and while the first one of a model is."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,9 @@ class Agreement:
 
 def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLike | None) -> Agreement:
     """Build the chain over all states or, with `at`, over the states that can be reached from there."""
+    entries = model.n_states * model.n_actions
+    each = EACH_MOVE if "transitions" in vars(model) else EACH_MOVE_AT_FIRST
+    claim(each * entries, "chain", f"{model.n_states} states and {model.n_actions} actions")
     possible = weights > 0
     idle = ~np.asarray(possible.any(axis=1))
     ends = possible & ~allowed

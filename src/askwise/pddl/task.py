@@ -19,6 +19,7 @@ from askwise.frozen import read_only
 from askwise.pddl.grounding import Atom, Grounded
 from askwise.pddl.language import Condition
 from askwise.pddl.sets import Lists, Words, as_words, lists_of, n_words_for
+from askwise.text.table_budget import claim
 
 ALWAYS, NEVER = -1, -2
 
@@ -146,6 +147,9 @@ def make_task(grounded: Grounded, goals: Iterable[Condition] = ()) -> Task:
         rows.append((pre, add, delete))
         labels.append(operator.label)
     n_words = n_words_for(len(facts))
+    claim(
+        3 * 8 * n_words * len(rows), "planning task", f"{len(rows)} operators over {len(facts)} atoms", "a smaller one"
+    )
     needed, made, lost = (lists_of([row[k] for row in rows]) for k in range(3))
     words = (as_words(each, n_words) for each in (needed, made, lost))
     pre_words, add_words, delete_words = (read_only(each) for each in words)

@@ -1,8 +1,9 @@
 """Size checks: tables that would take too much memory are refused before they are made.
 
 Three kinds of tables decide whether a problem fits, and each is checked where it is made: the model and the steps to
-its goals, the tables of all pairs of goals (divergence, the values of questions), and the tables of the planner. All
-other tables are small beside one of these. A refusal says how large the table would be and what to do.
+its goals, the tables of all pairs of goals (divergence, the values of questions), and the tables of the planner. Tables
+that are not checked take at most a few times as much as one of these. A refusal says how large a table would be and
+what to do.
 
 The limit is `DEFAULT` unless the environment variable `VARIABLE` says otherwise (``16GB``, ``500MB``, ``2GiB``); the
 option ``--memory`` of a command sets it. Each check looks at one table alone, by its size, so the same problem is
