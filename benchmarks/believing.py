@@ -22,8 +22,8 @@ class Trusting(PlannerAgent):
 
     name = "trusting"
 
-    def __init__(self, *, belief: str = "bayes", tie_break: str = "random") -> None:
-        super().__init__(belief=belief, tie_break=tie_break)
+    def __init__(self, *, belief: str = "bayes") -> None:
+        super().__init__(belief=belief)
         self.name = type(self).name
         self.fallback = None  # it starts over instead
 

@@ -12,17 +12,15 @@ import numpy as np
 import pytest
 
 from askwise.cli import main
-from askwise.core.questions import QueryCost, additive_price
 from askwise.divergence import Divergence
-from askwise.divergence.agreement import doubt_between
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.methods.question_value import QuestionValue
-from askwise.model import GridWorld, Pursuit, pursuit, urop
-from askwise.planning.exact import arrays_of
+from askwise.model import GridWorld, Pursuit, pursuit
 from askwise.planning.tables import tables_of
 from askwise.text import table_budget as memory
+from askwise.text.table_budget import claim
 
 SIDE = 150
 WITHIN = 0.3
@@ -50,32 +48,9 @@ def tables_for_planning() -> Callable[[], object]:
     return lambda: tables_of(problem)
 
 
-def arrays_for_solving() -> Callable[[], object]:
-    problem = ToolFetching(generate(size=SIDE, stations=20, seed=1))
-    tables = tables_of(problem)
-    return lambda: arrays_of(tables, range(20), additive_price(QueryCost(), 20, "this"))
-
-
-def chain(*, first: bool) -> Callable[[], object]:
-    own = grid()
-    policies = [urop(own, 0), urop(own, own.n_states - 1)]
-    _ = [policy.support for policy in policies], None if first else own.transitions
-    return lambda: doubt_between(own, policies[0], policies[1], None)
-
-
 def intervals(n: int = 400) -> Callable[[], object]:
     near, far = np.full((n, n), 2.0), np.full((n, n), 9.0)
     return lambda: QuestionValue(np.full(n, 1 / n), near, far, lambda _: 0.0)
-
-
-def a_policy() -> Callable[[], object]:
-    own = grid(0.2)
-    return lambda: urop(own, own.n_states // 2)
-
-
-def leading() -> Callable[[], object]:
-    own = GridWorld(SIDE, SIDE)
-    return lambda: own.predecessors
 
 
 def at_a_state() -> Callable[[], object]:
@@ -86,31 +61,26 @@ def at_a_state() -> Callable[[], object]:
 
 MADE: dict[str, Callable[[], Callable[[], object]]] = {
     "a grid": lambda: lambda: GridWorld(SIDE, SIDE),
-    "what leads to each cell": leading,
     "steps on an open grid": lambda: steps_to(grid(), 60),
     "steps past walls": lambda: steps_to(grid(0.2), 60),
     "divergence at a state": at_a_state,
     "divergence at all states": lambda: Divergence(grid(0.01), some(grid(0.01), 12)).edp_table,
-    "a policy": a_policy,
-    "a first chain": lambda: chain(first=True),
-    "another chain": lambda: chain(first=False),
     "the planner's tables": tables_for_planning,
-    "the tables of the exact search": arrays_for_solving,
     "the intervals of questions": intervals,
 }
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_what_is_claimed_is_what_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimates_are_what_tables_take(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MADE[name]()()  # loops are compiled
     make = MADE[name]()
     monkeypatch.setattr(memory, "SMALL", 2**10)
     gc.collect()
-    before = highest = memory.taken()
+    highest = 0
 
     def claimed(n_bytes: int, *_: str) -> None:
         nonlocal highest
-        highest = max(highest, memory.taken() + n_bytes)
+        highest = max(highest, n_bytes)
 
     for module in CLAIMING:
         monkeypatch.setattr(f"{module}.claim", claimed)
@@ -121,22 +91,17 @@ def test_what_is_claimed_is_what_is_taken(name: str, monkeypatch: pytest.MonkeyP
     finally:
         tracemalloc.stop()
     assert kept is not None
-    assert highest - before == pytest.approx(taken, rel=WITHIN)
+    assert highest == pytest.approx(taken, rel=WITHIN)
 
 
 CLAIMING = [
     "askwise.model.grid",
-    "askwise.model.model",
-    "askwise.model.optimal",
-    "askwise.model.policy",
     "askwise.model.pursuit",
     "askwise.divergence.family",
-    "askwise.divergence.agreement",
-    "askwise.core.side",
     "askwise.planning.tables",
-    "askwise.planning.exact.arrays",
     "askwise.methods.question_value",
 ]
+GRID = grid()
 
 
 # -- what is refused -----------------------------------------------------------------------------------------------
@@ -154,24 +119,30 @@ def test_a_refusal_says_how_much_it_is_and_how_to_allow_it(monkeypatch: pytest.M
         GridWorld(1000, 1000)
 
 
-def test_what_is_alive_counts_and_what_has_gone_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "SMALL", 2**10)
-    gc.collect()
-    before = memory.taken()
-    first = memory.hold(np.zeros(10_000))
-    rows = first[5:]
-    second = memory.hold(GridWorld(3, 3), 5_000)
-    assert memory.taken() == before + 85_000
-    del first, second
-    gc.collect()
-    assert memory.taken() == before + 80_000, "a part of the table is still in use"
-    monkeypatch.setenv("ASKWISE_MEMORY", str(memory.RUNNING + before + 100_000))
-    memory.claim(20_000, "this", "it")
-    with pytest.raises(InputError):
-        memory.claim(20_001, "this", "it")
-    del rows
-    gc.collect()
-    memory.claim(100_000, "this", "it")
+LARGE: dict[str, tuple[Callable[[], object], str]] = {
+    "a model": (lambda: GridWorld(40, 40), "grid: found 40 x 40 cells"),
+    "steps to goals": (lambda: steps_to(GRID, 60)(), "steps to goals: found 22500 states and 60 goals"),
+    "divergence": (lambda: Divergence(GRID, some(GRID, 12)).edp_table(), "edp_table: found 22500 states and 12 goals"),
+    "questions": (lambda: intervals()(), "question: found 400 possible goals"),
+    "the planner": (lambda: tables_for_planning()(), "tables of the planner: found "),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_each_kind_of_large_table_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    make, message = LARGE[name]
+    monkeypatch.setattr(memory, "RUNNING", 0)
+
+    def small(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
+        if field == message.partition(":")[0]:
+            monkeypatch.setattr(memory, "SMALL", 0)
+            monkeypatch.setenv("ASKWISE_MEMORY", str(n_bytes - 1))
+            claim(n_bytes, field, sizes, instead)
+
+    for module in CLAIMING:
+        monkeypatch.setattr(f"{module}.claim", small)
+    with pytest.raises(InputError, match=f"^{re.escape(message)}.*, which take about .* GiB of memory; expected"):
+        make()
 
 
 @pytest.mark.parametrize(

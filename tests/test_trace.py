@@ -398,8 +398,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "an instance of another format": (
         changed("instance", "format", value="other"),
-        "instance.format: found \"other\"; expected one of 'askwise/tool-fetching@1', 'askwise/problem@1', "
-        "'askwise/coverage@1'",
+        "instance.format: found \"other\"; expected one of 'askwise/tool-fetching@1', 'askwise/problem@1'",
     ),
 }
 

@@ -29,8 +29,8 @@ from typing import Any
 import numba
 from numba.experimental import structref
 
-from askwise import _kept
 from askwise._compiled import Kernel
+from askwise._kept import kernel_at, locked
 from askwise.workers import heartbeat
 from askwise.workers.interrupts import DeferredInterrupt
 
@@ -74,14 +74,14 @@ def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
         loop = _calling_loops(function)
-        kernel, place = _kept.kernel_at(functools.partial(_njit, loop, **OPTIONS), function, kinds)
+        kernel, place = kernel_at(functools.partial(_njit, loop, **OPTIONS), function, kinds)
         if function.__name__ in loop.__globals__:
             loop.__globals__[function.__name__] = kernel
         if place is None:
             _announce(function.__module__, NOT_KEPT)
             kernel.compile(kinds)
             return kernel
-        with _kept.locked(place):
+        with locked(place):
             if not place.intact():
                 _announce(function.__module__, "kept for later runs")
             try:
@@ -146,7 +146,7 @@ class _StructType(_types.StructRef):  # type: ignore[misc]
 
     def __init__(self, fields: Any) -> None:
         super().__init__(fields)
-        long: str = self.name
+        long: str = self.name  # type: ignore[has-type]
         self.name = f"{type(self).__name__}_{hashlib.sha256(long.encode()).hexdigest()[:12]}"
 
     def preprocess_fields(self, fields: Any) -> Any:

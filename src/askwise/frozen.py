@@ -20,6 +20,7 @@ from askwise.errors import AskwiseError
 
 SHARED = "problems and what they are made of cannot be changed"
 _Array = TypeVar("_Array", bound=np.ndarray[Any, Any])
+_Object = TypeVar("_Object")
 _SEALED = "_sealed"
 
 
@@ -118,6 +119,17 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Sealed:
         return self  # it never changes, so nobody can tell
+
+
+def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
+    """Return a copy of a sealed object, as an object of class `kind`, with some attributes changed.
+
+    The caller has checked the changes. Tables that were worked out already are shared with the copy, so only
+    attributes on which no table depends can be changed.
+    """
+    other = kind.__new__(kind)
+    vars(other).update(vars(given), **changes)
+    return other
 
 
 # -- dictionaries and lists --------------------------------------------------------------------------------------

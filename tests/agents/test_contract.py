@@ -259,12 +259,6 @@ class BelievingContract(Contract):
             assert simulate(problem_of(where), agent, seed=seed).finished
             assert agent.belief.name == belief
 
-    @pytest.mark.parametrize("where", ["workshop", "walls, uniform", "coverage of 2"])
-    def test_ties_may_be_broken_late(self, where: str) -> None:
-        for seed in SEEDS:
-            episode = simulate(problem_of(where), make_agent(self.method, tie_break="late"), seed=seed)
-            assert episode.finished
-
     def test_a_teammate_that_errs_is_met_with_doubt(self) -> None:
         for seed in SEEDS:
             episode = simulate(workshop(), make_agent(self.method, belief="robust"), "noisy:0.2", seed=seed)

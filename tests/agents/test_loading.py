@@ -106,9 +106,9 @@ def test_a_whole_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_options_are_passed_on() -> None:
-    agent = make_agent("mine.py:Likeliest", belief="bayes", tie_break="late")
+    agent = make_agent("mine.py:Likeliest", belief="bayes")
     assert isinstance(agent, BeliefAgent)
-    assert (agent.belief_kind, agent.tie_break) == ("bayes", "late")
+    assert agent.belief_kind == "bayes"
     assert vars(make_agent("mine.py:Chooses", enough=0.3))["enough"] == 0.3
 
 
@@ -266,9 +266,9 @@ def test_what_the_agent_itself_refuses_is_said_in_its_words() -> None:
 
 
 def test_an_option_that_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "shop.json", "--method", "mine.py:Chooses", "--tie-break", "late"]) == 2
+    assert main(["run", "shop.json", "--method", "mine.py:Chooses", "--belief", "robust"]) == 2
     assert capsys.readouterr().err == (
-        "askwise run: method 'mine.py:Chooses': found missing a required argument: 'enough' (options: tie_break); "
+        "askwise run: method 'mine.py:Chooses': found missing a required argument: 'enough' (options: belief); "
         "expected options as in (enough, belief='bayes')\n"
     )
 

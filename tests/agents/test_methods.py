@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,14 +14,12 @@ from hypothesis import strategies as st
 
 from askwise import simulate
 from askwise.core.episode import Episode, Step
-from askwise.core.problem import JointState
 from askwise.core.questions import QueryCost, Question
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
-from askwise.methods import Agent, BeliefAgent, Decision, Ezq, Never, Observation, Toolbox, make_agent
-from askwise.types import BoolArray
+from askwise.methods import Agent, Decision, Ezq, Never, Observation, Toolbox, make_agent
 from tests.query.questions import plain_value
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import free_cells, instance, instances, neighbours, steps_between, workshop
@@ -291,89 +288,10 @@ def test_the_optimiser_of_ezq_shows_in_its_verdict() -> None:
 # -- ties --------------------------------------------------------------------------------------------------------
 
 
-def branching_after(problem: ToolFetching, agent: BeliefAgent, state: JointState, action: int) -> float:
-    """The step at which plans must branch after an action, each pair of possible goals weighed by its probability."""
-    branching = problem.ego.divergence(problem.ego.next(state.ego, action))[1]
-    belief = agent.probabilities
-    pairs = combinations(np.flatnonzero(belief > 0).tolist(), 2)
-    return float(sum((belief[i] + belief[j]) * branching[i, j] for i, j in pairs if np.isfinite(branching[i, j])))
-
-
-def ties(problem: ToolFetching, tie_break: str, seed: int) -> list[tuple[float, float]]:
-    """For every choice among common moves in an episode: how late plans branch after it, and at the latest."""
-    found = []
-
-    class Watched(Never):
-        def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
-            choice = super().choose_common(actions, possible, state)
-            if len(actions) > 1 and possible.sum() > 1:
-                options = {int(action): branching_after(problem, self, state, int(action)) for action in actions}
-                found.append((options[choice], max(options.values())))
-            return choice
-
-    simulate(problem, Watched(tie_break=tie_break), seed=seed)
-    return found
-
-
-def maze() -> ToolFetching:
-    """A map on which it matters which of two common moves is taken.
-
-    ::
-
-        F . . . .      T is three steps away and U eight, by EAST or by SOUTH.
-        . . # # .      After EAST the way to U goes on to the east, that to T turns south: plans part at once.
-        . T # # .      After SOUTH both can go on to the south for one more step.
-        . # . U .
-        . . . # .
-    """
-    return ToolFetching(
-        instance(
-            (5, 5),
-            stations={"A": ((4, 4), "T"), "B": ((0, 0), "U")},
-            toolboxes={"T": (1, 2), "U": (3, 1)},
-            worker=(2, 4),
-            fetcher=(0, 4),
-            walls=[(1, 1), (2, 2), (3, 2), (2, 3), (3, 3), (3, 0)],
-        )
-    )
-
-
-def test_late_takes_the_move_that_keeps_both_open() -> None:
-    problem = maze()
-    chosen = {
-        tie_break: Counter(
-            problem.ego.actions.names[first_decision(problem, Never(tie_break=tie_break), seed).action or 0]
-            for seed in range(40)
-        )
-        for tie_break in ("random", "late")
-    }
-    assert set(chosen["random"]) == {"EAST", "SOUTH"}
-    assert chosen["late"] == {"SOUTH": 40}
-
-
-def test_late_is_never_earlier() -> None:
-    for seed in range(20):
-        drawn = ToolFetching(generate(width=10, stations=8, toolboxes=3, walls=0.25, prior=Prior("far"), seed=seed))
-        for problem in (drawn, maze()):
-            for chosen, latest in ties(problem, "late", seed):
-                assert chosen == pytest.approx(latest, abs=1e-9)
-    random = [tie for seed in range(20) for tie in ties(maze(), "random", seed)]
-    assert any(chosen < latest - 0.5 for chosen, latest in random)
-
-
-def test_on_an_open_map_every_common_move_is_as_late_as_the_other() -> None:
-    # All possible waypoints lie in one quadrant then, and any common move brings every pair's branching step nearer by
-    # one. So there the two ways to break ties do the same.
-    drawn = [ToolFetching(generate(width=10, stations=8, toolboxes=3, seed=seed)) for seed in range(40)]
-    found = [tie for seed, problem in enumerate(drawn) for tie in ties(problem, "random", seed)]
-    assert len(found) > 20
-    assert all(chosen == pytest.approx(latest, abs=1e-9) for chosen, latest in found)
-
-
-def test_ties_after_ties_are_broken_at_random() -> None:
+def test_ties_are_broken_at_random() -> None:
     problem = ToolFetching(workshop(prior={"A": 1, "B": 1, "C": 0}))
-    # Both tools lie in one box: whichever way it goes there, plans part in the box.
-    chosen = Counter(first_decision(problem, Never(tie_break="late"), seed).action for seed in range(100))
+    # Both tools lie in one box, which two moves bring nearer.
+    chosen = Counter(first_decision(problem, Never(), seed).action for seed in range(100))
     assert set(chosen) == {0, 3}
     assert min(chosen.values()) > 25
 
@@ -410,10 +328,6 @@ def test_bayes_makes_another_question_the_best() -> None:
 # -- faults ------------------------------------------------------------------------------------------------------
 
 FAULTS: dict[str, Fault] = {
-    "an unknown way to break ties": (
-        lambda: make_agent("ezq", tie_break="soon"),
-        "tie_break: found 'soon'; expected one of 'random', 'late'",
-    ),
     "an unknown optimiser": (
         lambda: Ezq(optimiser="exactly"),
         "optimiser: found 'exactly'; expected one of 'auto', 'exact', 'genetic', 'local' (did you mean 'exact'?)",

@@ -70,11 +70,11 @@ def test_all_methods_are_listed_askwises_own_first() -> None:
 
 
 def test_a_plugin_is_made_by_name_with_its_options() -> None:
-    agent = make_agent("curious", belief="bayes", tie_break="late")
+    agent = make_agent("curious", belief="bayes")
     assert agent.name == "curious"
     assert type(agent).__name__ == "Curious"
     assert isinstance(agent, BeliefAgent)
-    assert (agent.belief_kind, agent.tie_break) == ("bayes", "late")
+    assert agent.belief_kind == "bayes"
 
 
 def test_a_plugin_may_be_a_function() -> None:

@@ -95,7 +95,7 @@ CASES = {
     "other version": Case(
         '{"format": "askwise/tool-fetching@2", "new": 1}',
         "format: found \"askwise/tool-fetching@2\"; expected one of 'askwise/tool-fetching@1', "
-        "'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/tool-fetching@1'?)",
+        "'askwise/problem@1' (did you mean 'askwise/tool-fetching@1'?)",
     ),
     "faulty instance": Case(changed(worker=[20, 0]), f"worker: found [20, 0]; expected {FREE_OF_20}"),
     "instance with at in a wall": Case(changed(), "--at: found (3, 4), a wall; expected a free cell", ("--at", "3,4")),

@@ -10,6 +10,7 @@ import pytest
 
 from askwise.api import as_problem
 from askwise.cli.new import ENDINGS, NOTE
+from askwise.domains.coverage import Coverage
 from tests.cli.command import Outcome, Run
 
 DRAWN = "A...B\n.W.F.\nC..#.\n"
@@ -87,7 +88,10 @@ def test_a_drawn_map_becomes_a_problem(run: Run) -> None:
 
 def test_a_drawn_map_becomes_coverage(run: Run) -> None:
     run("new", "--kind", "coverage", "--from", "-", "-o", "plan.toml", stdin=DRAWN).assert_fine()
-    assert as_problem("plan.toml").goals == ("A", "B", "C")
+    problem, drawn = as_problem("plan.toml"), Coverage(DRAWN)
+    assert problem.goals == drawn.goals == ("A", "B", "C")
+    for goal in range(3):
+        assert problem.ego.targets(goal).tolist() == drawn.ego.targets(goal).tolist()
 
 
 @pytest.mark.parametrize(

@@ -224,10 +224,6 @@ def test_colours_in_a_terminal_unless_they_are_not_wanted(run: Run) -> None:
             ["workshop.json", "--belief", "bays"],
             "belief: found 'bays'; expected one of 'elimination', 'bayes', 'robust' (did you mean 'bayes'?)",
         ),
-        (
-            ["workshop.json", "--tie-break", "lat"],
-            "tie_break: found 'lat'; expected one of 'random', 'late' (did you mean 'late'?)",
-        ),
         (["workshop.json", "--goal", "D"], "goal: found 'D'; expected one of A, B, C"),
         (["workshop.json", "--seed", "one"], "--seed: found 'one'; expected a whole number from 0"),
         (["workshop.json", "--max-steps", "0"], "--max-steps: found '0'; expected a whole number from 1"),
@@ -268,7 +264,7 @@ def test_a_text_drawing_is_no_instance(run: Run) -> None:
     Path("office.txt").write_text("A.W.B\n..F..\n")
     run("run", "office.txt").assert_refused(
         "askwise run: file 'office.txt': found text that is neither JSON nor TOML; expected an instance file, "
-        "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)"
+        "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one)"
     )
 
 

@@ -103,13 +103,13 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
             "map.txt",
             "A.W.B\n",
             "file 'map.txt': found text that is neither JSON nor TOML; expected an instance file, "
-            "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
+            "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one)",
         ),
         (
             "empty",
             "",
             "file 'empty': found nothing in it; expected an instance file, "
-            "askwise/tool-fetching@1, askwise/problem@1, askwise/coverage@1 (askwise new writes one)",
+            "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one)",
         ),
         (
             "half.json",

@@ -23,12 +23,12 @@ DECISIONS = Path(__file__).resolve().parents[2] / "examples" / "decisions"
         (
             [str(DECISIONS / "ticket.toml")],
             f'file {str(DECISIONS / "ticket.toml")!r}, format: found "askwise/decision@1"; expected one of '
-            "'askwise/tool-fetching@1', 'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
+            "'askwise/tool-fetching@1', 'askwise/problem@1' (did you mean 'askwise/problem@1'?)",
         ),
         (
             [str(DECISIONS)],
             f'file {str(DECISIONS / "robot.toml")!r}, format: found "askwise/decision@1"; expected one of '
-            "'askwise/tool-fetching@1', 'askwise/problem@1', 'askwise/coverage@1' (did you mean 'askwise/coverage@1'?)",
+            "'askwise/tool-fetching@1', 'askwise/problem@1' (did you mean 'askwise/problem@1'?)",
         ),
         (
             ["--url", "ftp://lab", "--port", "0"],

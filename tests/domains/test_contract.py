@@ -45,9 +45,14 @@ if TYPE_CHECKING:
 FILES: dict[str, dict[str, Any]] = {
     "tool fetching": CORRIDOR.to_json(),
     "coverage": {
-        "format": "askwise/coverage@1",
-        "map": ["A.C", ".W.", "F.B"],
-        "weights": {"A": 3, "B": 1, "C": 2},
+        "format": "askwise/problem@1",
+        "teammate": {"start": "W", "map": ["A.C", ".W.", "F.B"]},
+        "ego": {"start": "F", "map": ["A.C", ".W.", "F.B"]},
+        "goals": {
+            "A": {"teammate": "A", "ego": ["B", "C"], "weight": 3},
+            "B": {"teammate": "B", "ego": ["A", "C"]},
+            "C": {"teammate": "C", "ego": ["A", "B"], "weight": 2},
+        },
         "query_cost": {"base": 0.25, "per_goal": 0.1},
     },
     "a map": {

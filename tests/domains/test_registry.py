@@ -33,7 +33,7 @@ from tests.tool_fetching import workshop
 __all__ = ["plugged"]
 
 OWN = "askwise/tool-fetching@1"
-FORMATS = (OWN, "askwise/problem@1", "askwise/coverage@1")
+FORMATS = (OWN, "askwise/problem@1")
 ONE_OF = "one of " + ", ".join(map(repr, FORMATS))
 SKETCH = Sketch("A..#B\n..W..\nF...C\n")
 
@@ -202,3 +202,12 @@ def test_advice_for_any_problem_is_explained() -> None:
     words = told(advice)
     assert "\nnow        teammate at (2, 1); ego agent at (0, 0)\npossible   3 of 3 goals\n" in words
     assert list(as_json(advice))[:2] == ["ask", "action"]
+
+
+def test_coverage_files_are_refused_with_what_to_write_instead() -> None:
+    assert_refused(
+        lambda: registry.read('format = "askwise/coverage@1"\nmap = """\nA.W\nF.B\n"""'),
+        "format: found askwise/coverage@1, which is no longer read; expected askwise/problem@1: the same map under "
+        'teammate and ego, start = "W" and start = "F", and for each goal ego = the list of all other goals '
+        "(askwise new --kind coverage writes an example)",
+    )

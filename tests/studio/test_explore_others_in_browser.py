@@ -157,7 +157,8 @@ def test_a_graph_is_followed_by_pointer_and_keys(visit: Visit, ward: Page, tmp_p
     assert page.inner_text("#said").startswith("Cursor at corridor 1: ")
     assert axe_finds(page) == []
     text = download(page, tmp_path).read_text(encoding="utf-8")
-    assert text.startswith('# Explore: teammate now at "corridor 1", ego agent now at "lift"\n')
+    assert text.startswith("format = ")
+    assert "where they are now is in the address only" in page.inner_text("#said")
     assert_calm(visit)
 
 

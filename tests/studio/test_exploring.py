@@ -71,15 +71,11 @@ def test_what_is_saved_is_a_problem_file_and_is_loaded_with_all_that_was_drawn(t
     assert (saved.answers.wrong, dict(saved.groups)) == (0.1, {"hot": ("soup", "pie")})
     assert text.startswith("format = ")
     assert explored("read", {"text": text})["sketch"] == sketch
-    sketch["teammate"]["now"] = [3, 2]
-    text = explored("file", {"sketch": sketch})["text"]
-    assert text.startswith("# Explore: teammate now at [3, 2], ego agent now at [5, 3]\n")
-    assert explored("read", {"text": text})["sketch"] == sketch
+    away = {**sketch, "teammate": {**sketch["teammate"], "now": [3, 2]}}
+    assert explored("file", {"sketch": away})["text"] == text, "a file says where both start"
 
 
 def test_other_files_are_refused_with_what_explore_takes() -> None:
-    coverage = (EXAMPLES / "coverage.toml").read_text(encoding="utf-8")
-    assert refused("read", {"text": coverage}) == f"format: found a file of another kind; expected {TAKES}"
     other_walls = KITCHEN.replace("g....#.....", "g..........")
     assert refused("read", {"text": other_walls}) == (
         f"ego.map: found walls that are not the teammate's; expected {TAKES}"

@@ -152,10 +152,10 @@ def test_a_graph_becomes_a_draft_and_the_draft_the_same_problem(tmp_path: Path) 
     stated = ProblemFile.load(EXAMPLES / "ward.toml")
     again = ProblemFile.load(saved(sketch, tmp_path))
     assert (dict(again.goals), again.prices, again.words) == (dict(stated.goals), stated.prices, stated.words)
-    sketch["teammate"]["now"], sketch["ego"]["now"] = "corridor 1", "upper hall"
     text = saved(sketch, tmp_path).read_text(encoding="utf-8")
-    assert text.startswith('# Explore: teammate now at "corridor 1", ego agent now at "upper hall"\n')
     assert explored("read", {"text": text})["sketch"] == sketch
+    sketch["teammate"]["now"], sketch["ego"]["now"] = "corridor 1", "upper hall"
+    assert saved(sketch, tmp_path).read_text(encoding="utf-8") == text, "a file says where both start"
 
 
 def test_what_follows_from_a_graph_is_what_ask_says() -> None:

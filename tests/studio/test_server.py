@@ -132,7 +132,7 @@ def test_a_method_that_kills_its_process_ends_its_own_round_only(server: Studio,
 
 def test_explore_lists_what_it_can_open(visitor: Visitor) -> None:
     problems = visitor.ask("/api/explore/start")["problems"]
-    assert [name for _, name in problems] == ["kitchen", "ward", "workshop"], "no coverage"
+    assert [name for _, name in problems] == ["coverage", "kitchen", "ward", "workshop"]
     for number, _ in problems:
         assert "sketch" in visitor.ask("/api/explore/read", {"problem": number})
 

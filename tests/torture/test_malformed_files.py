@@ -33,7 +33,7 @@ from askwise.text.reading import Field, decode, parse_json, printable
 from askwise.text.toml_text import toml_text
 from tests.agents.asking import AsksHalf
 from tests.domains.instances import instance_json
-from tests.domains.plain.test_problem_fuzz import COVERAGE, FILES, WALKED, changed_text, paths
+from tests.domains.plain.test_problem_fuzz import FILES, WALKED, changed_text, paths
 from tests.domains.plain.test_problem_fuzz import changed as changed_problem
 from tests.domains.test_fuzz import mutate
 from tests.tool_fetching import workshop
@@ -247,15 +247,9 @@ def test_instances() -> None:
 
 @pytest.mark.parametrize("write", [as_json, toml_text], ids=["json", "toml"])
 def test_problems(write: Callable[[Any], str]) -> None:
-    given = [data for name, data in FILES.items() if name != "coverage"]
+    given = list(FILES.values())
     seen = torture(Reader(read_problem, texts(f"problems {write.__name__}", given, write), PROBLEM))
     assert {"read", "line", "teammate", "ego", "goals", "query_cost"} <= set(seen)
-
-
-@pytest.mark.parametrize("write", [as_json, toml_text], ids=["json", "toml"])
-def test_coverage(write: Callable[[Any], str]) -> None:
-    seen = torture(Reader(read_problem, texts(f"coverage {write.__name__}", [COVERAGE], write), PROBLEM))
-    assert {"read", "line", "map", "weights", "prices", "query_cost"} <= set(seen)
 
 
 def test_tables_of_policies(tmp_path: Path) -> None:
@@ -297,7 +291,7 @@ FULL: dict[str, Any] = {
     "base_costs": [0.5, 1],
     "teammates": ["urop", "noisy:0.1"],
     "beliefs": ["elimination", "bayes"],
-    "methods": ["never", {"name": "ezq", "label": "late", "tie_break": "late"}],
+    "methods": ["never", {"name": "ezq", "label": "local", "optimiser": "local"}],
     "bounds": 1,
     "exact": {"instances": 1, "priors": ["far"]},
     "instances": {"count": 7, "size": [5, 6], "stations": 4, "toolboxes": 2, "walls": 0.1, "clustered": True},

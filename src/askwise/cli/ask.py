@@ -116,7 +116,6 @@ def decide(options: argparse.Namespace) -> Advice:
             answers=heard,
             seed=seed,
             belief=options.belief,
-            tie_break=options.tie_break,
         )
     except ContradictoryObservation:
         raise _impossible(problem, state, options) from None

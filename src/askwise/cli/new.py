@@ -17,6 +17,7 @@ Both agents then have the same map and the same goals; the file says how to chan
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -36,6 +37,8 @@ ENDINGS = {
 NOTE = "JSON has no comments: docs/reference/instance-file.md has all keys, askwise generate draws other instances"
 DRAWN = ("map", "coverage")
 """Kinds that a drawing can be turned into."""
+LEAST = {1: "one letter or digit", 2: "two different letters or digits"}
+"""How messages count the goals that a drawing needs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,10 +107,15 @@ def _from_drawing(kind: str, path: str) -> str:
     for sign, who, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
         if cell is None:
             raise InputError("drawing", f"no {sign} (the {who})", "both W and F")
-    if not drawing.goals:
-        raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
-    goals = "".join(f'\n[goals.{name}]\nteammate = "{name}"\nego = "{name}"\n' for name in drawing.goals)
-    text = _template(f"{kind}-from-drawing").replace("@MAP@", str(drawing)).replace("@GOALS@", goals.strip("\n"))
+    least = 2 if kind == "coverage" else 1
+    if len(drawing.goals) < least:
+        found = f"{len(drawing.goals)} goal" if drawing.goals else "no goals"
+        raise InputError("drawing", found, f"at least {LEAST[least]} other than W and F")
+    goals = ""
+    for name in drawing.goals:
+        ego = [other for other in drawing.goals if other != name] if kind == "coverage" else name
+        goals += f'\n[goals.{name}]\nteammate = "{name}"\nego = {json.dumps(ego)}\n'
+    text = _template("map-from-drawing").replace("@MAP@", str(drawing)).replace("@GOALS@", goals.strip("\n"))
     _checked(text)
     return text
 

@@ -94,7 +94,6 @@ def play(options: argparse.Namespace) -> Episode:
             values.seed(options.seed),
             max_steps=None if options.max_steps is None else values.whole(options.max_steps, "--max-steps", 1),
             belief=options.belief,
-            tie_break=options.tie_break,
         )
     except ContradictoryObservation as error:
         raise AskwiseError(f"{error} (try --belief robust)") from None

@@ -78,15 +78,11 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help="elimination, bayes or robust; by default that of the method, or robust beside a teammate that errs",
     )
-    parser.add_argument(
-        "--tie-break", metavar="KIND", help="among equally good moves: random (the default), or late, to part late"
-    )
 
 
 def agent_options(options: argparse.Namespace) -> dict[str, str]:
     """Return the options for the agent that were given: an agent of another package need not know the others."""
-    given = {"belief": options.belief, "tie_break": options.tie_break}
-    return {name: value for name, value in given.items() if value is not None}
+    return {} if options.belief is None else {"belief": options.belief}
 
 
 def read_instance(path: str) -> Any:

@@ -25,6 +25,7 @@ from askwise.core.problem import (
 from askwise.core.questions import Price, QueryCost
 from askwise.core.side import ModelSide
 from askwise.errors import InputError
+from askwise.frozen import replaced
 from askwise.model import Model, Policy, goal_states
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
@@ -206,6 +207,4 @@ class FactoredProblem(Problem):
 
     def _restated(self, **changes: Any) -> FactoredProblem:
         """Return a copy that is just two models: a file that this problem was made from does not say the changes."""
-        other = FactoredProblem.__new__(FactoredProblem)
-        vars(other).update(vars(self), **changes)
-        return other
+        return replaced(self, FactoredProblem, **changes)

@@ -10,7 +10,6 @@ States, actions and goals are integers here; `Problem.goals` and `Side.actions` 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,7 +20,7 @@ from askwise.core.answers import CREDIBLE, TRUTHFUL, AnswerModel
 from askwise.core.questions import AnyPrice, QueryCost
 from askwise.core.side import Side, find_state, place_name
 from askwise.errors import InputError, did_you_mean
-from askwise.frozen import FrozenDict, Sealed, read_only
+from askwise.frozen import FrozenDict, Sealed, read_only, replaced
 from askwise.model import Model, Policy
 from askwise.types import BoolArray, FloatArray, StateLike
 
@@ -113,9 +112,7 @@ class Problem(Sealed):
 
 def changed(problem: _Problem, **attributes: Any) -> _Problem:
     """Return a copy of a problem with some attributes changed, which the caller has checked; tables are shared."""
-    other = copy.copy(problem)
-    vars(other).update(attributes)
-    return other
+    return replaced(problem, type(problem), **attributes)
 
 
 def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:

@@ -27,7 +27,6 @@ from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_fields, read_only
 from askwise.model import Model, Policy, Pursuit, state_names
 from askwise.model.names import as_int
-from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 FAR = 2**30
@@ -305,10 +304,9 @@ def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntA
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size
-    claim(4 * n_places * n_goals, "steps of the ego agent", f"{n_places} places and {n_goals} goals")
     steps = np.empty((n_places, n_goals), dtype=np.int32)
     for start in range(0, n_places, BLOCK):  # piece by piece, or making it would take twice as much as the table
         part = distance[start : start + BLOCK]
         part = part if columns is None else part[:, columns]
         steps[start : start + BLOCK] = np.where(part < 0, FAR, part if more is None else part + more)
-    return hold(steps)
+    return steps

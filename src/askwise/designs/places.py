@@ -19,7 +19,6 @@ from askwise.designs.space import Errands, Ground, Space
 from askwise.designs.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.registry import domain_of
-from askwise.domains.stated.coverage_file import CoverageFile, CoverageProblem
 from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.reading import read_lines
 from askwise.domains.stated.sides import WALL
@@ -39,7 +38,7 @@ def space_of_place(given: object) -> Space:
         return _of_drawing(given)
     if isinstance(given, Instance | ToolFetching):
         return space_of_tool_fetching(given)
-    if not isinstance(given, ProblemFile | CoverageFile | FactoredProblem):
+    if not isinstance(given, ProblemFile | FactoredProblem):
         given = domain_of(given).problem(given)
     problem = given if isinstance(given, Problem) else given.problem()
     if not isinstance(problem, FactoredProblem):
@@ -212,18 +211,13 @@ def _with_changes(
     """Return what was given without some cells or edges: a file as a file, a problem as a problem."""
     if not what:
         return given
-    file = given.file if isinstance(given, StatedProblem | CoverageProblem) else given
+    file = given.file if isinstance(given, StatedProblem) else given
     if isinstance(file, ProblemFile):
         contents = file.to_json()
         for side in ("teammate", "ego") if _shared(problem) else ("teammate",):
             in_file(contents[side], what)
         other: Any = ProblemFile.from_json(contents)
         return other.problem().with_answers(problem.answers) if isinstance(given, StatedProblem) else other
-    if isinstance(file, CoverageFile):
-        contents = file.to_json()
-        in_file(contents, what)
-        other = CoverageFile.from_json(contents)
-        return other.problem().with_answers(problem.answers) if isinstance(given, CoverageProblem) else other
     if isinstance(problem, Coverage):
         drawing = _walled(problem.drawing, what)
         return Coverage(drawing, prior=problem.weights, query_cost=problem.query_cost, answers=problem.answers)

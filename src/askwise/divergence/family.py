@@ -28,7 +28,7 @@ from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
-from askwise.text.table_budget import claim, hold
+from askwise.text.table_budget import claim
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
 NONE: IntArray = np.empty(0, dtype=np.int32)
@@ -89,8 +89,6 @@ class Divergence(Sealed):
         index = self.model.state(state, "state")
         claim(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
         edps, wcds, missing = self._backend.matrices_at(index)
-        hold(edps)
-        hold(wcds)
         if missing.size:
             if not partial:
                 raise unreachable(self.model, index, self.names[missing[0]])
@@ -138,7 +136,7 @@ class Divergence(Sealed):
 
     @cached_property
     def _table(self) -> FloatArray:
-        return hold(read_only(self._backend.table()))
+        return read_only(self._backend.table())
 
     def __repr__(self) -> str:
         return f"<Divergence: {self.n_goals} goals in {self.model!r}, {self.method}>"

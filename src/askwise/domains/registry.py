@@ -33,6 +33,13 @@ ANY = "problem"
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
 """Formats of `askwise.play.trace`, which reads instances with this module: it is easily taken for an instance."""
+REMOVED = {
+    "askwise/coverage@1": (
+        'askwise/problem@1: the same map under teammate and ego, start = "W" and start = "F", and for each goal ego = '
+        "the list of all other goals (askwise new --kind coverage writes an example)"
+    )
+}
+"""Formats that earlier versions could read, and what to write instead."""
 
 
 # -- domains -----------------------------------------------------------------------------------------------------
@@ -158,6 +165,8 @@ def from_json(given: Field) -> Any:
     if stated.value in TRACES:
         found = f"an episode that was played, {stated.value}"
         raise InputError(stated.path, found, "an instance file (askwise.play.trace.load takes this one)")
+    if isinstance(stated.value, str) and stated.value in REMOVED:
+        raise InputError(stated.path, f"{stated.value}, which is no longer read", REMOVED[stated.value])
     for each in domains():
         if stated.value in each.formats:
             return each.read(given)

@@ -2,7 +2,7 @@
 
 Other packages add agents of their own, by name, without touching askwise: an entry point in the group
 ``askwise.methods`` whose value is a subclass of `Agent` (or a function that returns one), taking the options that
-`make_agent` passes on (``belief`` and ``tie_break`` if it keeps a belief). One that is in no package is named by its
+`make_agent` passes on (``belief`` if it keeps a belief). One that is in no package is named by its
 place, ``mine.py:Likeliest`` (`askwise.methods.loading`).
 """
 
@@ -125,7 +125,7 @@ def methods() -> dict[str, Callable[..., Agent]]:
 
 
 def make_agent(given: str | Agent, **options: Any) -> Agent:
-    """Return an agent by name, made with `options` (``belief``, ``tie_break``); an `Agent` is returned as it is.
+    """Return an agent by name, made with `options` (such as ``belief``); an `Agent` is returned as it is.
 
     The name may be a place: ``mine.py:Likeliest`` or ``package.module:Likeliest``.
     """
@@ -149,7 +149,7 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
         given: the agent, or the name of one.
         errs: the teammate does not always take a shortest way. Then an agent by name believes ``robust`` unless told
             otherwise: other beliefs would rule out the teammate's goal for good.
-        options: of an agent that is given by name (``belief``, ``tie_break``, ...); those that are None are left out.
+        options: of an agent that is given by name (``belief``, ...); those that are None are left out.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     if chosen and isinstance(given, Agent):

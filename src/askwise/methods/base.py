@@ -17,12 +17,9 @@ from askwise.core.decision import Decision, Situation
 from askwise.core.gate import common_actions, some_out_of_reach
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer as Answer
-from askwise.errors import InputError, did_you_mean
 from askwise.planning.tables import within_reach
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
-
-TIE_BREAKS = ("random", "late")
 
 
 class Agent(ABC):
@@ -81,21 +78,14 @@ class BeliefAgent(Agent):
 
     Args:
         belief: ``elimination`` (the paper's), ``bayes`` or ``robust``.
-        tie_break: how to choose among actions that are optimal for all possible goals: ``random`` (the paper's), or
-            ``late``, the one that keeps the steps at which plans must branch as late as possible. On open grids both
-            come to the same (see `docs/what-the-paper-leaves-open.md`).
     """
 
     fallback: str | None = None
     """The kind of belief to go on with when the first one is contradicted; None: that is an error."""
 
-    def __init__(self, *, belief: str = "elimination", tie_break: str = "random") -> None:
-        if tie_break not in TIE_BREAKS:
-            allowed = "one of " + ", ".join(map(repr, TIE_BREAKS))
-            raise InputError("tie_break", repr(tie_break), allowed + did_you_mean(str(tie_break), TIE_BREAKS))
+    def __init__(self, *, belief: str = "elimination") -> None:
         belief_kind(belief)  # a name that is none is refused now, not in the middle of a study
         self.belief_kind = belief
-        self.tie_break = tie_break
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
@@ -166,24 +156,6 @@ class BeliefAgent(Agent):
     def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
         """Decide where no action is optimal for all possible goals: ask, or wait."""
 
-    def choose_common(self, actions: Any, possible: BoolArray, state: JointState) -> int:
-        """Choose among the actions that are optimal for all possible goals."""
-        if actions.size > 1 and self.tie_break == "late" and np.count_nonzero(possible) > 1:
-            actions = actions[self._branching_after(actions, possible, state)]
-        return int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
-
-    def _branching_after(self, actions: Any, possible: BoolArray, state: JointState) -> BoolArray:
-        """Mark the actions after which the first step at which some plans must branch comes latest."""
-        inside = np.ix_(possible, possible)
-        weights = self.probabilities[possible]
-        pairs = weights[:, None] + weights
-        np.fill_diagonal(pairs, 0.0)
-        later = []
-        for action in actions:
-            branching = self.problem.ego.divergence(self.problem.ego.next(state.ego, int(action)))[1][inside]
-            later.append((np.where(np.isfinite(branching), branching, 0.0) * pairs).sum())
-        return np.asarray(np.array(later) >= max(later) - 1e-9)
-
     def wait(self, why: str) -> Decision:
         """Return the decision to do nothing."""
         return Decision(action=self.problem.ego.actions.stay, why=why)
@@ -199,7 +171,7 @@ class BeliefAgent(Agent):
         return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
     def _act(self, common: Any, possible: BoolArray, situation: Situation) -> Decision:
-        action = self.choose_common(common, possible, situation.state)
+        action = int(common[0] if common.size == 1 else common[self.rng.integers(common.size)])
         name = self.problem.ego.actions.names[action]
         left = np.count_nonzero(possible)
         if left == 1:
@@ -236,5 +208,5 @@ class LooksAhead(BeliefAgent):
         return self.belief.possible
 
     def candidates(self, actions: Any) -> Any:
-        """Return those of the optimal actions among which the tie-break chooses when one goal is left."""
+        """Return those of the optimal actions from which one is drawn at random when one goal is left."""
         return actions

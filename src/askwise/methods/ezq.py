@@ -24,13 +24,12 @@ class Ezq(BeliefAgent):
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``.
         belief: as of every `BeliefAgent`.
-        tie_break: as of every `BeliefAgent`.
     """
 
     markov = True
 
-    def __init__(self, *, optimiser: str = "genetic", belief: str = "elimination", tie_break: str = "random") -> None:
-        super().__init__(belief=belief, tie_break=tie_break)
+    def __init__(self, *, optimiser: str = "genetic", belief: str = "elimination") -> None:
+        super().__init__(belief=belief)
         if optimiser not in OPTIMISERS:
             allowed = "one of " + ", ".join(map(repr, OPTIMISERS))
             raise InputError("optimiser", repr(optimiser), allowed + did_you_mean(str(optimiser), OPTIMISERS))

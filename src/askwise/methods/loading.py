@@ -2,7 +2,7 @@
 
 What stands before the colon is a Python file (its name ends in ``.py``; relative to the current folder) or a module
 that can be imported, from the current folder too. What stands behind it is a subclass of `Agent`, or a function that
-returns one; it is called with the options that are given (``belief``, ``tie_break`` and, in study files, any others).
+returns one; it is called with the options that are given (``belief`` and, in study files, any others).
 
 A method travels to other processes as this text, and each of them loads the file for itself, once. The file is a module
 with a name of its own, made from its whole path, so that two files that are called alike do not get in each other's way

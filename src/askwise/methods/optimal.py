@@ -33,7 +33,6 @@ class Optimal(LooksAhead):
 
     Args:
         belief: ``bayes``, ``robust`` or ``elimination``; the last keeps the same goals as the first.
-        tie_break: as of every `BeliefAgent`; plays a part only when one goal is left.
         limit: the most states to solve for one episode, None for any number.
         questions: how many questions it may ask in an episode; by default any number where answers are true, else 3.
     """
@@ -47,11 +46,10 @@ class Optimal(LooksAhead):
         self,
         *,
         belief: str = "bayes",
-        tie_break: str = "random",
         limit: int | None = MOST_STATES,
         questions: int | None = None,
     ) -> None:
-        super().__init__(belief=belief, tie_break=tie_break)
+        super().__init__(belief=belief)
         if questions is not None and (as_int(questions) is None or questions < 0):
             raise InputError("questions", repr(questions), "a whole number from 0")
         self.limit = limit

@@ -46,7 +46,6 @@ class PlannerAgent(LooksAhead):
         seconds: time for a decision instead; then the same problem may be answered differently on another day.
         questions: the most questions in an episode, by default any number.
         belief: as of every `BeliefAgent`.
-        tie_break: as of every `BeliefAgent`; of no use here, equal actions have a fixed order.
     """
 
     name = "planner"
@@ -61,9 +60,8 @@ class PlannerAgent(LooksAhead):
         seconds: float | None = None,
         questions: int | None = None,
         belief: str = "bayes",
-        tie_break: str = "random",
     ) -> None:
-        super().__init__(belief=belief, tie_break=tie_break)
+        super().__init__(belief=belief)
         if setting not in SETTINGS:
             allowed = "one of " + ", ".join(map(repr, SETTINGS))
             raise InputError("setting", repr(setting), allowed + did_you_mean(str(setting), SETTINGS))

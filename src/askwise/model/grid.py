@@ -16,7 +16,7 @@ from askwise.frozen import read_only
 from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
-from askwise.text.table_budget import claim, hold
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray
 
 sparse = Later("scipy.sparse")
@@ -46,7 +46,6 @@ class GridWorld(Model):
             raise InputError("walls", "a wall in every cell", "at least one free cell")
         cells = CellNames(self.walls)
         super().__init__(_neighbours(cells), states=cells, actions=MOVES, stay="STAY")
-        hold(self, 5 * self.walls.size + 33 * self.n_states)
         self.cells = cells.cells
         """``int32 [n_states, 2]``: x and y of each state."""
 

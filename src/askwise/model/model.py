@@ -29,7 +29,7 @@ from askwise.model.exploring import Step, explored
 from askwise.model.labels import Labels, checked_labels
 from askwise.model.lazy_module import Later
 from askwise.model.names import Names
-from askwise.text.table_budget import claim, hold
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray, StateLike
 
 sparse = Later("scipy.sparse")
@@ -227,8 +227,7 @@ class Model(Sealed):
         flat = self._successor.ravel()
         indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
         columns = flat[flat >= 0]
-        law = _kept(sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states)))
-        return hold(law, law.data.nbytes + law.indices.nbytes + law.indptr.nbytes)
+        return _kept(sparse.csr_array((np.ones(columns.size), columns, indptr), shape=(flat.size, self.n_states)))
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
@@ -236,10 +235,8 @@ class Model(Sealed):
 
         A predecessor with several such actions is listed as many times: each is a plan of its own.
         """
-        edges = int(np.count_nonzero(self.available))
-        claim(16 * self.n_states + 4 * edges, "model", f"{self.n_states} states and {edges} moves")
         indptr, indices = _kernels.reverse_edges(self.successor)
-        return hold(read_only(indptr)), hold(read_only(indices))
+        return read_only(indptr), read_only(indices)
 
     def mix(self, weights: Any) -> Any:
         """Return CSR ``[n_states, n_states]``: the sum over actions of ``weights[s, a] * T(s, a, s')``.

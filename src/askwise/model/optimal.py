@@ -23,9 +23,8 @@ from askwise.errors import InputError
 from askwise.model import _kernels
 from askwise.model.graph_search import breadth_first
 from askwise.model.model import Model
-from askwise.model.policy import EACH_ENTRY, Policy
+from askwise.model.policy import Policy
 from askwise.model.pursuit import goal_states
-from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 
@@ -66,7 +65,6 @@ def urop(model: Model, goal: GoalLike) -> Policy:
 def _urop_table(model: Model, targets: IntArray) -> FloatArray:
     """``float64 [n_states, n_actions]``: the UROP, final: it needs no copy."""
     n_states, n_actions = model.n_states, model.n_actions
-    claim(EACH_ENTRY * n_states * n_actions, "policy", f"{n_states} states and {n_actions} actions")
     found = distances(model, targets)
     reached = found.order.size
     mantissa = np.zeros(n_states)

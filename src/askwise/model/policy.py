@@ -11,11 +11,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
-from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray, FloatArray, StateLike
-
-EACH_ENTRY = 12
-"""Bytes for each state and action while a policy is copied, or made, and checked."""
 
 
 class Policy(Sealed):
@@ -32,10 +28,7 @@ class Policy(Sealed):
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
         self.model = model
-        if not _is_final(probabilities):
-            sizes = f"{model.n_states} states and {model.n_actions} actions"
-            claim(EACH_ENTRY * model.n_states * model.n_actions, "policy", sizes)
-        self.probabilities = hold(_checked(model, probabilities, partial))
+        self.probabilities = _checked(model, probabilities, partial)
         self.partial = partial
 
     @classmethod

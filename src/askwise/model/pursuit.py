@@ -23,7 +23,7 @@ from askwise.model import _kernels
 from askwise.model.graph_search import breadth_first, breadth_first_into
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
-from askwise.text.table_budget import claim, hold
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, StateLike
 
 POLICY_BYTES = 64 * 2**20
@@ -48,16 +48,14 @@ class Pursuit(Sealed):
     @cached_property
     def distance(self) -> IntArray:
         """``int32 [n_states, n_goals]``: steps to each goal, -1 where it is out of reach."""
-        sizes = f"{self.model.n_states} states and {self.n_goals} goals"
+        claim(self.table_bytes, "steps to goals", f"{self.model.n_states} states and {self.n_goals} goals")
         if self._open:
-            claim(self.table_bytes, "steps to goals", sizes)
             table = columns_plus_rows(self._grid, self._targets)
         else:
-            claim(self.table_bytes + 8 * self.model.n_states, "steps to goals", sizes)
             table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
             room = np.empty((2, self.model.n_states), dtype=np.int32)
             _distances(*self.model.predecessors, self._targets, self._starts, room[0], room[1], table)
-        return hold(read_only(table))
+        return read_only(table)
 
     @property
     def table_bytes(self) -> int:

@@ -107,7 +107,7 @@ class Planner:
 
     def plan(
         self,
-        probabilities: FloatArray,
+        probabilities: FloatArray | BoolArray,
         teammate: int,
         ego: int,
         *,
@@ -118,7 +118,8 @@ class Planner:
         """Return the plan for a state.
 
         Args:
-            probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one.
+            probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one. Where
+                answers are true it is enough to say which goals are possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
             asked: the questions of this episode so far; where errors persist, it is useless to ask them again.
@@ -145,7 +146,7 @@ class Planner:
     def _begin(
         self,
         possible: BoolArray,
-        probabilities: FloatArray,
+        probabilities: FloatArray | BoolArray,
         teammate: int,
         ego: int,
         questions: int | None,
@@ -365,7 +366,7 @@ def make_planner(
     return Planner(problem, tables, settings)
 
 
-def group_sets(groups: Iterable[Sequence[int]], n_goals: int) -> Words:
+def group_sets(groups: Iterable[Iterable[int]], n_goals: int) -> Words:
     """Return groups of goals as ``uint64 [n_groups, n_words]``."""
     members = [[goal in group for goal in range(n_goals)] for group in map(set, groups)]
     return mask_rows(np.array(members, dtype=bool).reshape(len(members), n_goals))

@@ -64,7 +64,7 @@ def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
 
 
 @part
-def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> int:
+def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> Any:
     """Take goals that cannot be reached any more off the list; return its length."""
     left = int64(0)
     for k in range(n):

@@ -31,7 +31,7 @@ from askwise.core.questions import AdditivePrice, additive_price
 from askwise.core.side import CarrierTable
 from askwise.errors import InputError
 from askwise.model._kernels import BASE, add_count
-from askwise.text.table_budget import claim, hold
+from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -113,8 +113,6 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     ego = problem.ego.table()
     loads, loads_from = _by_place(ego)
     alive = mask_rows(possible)
-    for table in (steps, weight, following, alive):
-        hold(table)
     return Tables(weights, start, depth, following, steps, weight, alive, ego, loads, loads_from)
 
 

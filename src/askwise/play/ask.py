@@ -123,7 +123,6 @@ def ask(
     answers: Iterable[Answered] = (),
     seed: Seed = 0,
     belief: str | None = None,
-    tie_break: str | None = None,
 ) -> Advice:
     """Return what a method would do now, and why.
 
@@ -137,10 +136,9 @@ def ask(
         answers: what was asked and answered so far.
         seed: for methods that choose at random; the same as `simulate` makes the same choices.
         belief: the belief of an agent that is given by name, if not its default.
-        tie_break: how such an agent chooses among equally good actions, if not its default.
     """
     played = problem
-    agent = _asked(played, method, belief=belief, tie_break=tie_break)
+    agent = _asked(played, method, belief=belief)
     name = begun(played, agent, spawn(seed, 3)[2])
     told, lived = list(answers), list(history)
     if not lived:

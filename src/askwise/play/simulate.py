@@ -29,7 +29,6 @@ def simulate(
     seed: Seed = None,
     *,
     belief: str | None = None,
-    tie_break: str | None = None,
     max_steps: int | None = None,
     answers: str | AnswerModel | None = None,
 ) -> Episode:
@@ -43,7 +42,6 @@ def simulate(
         seed: makes the episode repeatable.
         belief: the belief of an agent that is given by name, if not its default, which is ``robust`` beside a teammate
             that does not always take a shortest way.
-        tie_break: how such an agent chooses among moves that are optimal for all possible goals, if not its default.
         max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
         answers: how questions are answered, such as ``wrong:0.05,refused:0.1``; by default as the problem says.
     """
@@ -54,7 +52,7 @@ def simulate(
     truth = chosen_goal(problem, goal, for_goal)
     with blaming(other, "errs", kind="teammate"):
         errs = other.errs(problem, truth)
-    player = agent_for(problem, agent, belief=belief, tie_break=tie_break, errs=errs)
+    player = agent_for(problem, agent, belief=belief, errs=errs)
     with blaming(other, "reset", kind="teammate"):
         other.reset(problem, truth, for_teammate)
     names = begun(problem, player, for_agent, truth), checked_name(other, "teammate")

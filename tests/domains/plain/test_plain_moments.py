@@ -105,19 +105,13 @@ def test_another_start_of_problems_made_in_python() -> None:
     coverage = Coverage("A.W\nF.B")
     there: Any = DOMAIN.problem(coverage, DOMAIN.parse_state(coverage, "1,0", "1,1"))
     assert (there.drawing.teammate, there.drawing.ego) == ((1, 0), (1, 1))
-    assert registry.domain("problem").write(there)["map"] == ["AF.", ".WB"]
+    written = registry.domain("problem").write(there)
+    assert (written["teammate"]["start"], written["ego"]["start"]) == ([1, 0], [1, 1])
     assert coverage.drawing.teammate == (2, 1)
     assert_refused(
         lambda: DOMAIN.problem(house(), JointState(HOUSE.state("b"), HOUSE.state("a"))),
         '--teammate: found "b", with no way to goal "h"; expected a state with a way to every goal',
     )
-
-
-def test_a_coverage_file_follows_its_new_start() -> None:
-    file = registry.read('format = "askwise/coverage@1"\nmap = """\nA.W\nF.B\n"""')
-    problem = file.problem()
-    moved: Any = DOMAIN.problem(problem, DOMAIN.parse_state(problem, "1,0"))
-    assert registry.domain("problem").write(moved)["map"] == ["A..", "FWB"]
 
 
 # -- the teammate alone ------------------------------------------------------------------------------------------
@@ -129,5 +123,5 @@ def test_the_teammate_s_goals() -> None:
     assert (model, start) == (file.teammate.model, "desk")
     assert goals == {"to room 1": ["room 1"], "to room 2": ["room 2"]}
     assert teammate_goals(house())[1:] == ({"g": ["b"], "h": ["c"]}, "a")
-    drawn = registry.read('format = "askwise/coverage@1"\nmap = """\nA.W\nF.B\n"""')
-    assert teammate_goals(as_problem(drawn))[1:] == ({"A": [(0, 1)], "B": [(2, 0)]}, (2, 1))
+    drawn = Coverage("A.W\nF.B")
+    assert teammate_goals(drawn)[1:] == ({"A": [(0, 1)], "B": [(2, 0)]}, (2, 1))

@@ -42,12 +42,17 @@ WALKED: dict[str, Any] = {
     "ego": {"start": 1, "edges": [[1, "go", 2], [1, "off", 3]]},
     "goals": {"g": {"teammate": ["end"], "ego": [2, 3]}},
 }
+ROOMS = ["A.#B", "W..F", "C..."]
 COVERAGE: dict[str, Any] = {
-    "format": "askwise/coverage@1",
+    "format": "askwise/problem@1",
     "name": "rooms",
-    "map": ["A.#B", "W..F", "C..."],
-    "weights": {"A": 2, "B": 1.5},
-    "prices": {"C": 0.1},
+    "teammate": {"start": "W", "map": ROOMS},
+    "ego": {"start": "F", "map": ROOMS},
+    "goals": {
+        "A": {"teammate": "A", "ego": ["B", "C"], "weight": 2},
+        "B": {"teammate": "B", "ego": ["A", "C"], "weight": 1.5},
+        "C": {"teammate": "C", "ego": ["A", "B"], "price": 0.1},
+    },
     "query_cost": {"base": 0.3, "per_goal": 0.1},
     "answers": {"wrong": 0},
 }

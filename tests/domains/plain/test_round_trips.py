@@ -295,7 +295,7 @@ def test_states_by_name() -> None:
 )
 def test_coverage_survives(tmp_path: Path, problem: Coverage) -> None:
     written = DOMAIN.write(problem)
-    assert written["format"] == "askwise/coverage@1"
+    assert written["format"] == "askwise/problem@1"
     assert_same(problem, again(problem))
     episode = simulate(again(problem), "ezq-exact", seed=2)
     trace.save(episode, tmp_path / "episode.json")

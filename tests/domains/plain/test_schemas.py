@@ -1,4 +1,4 @@
-"""The JSON Schemas of problem and coverage files: what is read fits, and what does not fit is refused."""
+"""The JSON Schemas of problem files: what is read fits, and what does not fit is refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from askwise.core import answers
 from askwise.core.questions import QueryCost
 from askwise.domains import registry
-from askwise.domains.stated import coverage_file, file, reading
+from askwise.domains.stated import file, reading
 from askwise.errors import InputError
 from askwise.text.limits import LARGEST_PRICE, LONGEST_NAME
 from askwise.text.reading import Field
@@ -27,7 +27,6 @@ def schema(name: str) -> dict[str, Any]:
 
 SCHEMAS = {
     file.FORMAT: schema("problem.schema.json"),
-    coverage_file.FORMAT: schema("coverage.schema.json"),
 }
 
 
@@ -45,17 +44,15 @@ def test_the_schemas_are_some(form: str) -> None:
 
 
 def test_the_schemas_say_what_the_code_says() -> None:
-    problem, coverage = SCHEMAS[file.FORMAT], SCHEMAS[coverage_file.FORMAT]
+    problem = SCHEMAS[file.FORMAT]
     assert tuple(problem["required"]) == file.REQUIRED
     assert set(problem["properties"]) == {*file.REQUIRED, *file.OPTIONAL}
-    assert set(coverage["properties"]) == {"format", "map", *coverage_file.OPTIONAL}
     assert problem["properties"]["goals"]["maxProperties"] == reading.MOST_GOALS
     assert problem["$defs"]["name"]["maxLength"] == LONGEST_NAME
     assert tuple(problem["properties"]["answers"]["properties"]["errors"]["enum"]) == answers.ERRORS
-    for each in (problem, coverage):
-        prices = each["properties"]["query_cost"]["properties"]
-        assert {price["maximum"] for price in prices.values()} == {LARGEST_PRICE}
-        assert QueryCost(prices["base"]["default"], prices["per_goal"]["default"]) == QueryCost()
+    prices = problem["properties"]["query_cost"]["properties"]
+    assert {price["maximum"] for price in prices.values()} == {LARGEST_PRICE}
+    assert QueryCost(prices["base"]["default"], prices["per_goal"]["default"]) == QueryCost()
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -53,11 +53,6 @@ def in_place_of(path: Path, put: Callable[[Path], object]) -> None:
     put(path)
 
 
-def rewritten(path: Path) -> None:
-    """The same rows, written by somebody else: nothing says that they are the same."""
-    pl.read_parquet(path).write_parquet(path)
-
-
 def swap(path: Path) -> None:
     path.write_bytes(path.with_name("00001.parquet").read_bytes()[:50] + b"PAR1")
 
@@ -67,24 +62,24 @@ def endless(path: Path) -> None:
         file.truncate(1 << 40)
 
 
-CHECKSUM, NO_TABLE = "its checksum does not fit", "it is cut off, or no table"
+CHECKSUM, CUT_OFF, LONG = "its checksum does not fit", "it is cut off", "it is too long"
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "a bit in a value": (lambda path: flip(path, 0.1), CHECKSUM),
     "a bit in the description": (lambda path: flip(path, 0.9, 3), CHECKSUM),
-    "the last bit": (lambda path: flip(path, 0.99999, 7), NO_TABLE),
+    "the last bit": (lambda path: flip(path, 0.99999, 7), CHECKSUM),
     "nothing in it": (lambda path: path.write_bytes(b""), "it is empty"),
-    "seven bytes": (lambda path: path.write_bytes(b"PAR1PAR"), "it is cut off"),
-    "zero bytes": (lambda path: path.write_bytes(bytes(len(path.read_bytes()))), NO_TABLE),
-    "garbage": (lambda path: path.write_bytes(b"garbage" * 400), NO_TABLE),
-    "cut off": (lambda path: path.write_bytes(path.read_bytes()[:-20]), NO_TABLE),
-    "a byte too many": (lambda path: path.write_bytes(path.read_bytes() + b"\0"), NO_TABLE),
-    "mixed up": (swap, NO_TABLE),
-    "endless": (endless, NO_TABLE),
-    "another table": (lambda path: pl.DataFrame({"a": [1]}).write_parquet(path), "it has no seal"),
-    "written by another": (rewritten, "it has no seal"),
+    "seven bytes": (lambda path: path.write_bytes(b"PAR1PAR"), CUT_OFF),
+    "zero bytes": (lambda path: path.write_bytes(bytes(len(path.read_bytes()))), CHECKSUM),
+    "garbage": (lambda path: path.write_bytes(b"garbage" * 40_000), LONG),
+    "cut off": (lambda path: path.write_bytes(path.read_bytes()[:-20]), CUT_OFF),
+    "a byte too many": (lambda path: path.write_bytes(path.read_bytes() + b"\0"), LONG),
+    "mixed up": (swap, CUT_OFF),
+    "endless": (endless, LONG),
+    "another table": (lambda path: pl.DataFrame({"a": [1]}).write_parquet(path), CUT_OFF),
+    "missing": (Path.unlink, "it is missing"),
     "a pipe": (lambda path: in_place_of(path, os.mkfifo), "a pipe"),
-    "a link to nothing": (lambda path: in_place_of(path, lambda p: p.symlink_to("none")), "no such file or directory"),
+    "a link to nothing": (lambda path: in_place_of(path, lambda p: p.symlink_to("none")), "it is missing"),
     "a link to itself": (
         lambda path: in_place_of(path, lambda p: p.symlink_to(p.name)),
         "too many levels of symbolic links",
@@ -125,15 +120,17 @@ def test_what_is_damaged_is_played_again(folder: Path, played: Path) -> None:
 
 def test_a_part_in_the_place_of_another_is_seen(folder: Path, played: Path, other: Path) -> None:
     shutil.copy(part(folder, 1), part(folder, 0))
-    shutil.copy(part(folder, 2, "queries"), part(folder, 2, "timings"))
+    shutil.copy(part(folder, 2, "episodes"), part(folder, 2, "timings"))
     shutil.copy(part(other, 3), part(folder, 3))
     shutil.copy(folder / "episodes.parquet", part(folder, 4))
+    sizes = [part(played, 3).stat().st_size, part(other, 3).stat().st_size]
+    other_study = CHECKSUM if sizes[0] == sizes[1] else CUT_OFF if sizes[1] < sizes[0] else LONG
     ran = run_study(STUDY, folder)
     assert {each.path: each.why for each in ran.damaged} == {
-        part(folder, 0): "it is task 1 of episodes",
-        part(folder, 2, "timings"): "it is task 2 of queries",
-        part(folder, 3): "it belongs to another study",
-        part(folder, 4): "it is the whole table of episodes",
+        part(folder, 0): "it is a copy of parts/episodes/00001.parquet",
+        part(folder, 2, "timings"): "it is a copy of parts/episodes/00002.parquet",
+        part(folder, 3): other_study,
+        part(folder, 4): "it is a copy of episodes.parquet",
     }
     ran.store.combine()
     assert table_bytes(folder) == table_bytes(played)
@@ -147,6 +144,60 @@ def test_columns_of_another_version_are_played_again(folder: Path, monkeypatch: 
         whys = {each.why for each in store.clear()}
     assert whys == {"its columns are those of another version of askwise"}
     assert store.done() == set()
+
+
+# -- the manifest ----------------------------------------------------------------------------------------------------
+
+
+def lines_of(folder: Path) -> list[str]:
+    return (folder / "checksums.txt").read_text().splitlines(keepends=True)
+
+
+def test_a_damaged_line_of_the_manifest_is_named_and_its_instance_played_again(folder: Path, played: Path) -> None:
+    lines = lines_of(folder)
+    at = next(k for k, line in enumerate(lines) if line.endswith(" parts/queries/00002.parquet\n"))
+    lines[at] = lines[at].replace("00002", "00003")
+    (folder / "checksums.txt").write_text("".join(lines))
+    ran = run_study(STUDY, folder)
+    assert ran.played == 1
+    unlisted = "checksums.txt does not list it, as after a run that was killed"
+    assert [(each.path.name, each.why, each.cure) for each in ran.damaged] == [
+        ("checksums.txt", "1 line is not as written", "it is written again"),
+        ("00002.parquet", unlisted, "its instance is played again"),
+    ]
+    ran.store.combine()
+    assert table_bytes(folder) == table_bytes(played)
+    assert run_study(STUDY, folder).damaged == ()
+
+
+@pytest.mark.parametrize("left", [0, 1, 2, 3, 4])
+def test_a_run_that_was_killed_while_it_wrote_is_continued(folder: Path, played: Path, left: int) -> None:
+    """Some parts of a task are there, its lines in the manifest are not, or only half of them."""
+    lines = [line for line in lines_of(folder) if "/00002.parquet" not in line]
+    torn = lines_of(folder)[1][:40] if left % 2 else ""
+    (folder / "checksums.txt").write_text("".join(lines) + torn)
+    for name in list(SCHEMAS)[left:]:
+        part(folder, 2, name).unlink()
+    ran = run_study(STUDY, folder)
+    assert (ran.played, len(ran.damaged)) == (1, left)
+    ran.store.combine()
+    assert table_bytes(folder) == table_bytes(played)
+    assert run_study(STUDY, folder).damaged == ()
+
+
+@pytest.mark.parametrize("text", [None, "", "garbage\n", "\0" * 100])
+def test_results_without_a_manifest_are_refused_and_left_alone(folder: Path, text: str | None) -> None:
+    (folder / "checksums.txt").unlink()
+    if text is not None:
+        (folder / "checksums.txt").write_text(text)
+    before = {name: (folder / name).read_bytes() for name in files_in(folder)}
+    found = "no checksums.txt" if text is None else "no sound line in checksums.txt"
+    assert_refused(
+        lambda: run_study(STUDY, folder),
+        f"folder {str(folder)!r}: found {found}; expected that file as askwise wrote it beside the results, or an "
+        "empty folder (--out DIR)",
+    )
+    assert {name: (folder / name).read_bytes() for name in files_in(folder)} == before
 
 
 # -- damage that comes later -----------------------------------------------------------------------------------------
@@ -189,7 +240,7 @@ def test_a_damaged_table_is_not_analysed(folder: Path, name: str, monkeypatch: p
 
 def test_a_table_of_another_study_is_not_analysed(folder: Path, other: Path) -> None:
     shutil.copy(other / "episodes.parquet", folder / "episodes.parquet")
-    with pytest.raises(InputError, match=r"found damage \(it belongs to another study\)"):
+    with pytest.raises(InputError, match=r"found damage \((its checksum does not fit|it is cut off|it is too long)\)"):
         Store(folder, STUDY).table("episodes")
 
 

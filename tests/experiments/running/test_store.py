@@ -41,9 +41,9 @@ def folder(played: Path, tmp_path: Path) -> Path:
 def test_what_lies_in_the_folder(folder: Path) -> None:
     parts = [f"parts/{name}/{k:05}.parquet" for name in SCHEMAS for k in range(6)]
     tables = [f"{name}.parquet" for name in SCHEMAS]
-    assert files_in(folder) == sorted([".lock", "provenance.json", "study.json", *tables, *parts])
+    assert files_in(folder) == sorted([".lock", "checksums.txt", "provenance.json", "study.json", *tables, *parts])
     about = json.loads((folder / "study.json").read_text())
-    head = {"format": "askwise/study@2", "fingerprint": STUDY.fingerprint}
+    head = {"format": "askwise/study@3", "fingerprint": STUDY.fingerprint}
     assert about == {**head, **STUDY.describe(), "checksum": checksum({**head, **STUDY.describe()})}
     assert pl.read_parquet(folder / "episodes.parquet")["instance"].to_list() == [k for k in range(6) for _ in range(2)]
 
@@ -125,7 +125,11 @@ def test_parts_that_are_missing_are_played_again(folder: Path) -> None:
     part(folder, 2, "queries").unlink()
     part(folder, 4).unlink()
     ran = run_study(STUDY, folder)
-    assert (ran.before, ran.played, ran.damaged) == (4, 2, ())
+    assert (ran.before, ran.played) == (4, 2)
+    assert [(each.path, each.why) for each in ran.damaged] == [
+        (part(folder, 4), "it is missing"),
+        (part(folder, 2, "queries"), "it is missing"),
+    ]
     ran.store.combine()
     assert table_bytes(folder) == before
 
@@ -168,7 +172,7 @@ def test_clearing_away_catches_what_is_really_left(tmp_path: Path, monkeypatch: 
     assert store.done() == set()
     with store.locked():
         store.clear()
-    assert files_in(tmp_path) == [".lock", "study.json"]
+    assert files_in(tmp_path) == [".lock", "checksums.txt", "study.json"]
 
 
 def test_a_file_where_the_folder_should_be_is_refused(tmp_path: Path) -> None:

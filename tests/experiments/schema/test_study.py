@@ -35,7 +35,7 @@ CHANGES: dict[str, Any] = {
     "beliefs": {"beliefs": ["bayes"]},
     "methods": {"methods": ["never", "toolbox"]},
     "label of a method": {"methods": ["never", "toolbox", {"name": "ezq-local", "label": "ezq"}]},
-    "option of a method": {"methods": ["never", "toolbox", {"name": "ezq-local", "tie_break": "late"}]},
+    "option of a method": {"methods": ["never", "toolbox", {"name": "ezq-local", "belief": "bayes"}]},
     **{
         f"instances: {key}": {"instances": {**SMALL["instances"], key: value}}
         for key, value in {

@@ -40,7 +40,7 @@ per_station_costs = [0, 0.2]
 base_costs = [0.5, 1]
 teammates = ["urop", "noisy:0.1"]
 beliefs = ["elimination", "bayes"]
-methods = ["never", {name = "ezq", label = "late", tie_break = "late"}, {name = "ezq", optimiser = "local"}]
+methods = ["never", {name = "ezq", label = "auto", optimiser = "auto"}, {name = "ezq", optimiser = "local"}]
 
 [instances]
 count = 7
@@ -68,8 +68,8 @@ def test_all_keys(tmp_path: Path) -> None:
     assert study.methods == (
         Method("never", "never (elimination)", (("belief", "elimination"),)),
         Method("never", "never (bayes)", (("belief", "bayes"),)),
-        Method("ezq", "late (elimination)", (("tie_break", "late"), ("belief", "elimination"))),
-        Method("ezq", "late (bayes)", (("tie_break", "late"), ("belief", "bayes"))),
+        Method("ezq", "auto (elimination)", (("optimiser", "auto"), ("belief", "elimination"))),
+        Method("ezq", "auto (bayes)", (("optimiser", "auto"), ("belief", "bayes"))),
         Method("ezq", "ezq (optimiser=local) (elimination)", (("optimiser", "local"), ("belief", "elimination"))),
         Method("ezq", "ezq (optimiser=local) (bayes)", (("optimiser", "local"), ("belief", "bayes"))),
     )

@@ -1,7 +1,6 @@
 """Plainly stated problems as a registered domain: every `FactoredProblem` that is of no other domain, and its files.
 
-A file is ``askwise/problem@1`` or ``askwise/coverage@1``. People type states by their name, cells as ``X,Y`` or by
-their letter.
+Files have the format ``askwise/problem@1``. People type states by their name, cells as ``X,Y`` or by their letter.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ import numpy as np
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState, changed
 from askwise.domains.coverage import Coverage
-from askwise.domains.stated import coverage_file, writing
-from askwise.domains.stated.coverage_file import CoverageFile, CoverageProblem
+from askwise.domains.stated import writing
 from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, StatedProblem
 from askwise.domains.stated.sides import as_json
 from askwise.errors import InputError
@@ -30,28 +28,22 @@ class PlainDomain:
     """Two models and shared goals, whatever they stand for; fulfils `askwise.domains.domain.Domain`."""
 
     name = "problem"
-    formats = (FORMAT, coverage_file.FORMAT)
+    formats = (FORMAT,)
 
     def recognises(self, given: object) -> bool:
         """See `Domain`."""
-        return isinstance(given, ProblemFile | CoverageFile | FactoredProblem)
+        return isinstance(given, ProblemFile | FactoredProblem)
 
-    def read(self, field: Field) -> ProblemFile | CoverageFile:
+    def read(self, field: Field) -> ProblemFile:
         """See `Domain`."""
-        of_coverage = field.object(["format"]).value["format"] == coverage_file.FORMAT
-        return CoverageFile.from_json(field) if of_coverage else ProblemFile.from_json(field)
+        return ProblemFile.from_json(field)
 
-    def write(self, given: ProblemFile | CoverageFile | FactoredProblem) -> dict[str, Any]:
+    def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
         """See `Domain`."""
-        if isinstance(given, StatedProblem | CoverageProblem):
-            given = given.file
-        if isinstance(given, ProblemFile | CoverageFile):
-            return given.to_json()
-        return coverage_file.contents_of(given) if isinstance(given, Coverage) else writing.contents_of(given)
+        file = given.file if isinstance(given, StatedProblem) else given
+        return file.to_json() if isinstance(file, ProblemFile) else writing.contents_of(file)
 
-    def problem(
-        self, given: ProblemFile | CoverageFile | FactoredProblem, start: JointState | None = None
-    ) -> FactoredProblem:
+    def problem(self, given: ProblemFile | FactoredProblem, start: JointState | None = None) -> FactoredProblem:
         """See `Domain`."""
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile, a CoverageFile or a FactoredProblem")
@@ -70,11 +62,9 @@ class PlainDomain:
 
     def vocabulary(self, given: object = None) -> Vocabulary:
         """See `Domain`; a file may have its own words."""
-        file = given.file if isinstance(given, StatedProblem | CoverageProblem) else given
+        file = given.file if isinstance(given, StatedProblem) else given
         if isinstance(file, ProblemFile):
             return file.words
-        if isinstance(file, CoverageFile):
-            return replace(COVERAGE, title=file.name or COVERAGE.title)
         return COVERAGE if isinstance(given, Coverage) else WORDS
 
 

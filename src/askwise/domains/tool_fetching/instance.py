@@ -31,7 +31,6 @@ from askwise.model.graph_search import breadth_first
 from askwise.text.files import whole_file
 from askwise.text.limits import check_name, read_price, refuse_blank
 from askwise.text.reading import Field, as_text, parse_json, read_text, shown
-from askwise.text.table_budget import claim, hold
 from askwise.types import BoolArray
 
 FORMAT = "askwise/tool-fetching@1"
@@ -39,11 +38,6 @@ PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
 LARGEST_SIDE = 10_000
 MOST_CELLS = 16_000_000
 """A grid of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
-
-EACH_WALL = 266
-"""Bytes for each wall while a file is read: its text, what that is parsed to, and what is kept."""
-KEPT_WALL = 144
-"""And of these, what is kept: a pair, and two numbers."""
 
 Cell = tuple[int, int]
 
@@ -173,7 +167,7 @@ def _read(root: Field) -> Instance:
         query_cost=_read_cost(root.child("query_cost")) if root.has("query_cost") else QueryCost(),
     )
     _refuse_unreachable(instance)
-    return hold(instance, KEPT_WALL * len(walls))
+    return instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +189,6 @@ def _read_walls(root: Field, width: int, height: int) -> tuple[Cell, ...]:
     given = root.child("walls")
     if not isinstance(given.value, list):
         raise given.refuse("a list, [ ... ]")
-    claim(EACH_WALL * len(given.value), "walls", f"{len(given.value)} walls", "fewer")
     # One by one as a field each only where something is wrong: there may be millions of them.
     if not all(_is_cell(wall, width, height) for wall in given.value):
         for wall in given.elements():

@@ -7,8 +7,7 @@
     env = problem_v0.parallel_env(problem)
     observations, infos = env.reset(seed=1)
 
-``env(problem, ...)`` is the same for agents that take turns (AEC), and ``flat_parallel_env(problem, ...)`` has one
-number to choose and one vector to look at for each of them.
+``env(problem, ...)`` is the same for agents that take turns (AEC).
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from askwise.core.answers import AnswerModel
 from askwise.envs.both import GameParallelEnv
-from askwise.envs.flat_both import FlatParallelEnv
 from askwise.envs.problem.staging import problem_staging
 
-__all__ = ["ProblemParallelEnv", "env", "flat_parallel_env", "parallel_env"]
+__all__ = ["ProblemParallelEnv", "env", "parallel_env"]
 
 
 class ProblemParallelEnv(GameParallelEnv):
@@ -76,11 +74,6 @@ class ProblemParallelEnv(GameParallelEnv):
 
 
 parallel_env = ProblemParallelEnv
-
-
-def flat_parallel_env(problem: object, *, flat: dict[str, Any] | None = None, **arguments: Any) -> FlatParallelEnv:
-    """Return the environment with `Discrete` actions, masks and flat observations; `flat` has the options of that."""
-    return FlatParallelEnv(parallel_env(problem, **arguments), **(flat or {}))
 
 
 def env(problem: object, **arguments: Any) -> Any:

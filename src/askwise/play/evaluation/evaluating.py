@@ -29,7 +29,6 @@ def evaluate(
     paths: int | None = None,
     seed: Seed = 0,
     belief: str | None = None,
-    tie_break: str | None = None,
     questions: int | None = None,
     go_on: bool = False,
     limit: int = MOST_DECISIONS,
@@ -53,7 +52,6 @@ def evaluate(
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
         belief: the belief of an agent that is given by name, if not its default.
-        tie_break: how such an agent chooses among equally good moves, if not its default.
         questions: hold the agent to so many questions in an episode; where it would ask one more, it waits instead.
             Those that can plan with such a number are told. The verdict says how many; `lower_bound` says what no
             number of them is below.
@@ -66,7 +64,7 @@ def evaluate(
     if questions is not None and (as_int(questions) is None or questions < 0):
         raise InputError("questions", repr(questions), "a whole number from 0")
     problem = instance
-    player = agent_for(problem, agent, belief=belief, tie_break=tie_break)
+    player = agent_for(problem, agent, belief=belief)
     held = ""
     if questions is not None:
         player = held_to(player, questions)

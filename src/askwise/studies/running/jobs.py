@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from askwise.errors import AskwiseError
+from askwise.studies.running.checksums import Corrupt
 from askwise.studies.running.lock import lock
 from askwise.studies.running.records import read_record, write_record
 from askwise.studies.running.run import LOOK_UP
-from askwise.studies.running.sealed import Broken
 from askwise.text import files
 from askwise.workers import heartbeat
 from askwise.workers.child import Refused
@@ -134,6 +134,6 @@ def _read(kept: Path, job: Job) -> list[Row] | None:
     """Return what an earlier run made of a job; None if it is not there, or not as it was written."""
     try:
         found = read_record(_path(kept, job))
-    except Broken:
+    except Corrupt:
         return None  # it is done again, and written over
     return None if found is None or found.get("job") != job.key else found.get("rows")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import InputError
-from askwise.studies.running.sealed import Broken
+from askwise.studies.running.checksums import Corrupt
 from askwise.text.files import opened, reason, whole_file
 from askwise.text.reading import decode, parse_json
 
@@ -25,13 +25,13 @@ def write_record(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Return what a JSON file says, None if there is none; raise `Broken` if it is not as it was written."""
+    """Return what a JSON file says, None if there is none; raise `Corrupt` if it is not as it was written."""
     found = parsed(path)
     if found is None:
         return None
     said = found.pop(CHECKSUM, None)
     if said != checksum(found):
-        raise Broken("it has no checksum" if said is None else "its checksum does not fit")
+        raise Corrupt("it has no checksum" if said is None else "its checksum does not fit")
     return found
 
 
@@ -46,11 +46,11 @@ def parsed(path: Path) -> dict[str, Any] | None:
     except PermissionError as error:
         raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
     except OSError as error:
-        raise Broken(reason(error)) from None
+        raise Corrupt(reason(error)) from None
     except InputError as error:
-        raise Broken(f"{error.field}: {error.found}") from None
+        raise Corrupt(f"{error.field}: {error.found}") from None
     if not isinstance(found, dict):
-        raise Broken("it is no JSON object")
+        raise Corrupt("it is no JSON object")
     return found
 
 

@@ -4,16 +4,16 @@
 
     study.json            what is played; a folder belongs to one study
     provenance.json       what ran it: versions, machine, times, one entry for each run
+    checksums.txt         the manifest: size and checksum of every table and part
     parts/episodes/00042.parquet, parts/queries/..., parts/timings/...   one part for each instance
     episodes.parquet, queries.parquet, timings.parquet                   all parts together, at the end
 
-A part is written beside its place, flushed to the disk and moved there in one step. The part of the episodes is
-written last: a task is done when that one is there. Whoever kills a run at any moment loses what was being played
-and nothing else. A lock that dies with its process keeps two runs out of one folder; whoever holds it may clear away
-what a dead run left behind, and parts that are damaged, whose tasks are then played again.
+A part is written beside its place, flushed to the disk and moved there in one step. A task is done when all its parts
+are there and the manifest lists them, which happens last (see `checksums`). A run that is killed loses only what it was
+playing. A lock that ends with its process keeps two runs out of one folder. The run that holds the lock may remove what
+a killed run left behind, and damaged parts, whose tasks are then played again.
 
-Every file carries a checksum, and tables carry the study, table and task that they are of (`sealed`). All of them are
-checked when a study is gone on with, and again when their numbers are used.
+All files are checked when a study is continued, and again when their numbers are used.
 """
 
 from __future__ import annotations
@@ -31,18 +31,16 @@ from typing import Any
 import polars as pl
 
 from askwise.errors import InputError
-from askwise.studies.running import records, sealed
-from askwise.studies.running.claim import claim, refuse_others
+from askwise.studies.running import checksums, records
+from askwise.studies.running.checksums import Corrupt, Entry, Manifest
 from askwise.studies.running.damage import Damaged, as_error
 from askwise.studies.running.lock import lock
+from askwise.studies.running.ownership import claim, refuse_others
 from askwise.studies.running.play import Played
-from askwise.studies.running.sealed import Broken, Label
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.tables import SCHEMAS
 from askwise.text import files
 
-LAST = "episodes"
-"""The table whose part says that a task is done."""
 CAN_FAIL = tuple(name for name in SCHEMAS if "error" in SCHEMAS[name])
 """The tables whose rows may hold errors: those of episodes, and of expected costs."""
 
@@ -64,11 +62,12 @@ class Store:
     def __init__(self, folder: str | Path, study: Study) -> None:
         self.study = study
         self.folder = files.make_folder(_nameable(folder))
-        self._columns = {name: sealed.columns_in_short(SCHEMAS[name]) for name in SCHEMAS}
+        self._columns = {name: checksums.columns_in_short(SCHEMAS[name]) for name in SCHEMAS}
         self._holding = False
         self._replaced: list[Damaged] = []
         self._written = False
-        with contextlib.suppress(Broken):  # whoever gets the lock finds out whose folder it is
+        self._held: Manifest | None = None
+        with contextlib.suppress(Corrupt):  # this is found out again, and reported, once the folder is locked
             refuse_others(self.folder, study)
         for name in SCHEMAS:
             files.make_folder(self._parts_of(name))
@@ -82,11 +81,13 @@ class Store:
         with lock(self.folder):
             self._holding = True
             try:
-                replaced = claim(self.folder, self.study, self._results())
+                replaced = claim(self.folder, self.study, any(True for _ in self._results()))
                 self._replaced += [] if replaced is None else [replaced]
+                self._held = self._manifest()
                 yield
             finally:
                 self._holding = False
+                self._held = None
                 self._settle()
 
     def _settle(self) -> None:
@@ -97,7 +98,7 @@ class Store:
                 _told(files.sync_names, self._parts_of(name))
 
     def _results(self) -> Iterator[Path]:
-        """Iterate over all that carries a seal."""
+        """Iterate over all tables and parts that are there."""
         yield from (path for name in SCHEMAS if (path := self._table(name)).exists())
         for name in SCHEMAS:
             yield from (self._part(name, index) for index in sorted(_numbers(self._parts_of(name))))
@@ -106,7 +107,12 @@ class Store:
 
     def done(self) -> set[int]:
         """Return the numbers of the tasks that are done."""
-        return set.intersection(*(self._stored(name) for name in SCHEMAS))
+        known = self._manifest().entries
+        return {
+            index
+            for index in set.intersection(*(self._stored(name) for name in SCHEMAS))
+            if all(self._name(self._part(name, index)) in known for name in SCHEMAS)
+        }
 
     def _stored(self, name: str) -> set[int]:
         return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
@@ -116,47 +122,74 @@ class Store:
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():
                 _told(files.remove_left_overs, folder)
+        manifest = self._manifest()
         damaged = [*self._replaced, *self._aside()]
+        if manifest.damaged:
+            lines = "1 line is" if manifest.damaged == 1 else f"{manifest.damaged} lines are"
+            damaged.append(Damaged(manifest.path, f"{lines} not as written", "it is written again"))
         for name in SCHEMAS:
-            for index in sorted(self._stored(name)):
-                why = self._damage(name, index)
+            for index in sorted(self._stored(name) | self._listed(manifest, name)):
+                path = self._part(name, index)
+                why = self._damage(manifest, path, name)
                 if why is not None:
-                    _told(Path.unlink, self._part(name, index))
-                    damaged.append(Damaged(self._part(name, index), why))
+                    if os.path.lexists(path):
+                        _told(Path.unlink, path)
+                    damaged.append(Damaged(path, why))
+        kept = [self._name(path) for path in self._results()]
+        if manifest.damaged or manifest.torn or manifest.entries.keys() - set(kept):
+            manifest.keep(kept)
         self._replaced = []
         return damaged
 
-    def _damage(self, name: str, index: int) -> str | None:
-        """Return what is wrong with a part, None if nothing is."""
-        path = self._part(name, index)
+    def _listed(self, manifest: Manifest, name: str) -> set[int]:
+        """Return the numbers of the parts of a table that the manifest lists."""
+        parts = (Path(each) for each in manifest.entries)
+        found = (PART.fullmatch(part.name) for part in parts if part.parent == Path("parts", name))
+        return {int(each[1]) for each in found if each}
+
+    def _damage(self, manifest: Manifest, path: Path, name: str) -> str | None:
+        """Return what is wrong with a file of the table `name`, None if nothing is."""
         try:
-            with files.opened(path) as file:
-                sealed.check(file, self._label(name, index))
+            manifest.check(self._name(path), self._columns[name])
         except PermissionError as error:
             raise _forbidden(path, error) from None
-        except OSError as error:
-            return files.reason(error)
-        except Broken as broken:
-            return str(broken)
+        except Corrupt as corrupt:
+            return str(corrupt)
         return None
+
+    def _manifest(self) -> Manifest:
+        """Return the manifest; who has no lock reads it again each time."""
+        if self._held is not None:
+            return self._held
+        found = checksums.read_manifest(self.folder, self.study.fingerprint)
+        return Manifest(self.folder, self.study.fingerprint) if found is None else found
+
+    def _name(self, path: Path) -> str:
+        """Return the name by which the manifest lists a file."""
+        return path.relative_to(self.folder).as_posix()
 
     def failed(self) -> set[int]:
         """Return the numbers of the tasks that are done but hold rows with errors."""
-        return {index for index in sorted(self.done()) if any(self._has_errors(name, index) for name in CAN_FAIL)}
+        manifest = self._manifest()
+        return {
+            index for index in sorted(self.done()) if any(self._has_errors(manifest, name, index) for name in CAN_FAIL)
+        }
 
-    def _has_errors(self, name: str, index: int) -> bool:
-        errors = _read(self._part(name, index), self._label(name, index))["error"]
+    def _has_errors(self, manifest: Manifest, name: str, index: int) -> bool:
+        errors = self._read(manifest, self._part(name, index), name)["error"]
         return errors.null_count() < len(errors)
 
     def write(self, played: Played) -> None:
         """Store what came of a task."""
         self._written = True
-        for name in sorted(SCHEMAS, key=lambda name: name == LAST):
-            memory = io.BytesIO()
+        entries = {}
+        for name in SCHEMAS:
+            memory, path = io.BytesIO(), self._part(name, played.index)
             played.tables[name].write_parquet(memory)
-            sealed.seal(memory, self._label(name, played.index))
-            with files.whole_file(self._part(name, played.index), sync_folder=False) as temporary:
+            entries[self._name(path)] = Entry.of(memory, self._columns[name])
+            with files.whole_file(path, sync_folder=False) as temporary:
                 temporary.write_bytes(memory.getvalue())
+        self._manifest().add(entries)
 
     def _part(self, name: str, index: int) -> Path:
         return self._parts_of(name) / f"{index:05}.parquet"
@@ -164,16 +197,13 @@ class Store:
     def _parts_of(self, name: str) -> Path:
         return self.folder / "parts" / name
 
-    def _label(self, name: str, index: int | None = None) -> Label:
-        return Label(self.study.fingerprint, name, index, self._columns[name])
-
     # -- tables ------------------------------------------------------------------------------------------------------
 
     def scan(self, name: str) -> pl.LazyFrame:
         """Return a whole table, not read yet, in the order of the tasks; its parts have been checked."""
-        indices = sorted(self.done())
+        indices, manifest = sorted(self.done()), self._manifest()
         for index in indices:
-            why = self._damage(name, index)
+            why = self._damage(manifest, self._part(name, index), name)
             if why is not None:
                 raise as_error(self._part(name, index), why)
         if not indices:
@@ -188,6 +218,9 @@ class Store:
             for name in SCHEMAS:
                 with files.whole_file(self._table(name)) as temporary:
                     self._combine(name, temporary)
+                    with temporary.open("rb") as file:
+                        entry = Entry.of(file, self._columns[name])
+                self._manifest().add({self._name(self._table(name)): entry})
 
     def _combine(self, name: str, temporary: Path) -> None:
         rows = self.scan(name)
@@ -198,12 +231,19 @@ class Store:
             # The parts are fine, so it is the new file that is not: a full disk, for instance.
             where = f"file {str(self._table(name))!r}"
             raise InputError(where, _one_line(error), "a place that can be written to") from None
-        with temporary.open("r+b") as file:
-            sealed.seal(file, self._label(name))
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table that `combine` wrote."""
-        return _read(self._table(name), self._label(name))
+        return self._read(self._manifest(), self._table(name), name)
+
+    def _read(self, manifest: Manifest, path: Path, name: str) -> pl.DataFrame:
+        """Return the table `name`, or a part of it; its bytes are checked before polars sees them."""
+        try:
+            return pl.read_parquet(manifest.read(self._name(path), self._columns[name]))
+        except PermissionError as error:
+            raise _forbidden(path, error) from None
+        except (Corrupt, *UNREADABLE) as error:
+            raise as_error(path, _one_line(error)) from None
 
     def _table(self, name: str) -> Path:
         return self.folder / f"{name}.parquet"
@@ -219,8 +259,8 @@ class Store:
         path = self.folder / PROVENANCE
         try:
             found = records.read_record(path)
-        except Broken as broken:
-            raise as_error(path, str(broken)) from None
+        except Corrupt as corrupt:
+            raise as_error(path, str(corrupt)) from None
         return [] if found is None else list(found.get("runs", []))
 
     def _aside(self) -> list[Damaged]:
@@ -228,10 +268,10 @@ class Store:
         path = self.folder / PROVENANCE
         try:
             records.read_record(path)
-        except Broken as broken:
+        except Corrupt as corrupt:
             kept = _free(path)
             _told(path.rename, kept)
-            return [Damaged(path, str(broken), f"it is kept as {kept.name}, and a new one is begun")]
+            return [Damaged(path, str(corrupt), f"it is kept as {kept.name}, and a new one is begun")]
         return []
 
 
@@ -247,16 +287,6 @@ def _nameable(folder: str | Path) -> str | Path:
 def _numbers(folder: Path) -> set[int]:
     """Return the numbers of the parts in a folder."""
     return {int(found[1]) for path in folder.iterdir() if (found := PART.fullmatch(path.name))}
-
-
-def _read(path: Path, label: Label) -> pl.DataFrame:
-    """Return the table in a file; what is in it is checked before polars sees it."""
-    try:
-        return pl.read_parquet(sealed.read(path, label))
-    except PermissionError as error:
-        raise _forbidden(path, error) from None
-    except (Broken, *UNREADABLE) as error:
-        raise as_error(path, _one_line(error)) from None
 
 
 def _forbidden(path: Path, error: OSError) -> InputError:

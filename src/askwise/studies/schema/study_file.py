@@ -14,7 +14,7 @@
     bounds = 20                               # lower bounds for the first 20 instances; default 0
     exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
     limits = {decision_seconds = 60}          # what agents may take; default 300, and episode_seconds = 3600
-    methods = ["never", {name = "ezq", label = "ezq, late", tie_break = "late"}]
+    methods = ["never", {name = "ezq", label = "ezq, local", optimiser = "local"}]
 
     [instances]
     count = 100

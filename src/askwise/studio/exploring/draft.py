@@ -7,8 +7,6 @@ because browsers sort the keys of objects that look like numbers.
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any, Protocol
 
 from askwise.core.problem import Problem
@@ -27,8 +25,6 @@ TAKES = (
     f"at most {LARGEST_SIDE} x {LARGEST_SIDE} cells, {MOST_STATES} states of a graph and {MOST_GOALS} goals"
 )
 WALL, FREE = "#."
-NOW = re.compile(r"# Explore: teammate now at (.+), ego agent now at (.+)\r?\n")
-"""The first line of a problem file that was saved while somebody was away from their start."""
 
 Cell = tuple[int, int]
 
@@ -116,23 +112,3 @@ def read_prices(given: Field, **names: str) -> dict[str, Any]:
     """Return prices as files state them; `names` are what a file calls those that it calls otherwise."""
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}
-
-
-# -- where both are now ------------------------------------------------------------------------------------------
-
-
-def remark_of(teammate: Any, ego: Any) -> str:
-    """Return the line that says where both are now."""
-    return f"# Explore: teammate now at {json.dumps(teammate)}, ego agent now at {json.dumps(ego)}\n"
-
-
-def remarked(text: str) -> tuple[Any, Any] | None:
-    """Return where a file's first line says that both are now, None if it does not."""
-    found = NOW.match(text)
-    if found is None:
-        return None
-    try:
-        teammate, ego = (json.loads(part) for part in found.groups())
-    except ValueError:
-        return None
-    return teammate, ego

@@ -23,7 +23,7 @@ from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.reading import GRAPH_KEYS, read_side
 from askwise.domains.stated.sides import Graph, StateName, as_json, same_ground
 from askwise.errors import InputError
-from askwise.studio.exploring.draft import MOST_STATES, TAKES, remark_of, remarked
+from askwise.studio.exploring.draft import MOST_STATES, TAKES
 from askwise.studio.exploring.sketch import contents_with, terms_of
 from askwise.text.reading import Field, copied
 from askwise.text.toml_text import toml_text
@@ -68,10 +68,8 @@ class Graphs:
         return {"kind": "graph", **copied(self.whole), **terms_of(self.given)}
 
     def to_file(self) -> tuple[str, str]:
-        """See `Draft`; where the agents are now is a remark in the first line."""
-        away = (self.teammate, self.ego) != (self.given.teammate.start, self.given.ego.start)
-        remark = remark_of(as_json(self.teammate), as_json(self.ego)) if away else ""
-        return "explored.toml", remark + toml_text(self.given.to_json())
+        """See `Draft`; the file says where the agents start, not where they are now."""
+        return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
         """See `Draft`: one ground or two, and the names of the states that their nodes stand for."""
@@ -90,10 +88,10 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def graph_of(file: ProblemFile, text: str) -> Graphs:
-    """Return the draft of a problem file, given its text, too."""
-    now = remarked(text) or tuple(as_json(side.start) for side in (file.teammate, file.ego))
-    sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, now, strict=True)}
+def graph_of(file: ProblemFile) -> Graphs:
+    """Return the draft of a problem file, with both agents at their start."""
+    starts = (as_json(side.start) for side in (file.teammate, file.ego))
+    sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
     return read_graph(Field("", {**copied(sides), **terms_of(file)}))
 
 

@@ -47,7 +47,7 @@ def draft_of(text: str) -> Draft:
     if found.policy.kind != PolicyChoice().kind:
         raise InputError("teammate.policy", "a policy of its own", TAKES)
     if isinstance(found.teammate, DrawnMap) and isinstance(found.ego, DrawnMap):
-        return map_of(found, text)
+        return map_of(found)
     if isinstance(found.teammate, Graph) and isinstance(found.ego, Graph):
-        return graph_of(found, text)
+        return graph_of(found)
     raise InputError("teammate, ego", "a graph and a map", TAKES)

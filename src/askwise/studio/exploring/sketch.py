@@ -31,8 +31,6 @@ from askwise.studio.exploring.draft import (
     read_goals,
     read_prices,
     read_walls,
-    remark_of,
-    remarked,
 )
 from askwise.text.reading import Field, copied
 from askwise.text.toml_text import toml_text
@@ -78,12 +76,11 @@ class Sketch:
         return _to_json(self.file, self.teammate, self.ego)
 
     def to_file(self) -> tuple[str, str]:
-        """See `Draft`; where the agents are now is a remark in the first line."""
-        away = (self.teammate, self.ego) != (self.file.teammate.start, self.file.ego.start)
+        """See `Draft`; the file says where the agents start, not where they are now."""
         contents = self.file.to_json()
         for who in ("teammate", "ego"):
             contents[who]["map"] = "".join(f"{line}\n" for line in contents[who]["map"])
-        return "explored.toml", (remark_of(self.teammate, self.ego) if away else "") + toml_text(contents)
+        return "explored.toml", toml_text(contents)
 
     def drawn(self) -> dict[str, Any]:
         """See `Draft`; a map is drawn from the draft alone."""
@@ -136,14 +133,14 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 # -- from files --------------------------------------------------------------------------------------------------
 
 
-def map_of(file: ProblemFile, text: str) -> Sketch:
-    """Return the sketch of a problem file, given its text, too; refuse what Explore does not take."""
+def map_of(file: ProblemFile) -> Sketch:
+    """Return the sketch of a problem file, with both agents at their start; refuse what Explore does not take."""
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
         raise InputError("teammate.map", f"{width} x {height} cells", TAKES)
     if not same_ground(file.teammate, file.ego):
         raise InputError("ego.map", "walls that are not the teammate's", TAKES)
-    return read_map(Field("", _to_json(file, *(remarked(text) or (file.teammate.start, file.ego.start)))))
+    return read_map(Field("", _to_json(file, file.teammate.start, file.ego.start)))
 
 
 # -- from the page -----------------------------------------------------------------------------------------------

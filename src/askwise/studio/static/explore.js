@@ -263,7 +263,7 @@ async function save() {
     const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
     link.click();
     const away = ["teammate", "ego"].some((who) => String(state.sketch[who].start) !== String(state.sketch[who].now));
-    if (kindOf(state.sketch) === "tools" && away) say("Saved. A file of this kind says where both start; where they are now is in the address only.");
+    if (away) say("Saved. A file says where both start; where they are now is in the address only.");
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   } catch (error) {
     complain(byId("error"), error);

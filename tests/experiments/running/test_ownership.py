@@ -12,10 +12,10 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.studies.conducting import stored_tasks
+from askwise.studies.running.checksums import Corrupt
 from askwise.studies.running.damage import Damaged
 from askwise.studies.running.records import read_record, write_record
 from askwise.studies.running.run import run_study
-from askwise.studies.running.sealed import Broken
 from askwise.studies.running.store import Store
 from tests.experiments.studies import files_in, finished, part, small
 from tests.refused import assert_refused
@@ -48,8 +48,8 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
     ),
     "a list": (b"[1]", "it is no JSON object"),
     "no text": (b"\xff", "file: bytes that are not UTF-8 text"),
-    "no checksum": (b'{"format": "askwise/study@2"}', "it has no checksum"),
-    "another checksum": (b'{"format": "askwise/study@2", "checksum": "12"}', "its checksum does not fit"),
+    "no checksum": (b'{"format": "askwise/study@3"}', "it has no checksum"),
+    "another checksum": (b'{"format": "askwise/study@3", "checksum": "12"}', "its checksum does not fit"),
     "nested": (b"[" * 100_000, "file: JSON nested too deeply"),
 }
 
@@ -75,6 +75,13 @@ def test_a_setting_that_was_changed_in_the_claim_is_damage(folder: Path) -> None
     assert contents(folder) == before
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_damaged_number_of_the_format_does_not_make_it_an_earlier_one(folder: Path, version: int) -> None:
+    text = (folder / "study.json").read_text()
+    (folder / "study.json").write_text(text.replace("askwise/study@3", f"askwise/study@{version}"))
+    assert [each.why for each in run_study(STUDY, folder).damaged] == ["its checksum does not fit"]
+
+
 def test_a_lost_claim_is_written_again_if_the_results_prove_it(folder: Path) -> None:
     before = contents(folder)
     (folder / "study.json").unlink()
@@ -82,7 +89,7 @@ def test_a_lost_claim_is_written_again_if_the_results_prove_it(folder: Path) -> 
     assert run_study(STUDY, folder).played == 1
     # Runs and times are never the same.
     changed = {name for name, data in contents(folder).items() if data != before[name]}
-    assert changed <= {"provenance.json", "parts/timings/00002.parquet"}
+    assert changed <= {"provenance.json", "parts/timings/00002.parquet", "checksums.txt"}
 
 
 @pytest.mark.parametrize("claim", [None, b"{"], ids=["lost", "damaged"])
@@ -94,21 +101,10 @@ def test_results_of_another_seed_are_not_taken_for_ones_own(folder: Path, claim:
     lost = "no study.json" if claim is None else f"a damaged study.json ({DAMAGED['cut off'][1]})"
     assert_refused(
         lambda: run_study(OTHER, folder),
-        f"folder {str(folder)!r}: found {lost} and results of another study (episodes.parquet){WANTED}",
+        f"folder {str(folder)!r}: found {lost} and results of another study (checksums.txt){WANTED}",
     )
     assert contents(folder) == before
     assert run_study(STUDY, folder).played == 0, "and its owner still gets it back"
-
-
-def test_one_part_of_another_study_is_enough_to_refuse(folder: Path, tmp_path: Path) -> None:
-    other = finished(OTHER, tmp_path / "other")
-    (folder / "study.json").unlink()
-    shutil.copy(part(other, 5, "timings"), part(folder, 5, "timings"))
-    for study, found in ((STUDY, "parts/timings/00005.parquet"), (OTHER, "episodes.parquet")):
-        assert_refused(
-            lambda study=study: run_study(study, folder),  # type: ignore[misc]
-            f"folder {str(folder)!r}: found no study.json and results of another study ({found}){WANTED}",
-        )
 
 
 def test_results_that_prove_nothing_are_not_written_over(tmp_path: Path) -> None:
@@ -126,23 +122,28 @@ def test_a_claim_without_any_results_is_claimed_anew(tmp_path: Path) -> None:
     assert (ran.played, len(ran.damaged)) == (6, 1)
 
 
-def test_a_folder_of_an_earlier_version_is_left_alone(folder: Path) -> None:
-    about = {"format": "askwise/study@1", "fingerprint": STUDY.fingerprint, **STUDY.describe()}
-    (folder / "study.json").write_text(json.dumps(about))
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_folder_of_an_earlier_version_is_left_alone(folder: Path, version: int) -> None:
+    about = {"format": f"askwise/study@{version}", "fingerprint": STUDY.fingerprint, **STUDY.describe()}
+    if version == 1:  # it had no checksums
+        (folder / "study.json").write_text(json.dumps(about))
+    else:
+        write_record(folder / "study.json", about)
     before = contents(folder)
     assert_refused(
         lambda: run_study(STUDY, folder),
-        f"folder {str(folder)!r}: found results of an earlier version of askwise, whose parts have no checksums; "
-        "expected an empty folder (--out DIR chooses another), or that version to go on with them",
+        f"folder {str(folder)!r}: found results of an earlier version of askwise, without the checksums of its "
+        "parts in checksums.txt; expected an empty folder (--out DIR chooses another), or that version to continue "
+        "them",
     )
     assert contents(folder) == before
 
 
 def test_a_folder_of_a_later_version_is_left_alone(folder: Path) -> None:
-    write_record(folder / "study.json", {"format": "askwise/study@3", "fingerprint": STUDY.fingerprint})
+    write_record(folder / "study.json", {"format": "askwise/study@4", "fingerprint": STUDY.fingerprint})
     assert_refused(
         lambda: run_study(STUDY, folder),
-        f"folder {str(folder)!r}: found results in the format 'askwise/study@3'; expected 'askwise/study@2'",
+        f"folder {str(folder)!r}: found results in the format 'askwise/study@4'; expected 'askwise/study@3'",
     )
 
 
@@ -177,7 +178,10 @@ def test_a_damaged_record_of_earlier_runs_is_kept_aside(folder: Path, data: byte
     part(folder, 0).unlink()
     kept = "it is kept as provenance.damaged-1.json, and a new one is begun"
     ran = run_study(STUDY, folder)
-    assert ran.damaged == (Damaged(folder / "provenance.json", why, kept),)
+    assert ran.damaged == (
+        Damaged(folder / "provenance.json", why, kept),
+        Damaged(part(folder, 0), "it is missing"),
+    )
     assert (folder / "provenance.damaged-1.json").read_bytes() == data
     assert len(ran.store.previous_runs()) == 1
     (folder / "provenance.json").write_bytes(data)
@@ -209,5 +213,5 @@ def test_every_bit_of_a_record_counts_or_changes_nothing(tmp_path: Path) -> None
         path.write_bytes(flipped)
         try:
             assert read_record(path) == said
-        except Broken:
+        except Corrupt:
             continue

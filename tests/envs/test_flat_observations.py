@@ -1,4 +1,4 @@
-"""Both agents from outside, flat: the same episodes as the flat environment of Gymnasium, step for step."""
+"""The flat environment: what its numbers ask, scaled observations, and hints."""
 
 from __future__ import annotations
 
@@ -8,51 +8,14 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from pettingzoo.test import parallel_api_test
 
 import askwise
-from askwise.envs import problem_v0
 
 WARD = Path(__file__).parent.parent.parent / "examples" / "ward.toml"
 
 
 def _single(**more: Any) -> Any:
     return gymnasium.make("askwise/ProblemFlat-v0", problem=WARD, **more)
-
-
-def test_pettingzoo_is_content() -> None:
-    parallel_api_test(problem_v0.flat_parallel_env(WARD), num_cycles=60)
-
-
-@pytest.mark.parametrize("options", [{}, {"scaled": True}, {"hints": True}])
-def test_it_plays_the_episodes_of_gymnasium(options: dict[str, bool]) -> None:
-    alone: Any = _single(**options)
-    both: Any = problem_v0.flat_parallel_env(WARD, flat=options)
-    assert both.observation_space("ego") == alone.observation_space
-    assert both.action_space("ego") == alone.action_space
-    rng = np.random.default_rng(3)
-    asked = 0
-    for seed in range(4):
-        seen, info = alone.reset(seed=seed)
-        observations, infos = both.reset(seed=seed)
-        over = False
-        while not over:
-            assert both.observation_space("ego").contains(observations["ego"])
-            assert both.observation_space("teammate").contains(observations["teammate"])
-            np.testing.assert_array_equal(observations["ego"], seen)
-            np.testing.assert_array_equal(infos["ego"]["action_mask"], info["action_mask"])
-            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
-            assert both.question(action) == alone.unwrapped.question(action)
-            asked += both.question(action) is not None
-            seen, reward, ended, cut, info = alone.step(action)
-            # The teammate does what the one of Gymnasium did.
-            done = alone.unwrapped.play.game.teammate_action
-            chosen = {"teammate": 0 if done is None else done, "ego": action}
-            observations, rewards, _, _, infos = both.step(chosen)
-            assert rewards == {"teammate": reward, "ego": reward}
-            over = ended or cut
-        assert both.agents == []
-    assert asked > 3
 
 
 def test_a_number_says_what_it_would_ask() -> None:
@@ -71,8 +34,8 @@ def test_a_number_says_what_it_would_ask() -> None:
 
 
 def test_nothing_is_asked_before_the_first_episode() -> None:
-    env, both = _single(), problem_v0.flat_parallel_env(WARD)
-    for ask in (env.unwrapped.question, both.question, lambda _: env.get_wrapper_attr("action_masks")()):
+    env = _single()
+    for ask in (env.unwrapped.question, lambda _: env.get_wrapper_attr("action_masks")()):
         with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
             ask(9)
 

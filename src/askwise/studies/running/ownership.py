@@ -1,0 +1,101 @@
+"""The study to which a folder belongs: `study.json` names it, and if that is lost or damaged, the manifest does.
+
+A folder belongs to one study. Results of another study are neither used nor overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import InputError
+from askwise.studies.running import checksums
+from askwise.studies.running.checksums import Corrupt, Manifest, read_manifest
+from askwise.studies.running.damage import Damaged
+from askwise.studies.running.records import CHECKSUM, checksum, parsed, read_record, write_record
+from askwise.studies.schema.study import Study, differences
+
+FORMAT = "askwise/study@3"
+EARLIER = ("askwise/study@1", "askwise/study@2")
+"""Formats of earlier versions, which stored no checksums, or stored them inside the parts."""
+
+NAME = "study.json"
+OURS = "an empty folder, or that of this very study (--out DIR chooses another)"
+
+
+def refuse_others(folder: Path, study: Study) -> bool:
+    """Refuse a folder that says that it is another study's; return whether it says that it is this one's."""
+    _refuse_earlier(folder)
+    found = read_record(folder / NAME)
+    if found is None:
+        return False
+    if found.get("format") != FORMAT:
+        raise InputError(f"folder {str(folder)!r}", f"results in the format {found.get('format')!r}", repr(FORMAT))
+    if found.get("fingerprint") != study.fingerprint:
+        raise _of_another(folder, study, found)
+    return True
+
+
+def belongs_to(folder: Path, study: Study) -> bool:
+    """Whether a folder says that it is this study's."""
+    try:
+        return refuse_others(folder, study)
+    except (InputError, Corrupt):
+        return False
+
+
+def _of_another(folder: Path, study: Study, found: dict[str, Any]) -> InputError:
+    theirs = {key: value for key, value in found.items() if key not in ("format", "fingerprint")}
+    changed = ", ".join(differences(json.loads(json.dumps(study.describe())), theirs)) or "its format"
+    which = f"the results of another study, {found.get('name')!r}, which differs in {changed}"
+    return InputError(f"folder {str(folder)!r}", which, OURS)
+
+
+def _refuse_earlier(folder: Path) -> None:
+    found = parsed(folder / NAME) or {}
+    stated = found.pop(CHECKSUM, None)
+    # The first format had no checksum. A checksum that does not fit is damage: one bit makes one version another.
+    if found.get("format") in EARLIER and stated in (None, checksum(found)):
+        raise InputError(
+            f"folder {str(folder)!r}",
+            f"results of an earlier version of askwise, without the checksums of its parts in {checksums.NAME}",
+            "an empty folder (--out DIR chooses another), or that version to continue them",
+        )
+
+
+def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
+    """Write `study.json` and an empty manifest if they are missing; return a damaged `study.json` that was replaced.
+
+    Args:
+        folder: the folder. Its lock must be held, or two studies could claim it at once.
+        study: the study that claims it.
+        has_results: whether there are tables or parts in the folder.
+    """
+    damaged, manifest = None, read_manifest(folder, study.fingerprint)
+    try:
+        known = refuse_others(folder, study)
+    except Corrupt as corrupt:
+        known, damaged = False, Damaged(folder / NAME, str(corrupt), "it is written again")
+    if has_results:
+        _refuse_unproven(folder, known, damaged, manifest)
+    if not known:
+        write_record(folder / NAME, {"format": FORMAT, "fingerprint": study.fingerprint, **study.describe()})
+    if manifest is None:
+        Manifest(folder, study.fingerprint).keep([])
+    return damaged
+
+
+def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
+    """Refuse results unless the manifest proves that they belong to the study."""
+    if manifest is not None and manifest.proves_owner:
+        return
+    if known:
+        # The parts may well be sound. They are not removed, because their manifest can perhaps be restored.
+        lost = f"no {checksums.NAME}" if manifest is None else f"no sound line in {checksums.NAME}"
+        expected = f"that file as askwise wrote it beside the results, or {OURS.partition(',')[0]} (--out DIR)"
+        raise InputError(f"folder {str(folder)!r}", lost, expected)
+    lost = f"no {NAME}" if damaged is None else f"a damaged {NAME} ({damaged.why})"
+    other = manifest is not None and manifest.owner is not None
+    found = f"results of another study ({checksums.NAME})" if other else "results that do not say whose they are"
+    raise InputError(f"folder {str(folder)!r}", f"{lost} and {found}", OURS)
