@@ -29,7 +29,6 @@ from typing import Any
 import numba
 from numba.experimental import structref
 
-from askwise._compiled import Kernel
 from askwise._kept import kernel_at, locked
 from askwise.workers import heartbeat
 from askwise.workers.interrupts import DeferredInterrupt
@@ -40,6 +39,8 @@ _structref: Any = structref
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 """Divisions are not checked for zero, so inner loops vectorise. Fast-math stays off: infinity is an exact answer."""
+INNER = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Kernels that only other kernels call need no way in from Python, which takes as long to compile as a small kernel."""
 
 PARTS = {
     "askwise.planning.exact": "the search for the optimum",
@@ -63,7 +64,7 @@ _compiling = threading.RLock()
 def within(function: Callable[..., Any], inline: str) -> Any:
     """Return a loop to be compiled as a part of the kernels that call it."""
     loop = _calling_loops(function)
-    kernel = _njit(loop, inline=inline, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+    kernel = _njit(loop, inline=inline, **INNER)
     if function.__name__ in loop.__globals__:
         loop.__globals__[function.__name__] = kernel  # it may call itself
     return kernel
@@ -74,7 +75,7 @@ def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
         loop = _calling_loops(function)
-        kernel, place = kernel_at(functools.partial(_njit, loop, **OPTIONS), function, kinds)
+        kernel, place = kernel_at(functools.partial(_njit, loop, **OPTIONS), function, f"{kinds} {OPTIONS} {INNER}")
         if function.__name__ in loop.__globals__:
             loop.__globals__[function.__name__] = kernel
         if place is None:
@@ -96,7 +97,7 @@ def _calling_loops(function: Any) -> Any:
     """Return a function that calls what numba makes of kernels, in place of the kernels."""
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     known = {
-        name: value.within if isinstance(value, Kernel) and value.as_written is not function else value
+        name: value.within if hasattr(type(value), "within") and value.as_written is not function else value
         for name, value in function.__globals__.items()
         if name in names or name.startswith("__")
     }

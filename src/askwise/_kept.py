@@ -82,19 +82,17 @@ class Place:
         return [each for each in self.folder.glob("*") if each.suffix in (".nbi", ".nbc")]
 
 
-def kernel_at(
-    make: Callable[..., Any], function: Callable[..., Any], kinds: tuple[Any, ...]
-) -> tuple[Any, Place | None]:
+def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, Place | None]:
     """Make a kernel that keeps its machine code on disk, or one that does not where no folder can be written.
 
     Args:
         make: makes the kernel, with numba's option ``cache=True`` or without it.
         function: the loop.
-        kinds: the types of its arguments.
+        way: the types of its arguments, and how it is compiled.
     """
     # numba raises the second if it can write nowhere, and Python without a home folder.
     with contextlib.suppress(OSError, RuntimeError):
-        folder = _folder(function, kinds)
+        folder = folder_of(function, way)
         kernel = _made_in(folder, make)
         place = Place(kernel)
         # numba looks for another place when this one cannot be written, and a setting of it forbids this one. Code from
@@ -117,9 +115,9 @@ def root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "askwise").absolute()
 
 
-def _folder(function: Any, kinds: tuple[Any, ...]) -> Path:
-    """Return the folder of this version of a loop for arguments of these types, which exists then."""
-    digest = hashlib.sha256(f"{numba.__version__} {kinds}".encode() + _source(function.__code__.co_filename))
+def folder_of(function: Any, way: str) -> Path:
+    """Return the folder of this version of a loop, compiled in this way; it exists then."""
+    digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
     versions = root() / _allowed(f"{function.__module__}.{function.__qualname__}")
     folder = versions / digest.hexdigest()[:24]

@@ -118,15 +118,16 @@ class Planner:
         """Return the plan for a state.
 
         Args:
-            probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one. Where
-                answers are true it is enough to say which goals are possible.
+            probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one.
+                Where answers are true it is enough to say which goals are possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
             asked: the questions of this episode so far; where errors persist, it is useless to ask them again.
             questions: how many questions may be asked at most, None for any number.
             budget: states to be looked at, by default that of the settings.
         """
-        possible = (np.asarray(probabilities) > 0) & (self.tables.weight[teammate] > 0)
+        probabilities = np.asarray(probabilities, dtype=np.float64)
+        possible = (probabilities > 0) & (self.tables.weight[teammate] > 0)
         goals = tuple(np.flatnonzero(possible).tolist())
         n_goals = len(self.problem.goals)
         self._known = {same_question(each, n_goals) for each in asked} if self.problem.answers.persistent else set()
@@ -146,7 +147,7 @@ class Planner:
     def _begin(
         self,
         possible: BoolArray,
-        probabilities: FloatArray | BoolArray,
+        probabilities: FloatArray,
         teammate: int,
         ego: int,
         questions: int | None,
