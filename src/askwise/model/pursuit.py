@@ -19,7 +19,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
-from askwise.model import _kernels
+from askwise.model._kernels import SMALLEST, add_count, count_plans, plan_shares, scale
 from askwise.model.graph_search import breadth_first, breadth_first_into
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
@@ -202,8 +202,8 @@ class _Counter:
     def shares(self, state: int, distance: IntArray, goal: int, neighbours: Any) -> FloatArray:
         order, mantissa, exponent = _cone_counts(self.model.successor, distance, goal, state, self.slot)
         slots = self.slot[neighbours]
-        scale = np.array([_kernels.scale(int(e - exponent[slots].max())) for e in exponent[slots]])
-        counts = np.maximum(mantissa[slots] * scale, _kernels.SMALLEST)
+        scales = np.array([scale(int(e - exponent[slots].max())) for e in exponent[slots]])
+        counts = np.maximum(mantissa[slots] * scales, SMALLEST)
         self.slot[order] = -1
         return np.asarray(counts / counts.sum())
 
@@ -238,8 +238,8 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
         own = targets[starts[goal] : starts[goal + 1]]
         reached = breadth_first_into(own, indptr, indices, distance, order)
         shares[:] = 0.0
-        _kernels.count_plans(order, reached, distance, successor, mantissa, exponent)
-        _kernels.plan_shares(order, reached, distance, successor, mantissa, exponent, stay, shares)
+        count_plans(order, reached, distance, successor, mantissa, exponent)
+        plan_shares(order, reached, distance, successor, mantissa, exponent, stay, shares)
         for s in range(n_states):
             for a in range(n_actions):
                 table[s, goal, a] = shares[s, a]
@@ -272,7 +272,7 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
         for a in range(n_actions):
             t = successor[s, a]
             if t >= 0 and distance[t, goal] == distance[s, goal] - 1:
-                _kernels.add_count(mantissa, exponent, k, slot[t])
+                add_count(mantissa, exponent, k, slot[t])
     return order[:filled], mantissa, exponent
 
 

@@ -1,6 +1,6 @@
 """The recursion of `askwise.planning` in plain Python with exact fractions: what everything else is tested against.
 
-This module says the same as the formulas in `askwise.planning` and `askwise.planning.noisy`: no tables, no bounds, no
+This module says the same as the formulas in `askwise.planning`: no tables, no bounds, no
 pruning. It is for small problems, and for readers.
 
 **State.** A weight for each goal, 0 if the goal is impossible; where both agents are; how many questions may still be
