@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start hundreds of processes: each would translate all of the source once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle torture clean
+.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle torture numbas clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
@@ -16,6 +16,7 @@ help:
 	@echo "make test        lint, types and all tests"
 	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
 	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
+	@echo "make numbas      the planner's tests with the oldest numba and the newest"
 	@echo "make bench       speed, scale and memory, beside other ways and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"
@@ -65,7 +66,7 @@ ifeq ($(BROWSER),)
 endif
 
 # Compiled loops are compiled once, while lint and types are checked, and not by every process of the tests.
-KERNELS := kernels-noisy kernels-planner kernels-methods
+KERNELS := kernels-planner kernels-methods
 .PHONY: $(KERNELS)
 $(KERNELS): kernels-%: $(VENV)/installed-test
 	$(BIN)/python -m tests.kernels $*
@@ -112,6 +113,15 @@ dist: $(VENV)/installed-test
 	cd $(DIST) && sh ../../tests/try_commands.sh env/bin ../../examples
 	rm -rf $(DIST)/env $(DIST)/source
 	@echo "Written: $$(ls $(DIST)/askwise-*)"
+
+# The oldest numba that pyproject.toml allows, and the newest, each in an environment of its own.
+numbas:
+	for version in '0.61.*' '0.*'; do \
+	  rm -rf out/numba && $(PYTHON) -m venv out/numba \
+	  && out/numba/bin/python -m pip --disable-pip-version-check install --quiet -e '.[test]' "numba==$$version" \
+	  && NUMBA_CACHE_DIR=out/numba/cache out/numba/bin/python -m pytest -q -n 2 tests/planning tests/test_compiled.py \
+	  || exit 1; \
+	done
 
 oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 	$(BIN)/pytest tests/oracle

@@ -6,11 +6,13 @@ import pickle
 from dataclasses import replace
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askwise.core.answers import AnswerModel
 from askwise.core.problem import JointState, Problem, changed
 from askwise.core.questions import QueryCost
 from askwise.core.side import FAR, state_at
@@ -20,7 +22,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.beliefs import list_goals
 from askwise.planning.leaf_values import cost_to_identify
 from askwise.planning.optimum import solve_problem
-from askwise.planning.planner import Plan, Planner, group_sets
+from askwise.planning.planner import Plan, Planner, group_sets, make_planner
 from askwise.planning.proposals import propose
 from askwise.planning.reference import Reference, State
 from askwise.planning.settings import FULL, LIGHT, PlannerSettings
@@ -269,6 +271,15 @@ def test_memory_survives_pickling() -> None:
     assert one == other
     assert one.worked < first.worked
     assert len(pickle.dumps(planner)) < 4_000_000
+
+
+def test_kernels_are_compiled_once_for_all_problems() -> None:
+    """Whatever answers are like, however questions are limited, and after pickling: the types are the same."""
+    problem, kinds = drawn(1), set()
+    for each in (problem, problem.with_answers(AnswerModel(0.1, 0.2)), Coverage("A...C\n..W..\n.F...\nB...D")):
+        planner = make_planner(each, tables_of(each), limited=each is not problem)
+        kinds |= {numba.typeof(copy.search.compiled) for copy in (planner, pickle.loads(pickle.dumps(planner)))}
+    assert len(kinds) == 1
 
 
 def test_where_silence_takes_too_long_the_rest_is_valued_by_asking(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -353,9 +353,12 @@ def search_of(
 
 
 def log_odds_of(rows: Words, n_words: int) -> Any:
-    """Return the log-odds of beliefs, in the same memory; rows without any have one column that is not used."""
+    """Return the log-odds of beliefs, in the same memory; rows without any have a column that is not used.
+
+    Neither is contiguous: so they have one type, and kernels are compiled once for both.
+    """
     if rows.shape[1] <= n_words + 1:
-        return np.zeros((1, 1), dtype=np.int16)[:, :]
+        return np.zeros((2, 2), dtype=np.int16)[:, :1]
     return rows[:, n_words + 1 :].view(np.int16)
 
 
