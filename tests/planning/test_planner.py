@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numba
 import numpy as np
@@ -276,9 +277,10 @@ def test_memory_survives_pickling() -> None:
 def test_kernels_are_compiled_once_for_all_problems() -> None:
     """Whatever answers are like, however questions are limited, and after pickling: the types are the same."""
     problem, kinds = drawn(1), set()
+    typeof: Any = numba.typeof
     for each in (problem, problem.with_answers(AnswerModel(0.1, 0.2)), Coverage("A...C\n..W..\n.F...\nB...D")):
         planner = make_planner(each, tables_of(each), limited=each is not problem)
-        kinds |= {numba.typeof(copy.search.compiled) for copy in (planner, pickle.loads(pickle.dumps(planner)))}
+        kinds |= {typeof(copy.search.compiled) for copy in (planner, pickle.loads(pickle.dumps(planner)))}
     assert len(kinds) == 1
 
 
