@@ -20,6 +20,7 @@ from askwise.core.side import FAR, state_at
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
+from askwise.errors import InputError
 from askwise.planning.beliefs import list_goals
 from askwise.planning.leaf_values import cost_to_identify
 from askwise.planning.optimum import solve_problem
@@ -272,6 +273,11 @@ def test_memory_survives_pickling() -> None:
     assert one == other
     assert one.worked < first.worked
     assert len(pickle.dumps(planner)) < 4_000_000
+
+
+def test_settings_with_too_many_candidates_are_refused() -> None:
+    with pytest.raises(InputError, match=r"settings: found 2 questions with 40 candidates each: 6,481 lists; expected"):
+        planned(drawn(0), replace(SEARCH, candidates=40))
 
 
 def test_kernels_are_compiled_once_for_all_problems() -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from askwise._compiled import Struct, compiled
 from askwise.core.answers import AnswerModel
 from askwise.core.questions import AdditivePrice
+from askwise.errors import InputError
 from askwise.planning.settings import MOST_ANSWERS, MOST_COMPLETE, MOST_MARGIN, PlannerSettings
 from askwise.planning.tables import Tables, Words, cheapest, for_loops, n_words_of
 from askwise.text.table_budget import claim
@@ -27,6 +28,8 @@ POOL_SIZE = 64
 """Most yes/no questions that are proposed for a state."""
 POOL_ROOM = 2 * POOL_SIZE
 """Rows for proposals: besides those, choices, and questions that are repeated until an answer has a margin."""
+MOST_LISTS = 4_094
+"""Lists of candidates that a plan may have; keys of values hold their numbers in 12 bits."""
 MOST_LEVELS = 3_000
 """Levels of the recursion at most; a state beyond is valued by identifying the goal at once."""
 UNITS = 64
@@ -307,6 +310,9 @@ def search_of(
     claim(n_levels * n_row * 8, "tables of the planner", f"{n_levels} levels and {n_goals} goals")
     rows = np.zeros((n_levels, n_row), dtype=np.uint64)
     n_lists = settings.lists(choices=least_choice is not None)
+    if n_lists > MOST_LISTS:
+        found = f"{settings.questions} questions with {settings.candidates} candidates each: {n_lists:,} lists"
+        raise InputError("settings", found, f"at most {MOST_LISTS:,} lists of candidates")
     choices = n_lists * settings.candidates + (0 if plain else MOST_COMPLETE)
     pool = choices + (0 if plain else POOL_ROOM)
     n_questions = pool + POOL_ROOM + 1
