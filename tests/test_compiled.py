@@ -392,6 +392,7 @@ def test_functions_of_yours_are_kept_where_they_always_were(tmp_path: Path, cach
     assert str(cache) == _kept._config.CACHE_DIR
 
 
+@pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="this numba has no such setting")
 def test_code_is_not_kept_where_numba_chooses_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be found there by other versions, too."""
     monkeypatch.setattr(numba.config, "CACHE_LOCATOR_CLASSES", "InTreeCacheLocator")

@@ -87,8 +87,8 @@ def test_too_large(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.code, found.out) == (2, "")
     assert re.fullmatch(
         r"askwise solve: too large for an exact answer: 30 goals, 5\.4e\+08 questions at the start alone, up to "
-        r"5\.1e\+12 states; not solved after [\d,]+ states and [\d,]+ questions, all that is tried unless told to go "
-        r"on \(--go-on\); askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no "
+        r"5\.1e\+12 states; not solved after [\d,]+ states and [\d,]+ questions, all that is tried unless you ask to "
+        r"go on \(--go-on\); askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no "
         r"method can be below\n",
         found.err,
     )

@@ -23,7 +23,7 @@ from askwise.text.table_budget import claim
 from askwise.types import FloatArray, IntArray
 
 MOST_STATES = 3_000_000
-"""States up to which problems are solved unless told to go on: some seconds, and at most 200 MB."""
+"""States up to which problems are solved unless you ask to go on: some seconds, and at most 200 MB."""
 SPLITS_A_STATE = 50
 """Questions looked at for each of these states, whole or in part, likewise."""
 
