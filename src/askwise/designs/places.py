@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from askwise.api import as_problem
 from askwise.core.factored import FactoredProblem
-from askwise.core.problem import Problem
 from askwise.designs.grounds import cells_to_forbid, edges_to_forbid
 from askwise.designs.space import Errands, Ground, Space
 from askwise.designs.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
-from askwise.domains.registry import domain_of
 from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.reading import read_lines
 from askwise.domains.stated.sides import WALL
@@ -38,9 +37,8 @@ def space_of_place(given: object) -> Space:
         return _of_drawing(given)
     if isinstance(given, Instance | ToolFetching):
         return space_of_tool_fetching(given)
-    if not isinstance(given, ProblemFile | FactoredProblem):
-        given = domain_of(given).problem(given)
-    problem = given if isinstance(given, Problem) else given.problem()
+    problem = as_problem(given)
+    given = given if isinstance(given, ProblemFile) else problem
     if not isinstance(problem, FactoredProblem):
         raise InputError("problem", f"one of type {type(problem).__name__}", "a map, a graph, or a planning problem")
     if problem.policies is not None:

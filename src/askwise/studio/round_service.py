@@ -85,11 +85,10 @@ class RoundService:
 
     def _read(self, request: Request) -> Reply:
         instance = read(request["text"])
-        domain = domain_of(instance)
-        made = domain.problem(instance)
+        made = as_problem(instance)
         scene = start_scene(made)
         problem = {
-            "contents": domain.write(instance),
+            "contents": domain_of(instance).write(instance),
             "title": printable(scene.words.title),
             "size": scene.size,
             "goals": [goal.name for goal in scene.goals],
