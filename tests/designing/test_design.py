@@ -358,7 +358,7 @@ def test_refused_teammates() -> None:
 
 
 def test_nothing_of_the_kind_is_refused() -> None:
-    assert refusal(3, 1).startswith("problem: found something of type int; expected ")
+    assert refusal(3, 1) == "instance: found 3; expected an Instance, the path of an instance file, or a Problem"
 
 
 def test_equal_designs_are_equal() -> None:
