@@ -1,4 +1,4 @@
-"""A lower bound on the expected marginal cost, for problems too large to solve: nobody can do better than this.
+"""A lower bound on the expected marginal cost, for problems too large to solve: no method does better.
 
 **Theory.** Put every goal into one of several groups, and let an oracle say at the start, for nothing, in which group
 the goal is. An agent is free to ignore it, so free information never makes the optimum larger. Within a group the
@@ -10,7 +10,7 @@ the group only, and leaving goals out of a question never makes it dearer. So, w
 With one group it is the optimum itself. Groups of a single goal add nothing.
 
 Where answers may be wrong or missing, the bound is that of truthful answers: who hears the truth can make other answers
-of it by tossing coins, so nobody does better with worse answers. Choices are considered where the problem says what an
+of it by tossing coins, so worse answers never help. Choices are considered where the problem says what an
 option costs; a choice restricted to the goals of a group has no more options than before.
 
 The bound is tight where goals that are hard to tell apart, and matter, are together. Two ways to form groups are tried

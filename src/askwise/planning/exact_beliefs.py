@@ -210,7 +210,7 @@ class Beliefs:
         return self._numbers.get((stage, self.kept(heard, stage)))
 
     def kept(self, heard: Heard, stage: int) -> Heard:
-        """Return the belief without questions that nobody could ask again anyway."""
+        """Return the belief without questions that could not be asked again anyway."""
         if not heard.asked:
             return heard
         if not stage:

@@ -306,7 +306,7 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
     """Put a state on the stack and sort its actions by what they cost at once.
 
-    Its regret is known to be `least` or more; `most` is the regret from which on nobody cares for it.
+    `least` is a lower bound of its regret, and `most` the cutoff from which on the caller ignores it.
     """
     load = useful(goals, load)
     weight = 0.0

@@ -44,7 +44,7 @@ fall as more goals are named; the search relies on the same. With ``m = n`` all 
 prices (``s = 1``), and (1) is an equation.
 
 Why `other` is not simply ``b + c j / q``: that is unbiased as well, but charges most for questions about many goals of
-a group, which nobody asks. With small `s` more is charged for naming one goal, which is what is asked. Any `s` is
+a group, which are seldom asked. With small `s` more is charged for naming one goal, which is what is asked. Any `s` is
 valid. With 50 goals in groups of 10, one instance of the paper's size, prices 0.2 and 0.5 for a goal, 1/4 gave bounds
 of 1.95 and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave 1.93 and 2.97. In groups of 25, another
 instance, one way to deal, 3/4 gave 1.16 and 1.71, where 1 gave 1.13 and 1.67, 1/2 gave 1.15 and 1.68, 0 gave 1.06 and
