@@ -14,7 +14,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from tests.designing import plain
+from tests.designs import plain
 
 import askwise
 from askwise import Drawing, FactoredProblem, GridWorld, QueryCost, evaluate

@@ -14,7 +14,7 @@ from statistics import mean, median
 from time import perf_counter
 
 import numpy as np
-from tests.query.decisions import PRICES, PRIORS, Moment, decisions
+from tests.methods.decisions import PRICES, PRIORS, Moment, decisions
 
 from askwise.methods.optimisers import PROVEN, Found, auto, exact, genetic, local_search
 from askwise.methods.question_value import QuestionValue

@@ -24,15 +24,15 @@ from askwise.cli import main
 from askwise.domains.tool_fetching.generate import generate
 from askwise.view.layout import Net, lay_out
 from askwise.view.page import page_text
-from tests.agents.test_golden import story
+from tests.core.test_teammates import EPISODES, golden_episode
 from tests.envs import test_same_episodes
-from tests.experiments.studies import small
-from tests.showing import test_account, test_grounds_text, test_text
-from tests.showing.episodes import asking
-from tests.showing.grounds import played, two_maps, ward
-from tests.showing.test_layout import loop, path, tree
-from tests.test_teammates import EPISODES, golden_episode
+from tests.methods.test_golden import story
+from tests.studies.studies import small
 from tests.tool_fetching import workshop
+from tests.view import test_account, test_grounds_text, test_text
+from tests.view.episodes import asking
+from tests.view.grounds import played, two_maps, ward
+from tests.view.test_layout import loop, path, tree
 
 HASH_SEEDS = ("0", "4242")
 

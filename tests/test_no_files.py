@@ -11,7 +11,7 @@ import pytest
 
 from askwise.text.files import opened, whole_file
 from tests.refused import assert_refused
-from tests.test_files import names, write
+from tests.text.test_files import names, write
 
 
 @pytest.mark.parametrize("exists", [True, False])

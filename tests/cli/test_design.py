@@ -10,8 +10,8 @@ import pytest
 
 from askwise.model import Drawing
 from tests.cli.command import Run, run_as_user
-from tests.designing.test_actions import DOMAIN, FORK, rooms
-from tests.designing.test_design import EXAMPLES, graph_file
+from tests.designs.test_actions import DOMAIN, FORK, rooms
+from tests.designs.test_design import EXAMPLES, graph_file
 
 TOLD = """\
 forbid   (5, 3)

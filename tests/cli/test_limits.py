@@ -15,8 +15,8 @@ from askwise.studies.schema.study_file import study_from
 from askwise.workers import limits as usual
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.domains.instances import EXAMPLE
-from tests.experiments.studies import SMALL, small, stored, toml
-from tests.experiments.villains import line_of, write_villains
+from tests.studies.studies import SMALL, small, stored, toml
+from tests.studies.villains import line_of, write_villains
 
 TELLS = pytest.mark.skipif(sys.platform == "win32", reason="no signals, no stacks")
 

@@ -20,8 +20,8 @@ from askwise.methods import AGENTS
 from askwise.view.account import account
 from askwise.view.watch import OWN_SCREEN, USUAL_SCREEN
 from tests.cli.command import Run, run_as_user, user_environment
-from tests.showing.episodes import asking
 from tests.tool_fetching import workshop
+from tests.view.episodes import asking
 
 NEVER = ["--method", "never", "--goal", "B", "--seed", "4"]
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.command import Run, user_environment
 from tests.domains.instances import EXAMPLE
-from tests.experiments.studies import files_in, small, table_bytes, toml
+from tests.studies.studies import files_in, small, table_bytes, toml
 
 COMMAND = ["study", "s.toml", "--out", "here", "--workers", "1"]
 TINY = ["--instances", "2", "--size", "4", "--stations", "3", "--toolboxes", "1", "--workers", "1"]

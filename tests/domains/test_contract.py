@@ -37,7 +37,7 @@ from tests.browser import browser, visit
 from tests.domains import rails, toy
 from tests.envs.playing import CORRIDOR
 from tests.planning.random_problems import expected_cost
-from tests.test_deciding import ego_name, watched
+from tests.play.test_ask import ego_name, watched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

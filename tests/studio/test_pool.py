@@ -14,7 +14,7 @@ from askwise.studio import pool
 from askwise.studio.pool import Pool
 from askwise.workers import pool as processes
 from askwise.workers.limits import Limits
-from tests.experiments.commands import is_alive
+from tests.studies.commands import is_alive
 
 PATIENCE = 60
 

@@ -12,7 +12,7 @@ import pytest
 import askwise
 from tests.cli.command import user_environment
 from tests.cli.test_run import in_a_terminal
-from tests.experiments.studies import small, table_bytes, toml
+from tests.studies.studies import small, table_bytes, toml
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ASK = ["ask", str(EXAMPLES / "kitchen.toml"), "--method", "planner"]

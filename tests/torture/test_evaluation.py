@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evaluation.with_policies import FAMILIES, METHODS, Compared, Settled, compare
+from tests.play.with_policies import FAMILIES, METHODS, Compared, Settled, compare
 
 PROBLEMS = 30
 """For each of seven families."""

@@ -24,7 +24,7 @@ from askwise.studies.running.damage import Damaged
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.tables import SCHEMAS
-from tests.experiments.studies import files_in, finished, part, small, table_bytes
+from tests.studies.studies import files_in, finished, part, small, table_bytes
 
 STUDY = small(
     methods=["never", "toolbox"],
@@ -126,7 +126,7 @@ def test_parts_that_are_cut_off_anywhere_or_of_which_a_piece_is_missing_or_zero(
 def test_flipped_bits_of_the_manifest(folder: Path) -> None:
     """A flipped bit costs the instance of its line at most; sound files stay, and the manifest is sound again.
 
-    `tests.experiments.running.test_checksums` flips every bit of a small manifest.
+    `tests.studies.running.test_checksums` flips every bit of a small manifest.
     """
     path, kept = folder / "checksums.txt", {name: (folder / name).read_bytes() for name in files_in(folder)}
     data = path.read_bytes()

@@ -31,11 +31,11 @@ from askwise.model import Drawing
 from askwise.studies.schema.study_file import load_study
 from askwise.text.reading import Field, decode, parse_json, printable
 from askwise.text.toml_text import toml_text
-from tests.agents.asking import AsksHalf
 from tests.domains.instances import instance_json
 from tests.domains.plain.test_problem_fuzz import FILES, WALKED, changed_text, paths
 from tests.domains.plain.test_problem_fuzz import changed as changed_problem
 from tests.domains.test_fuzz import mutate
+from tests.methods.asking import AsksHalf
 from tests.tool_fetching import workshop
 
 MALFORMED = 10_000

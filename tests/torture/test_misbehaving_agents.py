@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from askwise.cli import main
-from tests.agents.blamed import Culprit, culprits
-from tests.experiments.studies import stored
+from tests.methods.blamed import Culprit, culprits
+from tests.studies.studies import stored
 from tests.tool_fetching import workshop
 
 CULPRITS = culprits()

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from askwise.studies.running.run import run_study
-from tests.experiments.commands import finish, parts, start, wait_until_gone
-from tests.experiments.running.test_dask_cluster import running
-from tests.experiments.running.test_interrupted import STUDY
-from tests.experiments.running.test_supervising import among, assert_innocent_unharmed, errors
-from tests.experiments.studies import files_in, table_bytes, the_plugin, toml, undisturbed
-from tests.experiments.villains import line_of, write_villains
+from tests.studies.commands import finish, parts, start, wait_until_gone
+from tests.studies.running.test_dask_cluster import running
+from tests.studies.running.test_interrupted import STUDY
+from tests.studies.running.test_supervising import among, assert_innocent_unharmed, errors
+from tests.studies.studies import files_in, table_bytes, the_plugin, toml, undisturbed
+from tests.studies.villains import line_of, write_villains
 
 
 def too_long(comment: str) -> str:

@@ -14,7 +14,7 @@ from askwise.workers import pool
 from askwise.workers.child import Refused
 from askwise.workers.limits import Limits
 from askwise.workers.pool import RunEnded, WorkerDied, WorkersGone, borrowed, end, supervisors, usable_cores
-from tests.experiments.commands import is_alive
+from tests.studies.commands import is_alive
 from tests.workers.services import GARBAGE
 
 SERVICES = "tests.workers.services"

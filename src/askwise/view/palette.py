@@ -18,7 +18,7 @@ Methods have colours of their own (`METHODS`, `OTHERS`), none of which is one of
 
 **For every reader.** Belief can be read from lightness alone. The colours with a meaning differ from each other for
 normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`), and so do those
-of the methods, which moreover have dashes and markers of their own. ``tests/showing/test_palette.py`` measures it.
+of the methods, which moreover have dashes and markers of their own. ``tests/view/test_palette.py`` measures it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,312 @@
+"""A real Dask cluster on this machine: the same results, whatever happens to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from askwise.errors import InputError
+from askwise.studies.running import cluster
+from askwise.studies.running.cluster import BACK, GONE, WorkerCount, dask
+from askwise.studies.running.progress import Silent
+from askwise.studies.running.run import run_study
+from askwise.studies.schema.study import Method
+from tests.refused import assert_refused
+from tests.studies.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
+from tests.studies.gates import Gate
+from tests.studies.running.test_supervising import among, assert_innocent_unharmed, errors
+from tests.studies.studies import small, stored, table_bytes, the_plugin, toml, undisturbed
+from tests.studies.villains import line_of, write_villains
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
+
+STUDY = replace(
+    small(priors=["far"], instances={"count": 30, "size": 4, "stations": 4, "toolboxes": 1}),
+    methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
+)
+
+
+EACH = STUDY.episodes_per_task // len(STUDY.methods)
+"""How often an instance comes to the gate."""
+
+
+class Cluster:
+    """A scheduler and its workers, each in a session of its own, so that it can be ended with all it started."""
+
+    def __init__(self, folder: Path, plugin: Path) -> None:
+        self._folder, self._plugin = folder, plugin
+        self.sessions: list[subprocess.Popen[bytes]] = []
+        self._file = folder / "scheduler.json"
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
+        )
+        self.workers: list[subprocess.Popen[bytes]] = []
+        give_up = time.monotonic() + PATIENCE
+        while not self._file.exists() or not self._file.read_text().endswith("}"):
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+        self.address: str = json.loads(self._file.read_text())["address"]
+
+    def add_worker(self) -> None:
+        number = str(len(self.workers))
+        options = [
+            "--nthreads",
+            "1",
+            "--nworkers",
+            "1",
+            "--host",
+            "127.0.0.1",
+            "--local-directory",
+            str(self._folder / number),
+        ]
+        self.workers.append(self._start("worker", self.address, *options))
+
+    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        path = os.pathsep.join([str(self._plugin), *filter(None, sys.path)])
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard", *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        self.sessions.append(process)
+        return process
+
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill a process and what it started; nothing is left over."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE)
+        wait_until_gone(process.pid)
+
+
+@contextlib.contextmanager
+def running(folder: Path, workers: int) -> Iterator[Cluster]:
+    folder.mkdir(exist_ok=True)
+    found = Cluster(folder, the_plugin())
+    try:
+        for _ in range(workers):
+            found.add_worker()
+        if workers:  # on a slow machine they may take longer to start than a study waits for them
+            with cluster._connected(found.address) as client:
+                client.wait_for_workers(workers, timeout=PATIENCE)
+        yield found
+    finally:
+        for process in found.sessions:
+            found.end(process)
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running(tmp_path_factory.mktemp("cluster"), 2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The tables of one process."""
+    return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
+
+
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """What holds the workers of clusters that are started later, until the test lets them go on."""
+    found = Gate(tmp_path / "gate")
+    monkeypatch.setenv("GATE", str(found.folder))
+    return found
+
+
+@pytest.fixture
+def study(plugin: Path, tmp_path: Path) -> Path:
+    assert plugin.exists()
+    path = tmp_path / "study.toml"
+    path.write_text(toml(STUDY))
+    return path
+
+
+def test_a_cluster_gives_the_same_tables_as_one_process(
+    two_workers: Cluster, study: Path, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    out = tmp_path / "out"
+    code, printed, err = finish(start(str(study), "--out", str(out), "--dask", two_workers.address))
+    assert (code, err) == (0, "")
+    assert printed.endswith(f"30 of 30 instances are stored in {out}\n")
+    assert table_bytes(out) == expected
+
+
+def test_workers_with_another_askwise_are_refused(
+    two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dask(two_workers.address) as crew:
+        assert crew.executor.submit(divmod, 7, 4).result(timeout=PATIENCE) == (1, 3)
+    monkeypatch.setattr(cluster, "__version__", "99")
+    with pytest.raises(InputError, match=r"^--dask: found askwise .* at the worker tcp://.*; expected askwise 99 at "):
+        run_study(STUDY, tmp_path / "out", dask=two_workers.address)
+    assert parts(tmp_path / "out") == 0
+
+
+def test_dask_may_log_again_afterwards(two_workers: Cluster) -> None:
+    with dask(two_workers.address):
+        assert logging.getLogger("distributed.client").disabled
+    assert not logging.getLogger("distributed.client").disabled
+
+
+def test_agents_that_hang_or_die_fail_alone(two_workers: Cluster, tmp_path: Path) -> None:
+    study = among(write_villains(tmp_path), "Exits", "Sleeps", instances=2)
+    run_study(study, tmp_path / "out", dask=two_workers.address)
+    assert errors(tmp_path / "out") == {
+        "Exits": "its process ended itself (exit code 3)",
+        "Sleeps": f"took longer than 3 s for a decision (villains.py, line {line_of('sleeps')})",
+    }
+    assert_innocent_unharmed(study, tmp_path / "out")
+
+
+def test_a_worker_that_is_killed_half_way_loses_nothing(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    out = tmp_path / "out"
+    gate.let(8 * EACH)
+    with running(tmp_path / "cluster", 2) as found:
+        process = start(str(study), "--out", str(out), "--dask", found.address)
+        gate.wait_until_somebody_waits()
+        found.end(found.workers[0])
+        gate.open()
+        code, _, err = finish(process)
+        assert (code, err) == (0, "")
+        assert table_bytes(out) == expected
+        assert stored(out).height == STUDY.n_tasks * STUDY.episodes_per_task
+
+
+def test_all_workers_gone_is_said_and_so_is_that_they_are_back(
+    plugin: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert plugin.exists()
+    out, said, heard = tmp_path / "out", list[str](), threading.Event()
+
+    def hear(_: Silent, text: str) -> None:
+        said.append(text)
+        heard.set()
+
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(Silent, "say", hear)
+    gate.let(2 * EACH)
+    with running(tmp_path / "cluster", 1) as found:
+
+        def disturb() -> None:
+            gate.wait_until_somebody_waits()
+            found.end(found.workers[0])
+            heard.wait(PATIENCE)
+            found.add_worker()
+            gate.open()
+
+        disturbing = threading.Thread(target=disturb)
+        disturbing.start()
+        run_study(STUDY, out, dask=found.address).store.combine()
+        disturbing.join()
+    assert said == [GONE, BACK]
+    assert table_bytes(out) == expected
+
+
+def test_what_there_is_to_say_about_workers() -> None:
+    now, there = [0.0], [2]
+    workers = WorkerCount(lambda: there[0], lambda: now[0])
+    said = []
+    for moment, number in [(0, 2), (1, 0), (10, 0), (11, 0), (99, 0), (100, 1), (101, 1), (102, 0), (103, 1), (120, 0)]:
+        now[0], there[0] = moment, number
+        workers.count()
+        said.append((moment, workers.news()))
+    assert [each for each in said if each[1] is not None] == [(11, GONE), (100, BACK)]
+
+
+def test_a_scheduler_that_is_killed_half_way_ends_the_run_and_nothing_is_lost(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    out = tmp_path / "out"
+    gate.let(4 * EACH)
+    with running(tmp_path / "cluster", 1) as found:
+        process = start(str(study), "--out", str(out), "--dask", found.address)
+        wait_for_parts(process, out, 4)
+        found.end(found.scheduler)
+        code, printed, err = finish(process)
+    assert (code, printed) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("askwise study: the workers are gone (")
+    assert err.endswith(f"(4 of 30 instances are stored in {str(out)!r}; the same command goes on from there)\n")
+    gate.open()
+    ran = run_study(STUDY, out)
+    assert (ran.before, ran.store.failed()) == (4, set())
+    ran.store.combine()
+    assert table_bytes(out) == expected
+
+
+def test_a_scheduler_without_workers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "TIMEOUT", 2)
+    with running(tmp_path / "cluster", 0) as found:
+        assert_refused(
+            lambda: run_study(small(), tmp_path / "out", dask=found.address),
+            f"--dask: found {found.address!r}, a scheduler without workers; expected at least one dask worker",
+        )
+    assert parts(tmp_path / "out") == 0
+
+
+# -- nobody there ----------------------------------------------------------------------------------------------------
+
+
+def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    out = tmp_path / "out"
+    run_study(STUDY, out)
+    for index in (3, 4):
+        (out / "parts" / "episodes" / f"{index:05}.parquet").unlink()
+    code, printed, err = finish(start(str(study), "--out", str(out), "--dask", "tcp://127.0.0.1:1"))
+    assert (code, printed) == (2, "")
+    missing = "".join(
+        f"{out}/parts/episodes/{index:05}.parquet is damaged (it is missing): its instance is played again\n"
+        for index in (3, 4)
+    )
+    assert err == missing + (
+        "askwise study: --dask: found 'tcp://127.0.0.1:1', which does not answer (connection refused); expected the "
+        f"address of a running Dask scheduler (28 of 30 instances are stored in {str(out)!r}; the same command goes on "
+        "from there)\n"
+    )
+    run_study(STUDY, out).store.combine()
+    assert table_bytes(out) == expected
+
+
+MINE = """
+from askwise.methods import BeliefAgent
+
+
+class Waits(BeliefAgent):
+    def when_torn(self, state, possible):
+        return self.wait("Wait.")
+"""
+
+
+def test_agents_of_ones_own_are_loaded_where_the_file_is(
+    two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its whole path workers find the file; by a name that means something only here they say what is missing."""
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    everywhere, here = f"{tmp_path / 'mine.py'}:Waits", "mine.py:Waits"
+    methods = tuple(Method(name, name) for name in ("never", everywhere, here))
+    run_study(replace(small(priors=["far"]), methods=methods), tmp_path / "out", dask=two_workers.address)
+    rows = stored(tmp_path / "out")
+    costs = {name: rows.filter(rows["method"] == name)["cost"].to_list() for name in ("never", everywhere, here)}
+    assert costs["never"] == costs[everywhere]
+    assert set(costs[here]) == {None}
+    assert all("mine.py" in error for error in rows.filter(rows["method"] == here)["error"])
