@@ -1,7 +1,7 @@
 """Chains with cycles: a slippery floor, policies made for the dry one, up to a million states.
 
 The two goals lie in the far corner's neighbourhood, so that from most of the floor their policies agree for long.
-Every row shows what is *proven* about its values (`askwise.model.chain.bound`), whatever the solver says of itself.
+Every row shows what is *proven* about its values (`askwise.model.chain`), whatever the solver says of itself.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from scipy.sparse import linalg
 
 from askwise import AskwiseError, GridWorld, Model, Policy, edp, urop
 from askwise.divergence.agreement import agreement
-from askwise.model.chain.bound import proven_bound
-from askwise.model.chain.solve import DIRECT_LIMIT
+from askwise.model.chain import DIRECT_LIMIT, proven_bound
 from benchmarks import child
 from benchmarks.checks import deviation
 from benchmarks.report import Column, Table, count, memory, number, progress, seconds, tiny

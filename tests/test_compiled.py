@@ -60,9 +60,9 @@ def test_nothing_is_announced_to_files_or_by_workers_of_a_pool(monkeypatch: pyte
     monkeypatch.setattr(_jit, "_announced", set())
     with monkeypatch.context() as patch:
         patch.setattr(multiprocessing, "parent_process", lambda: object())
-        _jit._announce("askwise.model.chain.solve", "kept")
+        _jit._announce("askwise.model.chain", "kept")
     monkeypatch.setattr(terminal, "isatty", lambda: False)
-    _jit._announce("askwise.model.chain.solve", "kept")
+    _jit._announce("askwise.model.chain", "kept")
     monkeypatch.setattr(sys, "stderr", None)
     _jit._announce("askwise.divergence.cones", "kept")
     assert terminal.getvalue() == ""

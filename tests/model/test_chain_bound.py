@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from askwise.model.chain.bound import proven_bound
+from askwise.model.chain import proven_bound
 from tests import exact
 from tests.exact import Law
 from tests.small_models import ONE, absorbing_chain, chains

@@ -11,8 +11,8 @@ from hypothesis import given
 from scipy import sparse
 
 from askwise.errors import NotConvergedError
+from askwise.model import chain as expected_module
 from askwise.model.chain import METHODS, AbsorbingChain, expected_steps
-from askwise.model.chain import expected as expected_module
 from tests import exact
 from tests.exact import Law, floats
 from tests.refused import Fault, assert_refused, each

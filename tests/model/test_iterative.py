@@ -10,10 +10,8 @@ from hypothesis import assume, given
 
 from askwise.divergence.agreement import agreement
 from askwise.model import GridWorld, urop
-from askwise.model.chain import AbsorbingChain, expected_steps
-from askwise.model.chain import expected as expected_module
-from askwise.model.chain.bound import proven_bound
-from askwise.model.chain.solve import direct_solve, iterative_solve
+from askwise.model import chain as expected_module
+from askwise.model.chain import AbsorbingChain, direct_solve, expected_steps, iterative_solve, proven_bound
 from tests import exact
 from tests.exact import Law
 from tests.small_models import absorbing_chain, chains

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from askwise import Divergence, GridWorld, Model, Policy, edp, uniform_optimal, urop
-from askwise.model.chain.solve import DIRECT_LIMIT
+from askwise.model.chain import DIRECT_LIMIT
 from askwise.types import FloatArray
 
 pytest.importorskip("stormpy")

@@ -7,7 +7,7 @@ each situation, and ``Q[s, s']`` the probability under goal `g` of moving from `
 
     W = c + Q W.
 
-This is solved by a sparse factorisation. The error is bounded as in `askwise.model.chain.bound`: let `V` solve
+This is solved by a sparse factorisation. The error is bounded as in `askwise.model.chain`: let `V` solve
 ``V = 1 + Q V`` up to the relative error `eps`, and let ``r = c + Q W - W``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
 
 An agent that chooses at random chooses once for each situation.
@@ -23,8 +23,7 @@ import numpy as np
 from askwise.core.game import ends
 from askwise.core.problem import STEP_COST, JointState, Problem
 from askwise.errors import AskwiseError, NotConvergedError
-from askwise.model.chain.absorbing import AbsorbingChain
-from askwise.model.chain.bound import proven_bound
+from askwise.model.chain import AbsorbingChain, proven_bound
 from askwise.model.graph_search import breadth_first
 from askwise.model.lazy_module import Later
 from askwise.play.evaluation.branches import Branch
