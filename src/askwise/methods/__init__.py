@@ -17,7 +17,6 @@ from askwise.core.decision import Decision, Gate, PairZones, Situation
 from askwise.core.problem import Problem
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.methods.base import Agent, Answer, BeliefAgent, KnowsGoal, Observation
-from askwise.methods.baseline import Baseline
 from askwise.methods.checking import (
     AgentFailed,
     Interruption,
@@ -28,13 +27,9 @@ from askwise.methods.checking import (
     decided,
     situated,
 )
-from askwise.methods.cost_prob import CostProb
-from askwise.methods.ezq import Ezq
-from askwise.methods.informed import Informed
 from askwise.methods.loading import PLACES, check_options, is_place, load_agent, made, takes
-from askwise.methods.never import Never
+from askwise.methods.paper import Baseline, CostProb, Ezq, Informed, Never, Toolbox
 from askwise.methods.telling import in_words
-from askwise.methods.toolbox import Toolbox
 from askwise.workers import heartbeat
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from askwise.core.problem import JointState, Problem, credible_goals, optimal_co
 from askwise.core.teammates import FixedPlan, Teammate
 from askwise.errors import AskwiseError
 from askwise.methods import AgentFailed, Decision, Situation, agent_for, believed, decided, situated
-from askwise.methods.informed import Informed
 from askwise.methods.optimal import Optimal
+from askwise.methods.paper import Informed
 from askwise.play.simulate import simulate
 from askwise.studio.rounds.round import Round
 from askwise.studio.rounds.setup import ROBUST, belief_beside_people

@@ -68,7 +68,7 @@ def belief_beside_people(problem: Problem, method: str) -> str | None:
     """
     # Here, because the server itself reads setups and needs no methods.
     from askwise.methods import BeliefAgent, make_agent
-    from askwise.methods.informed import Informed
+    from askwise.methods.paper import Informed
 
     if method == Informed.name:
         return None
