@@ -2,7 +2,7 @@
 
 States are met breadth first from the start and numbered in that order, the actions of each in the order in which the
 function gives them, so nothing depends on hashing. The model has a column for each rank of an action, not for each
-action (`askwise.model.labels`): it takes as much room as there are steps.
+action (`askwise.model.names`): it takes as much room as there are steps.
 """
 
 from __future__ import annotations

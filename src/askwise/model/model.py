@@ -7,7 +7,7 @@ list of goals (see `askwise.core.problem`). A model is either
 - *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
 
 A deterministic model with many actions, few of them in each state, has a column for each rank of an action within its
-state instead, and a label for each of them (`askwise.model.labels`): no table has a column for every action.
+state instead, and a label for each of them (`askwise.model.names`): no table has a column for every action.
 
 Every model has a STAY action that leaves every state as it is: it is what an agent does at its goal.
 Everything is validated once, at construction; afterwards nothing can be changed.
@@ -26,9 +26,8 @@ from askwise.frozen import Sealed, freeze_arrays, read_only
 from askwise.model import _kernels
 from askwise.model.edges import read_edges
 from askwise.model.exploring import Step, explored
-from askwise.model.labels import Labels, checked_labels
 from askwise.model.lazy_module import Later
-from askwise.model.names import Names
+from askwise.model.names import Labels, Names, checked_labels
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray, StateLike
 

@@ -77,7 +77,7 @@ WALL, FREE = "#."
 LARGE_TABLE = 1_000_000
 """States times actions of a graph, up to which its model has a column for every action."""
 NEARLY_EMPTY = 8
-"""Entries of such a table for each edge, above which columns are ranks instead (`askwise.model.labels`)."""
+"""Entries of such a table for each edge, above which columns are ranks instead (`askwise.model.names`)."""
 
 
 @dataclass(frozen=True)
