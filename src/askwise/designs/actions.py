@@ -17,7 +17,7 @@ import numpy as np
 
 from askwise.designs.space import NOBODY, Ground, Space
 from askwise.errors import AskwiseError, InputError
-from askwise.model.exploring import ranked
+from askwise.model.builders import ranked
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, Progress, cones_of
 from askwise.pddl.language import Condition, Literal, Schema

@@ -24,8 +24,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
 from askwise.model import _kernels
-from askwise.model.edges import read_edges
-from askwise.model.exploring import Step, explored
+from askwise.model.builders import Step, explored, read_edges
 from askwise.model.lazy_module import Later
 from askwise.model.names import Labels, Names, checked_labels
 from askwise.text.table_budget import claim

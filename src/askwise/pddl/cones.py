@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from askwise.divergence import Divergence
 from askwise.errors import InputError
 from askwise.model import Model
-from askwise.model.exploring import ranked
+from askwise.model.builders import ranked
 from askwise.pddl.archive import Recognition
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
