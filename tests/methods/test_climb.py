@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise.core.questions import QueryCost
-from askwise.methods._climb import climb, flip, standing, sum_up
+from askwise.methods.hill_climbing import climb, flip, standing, sum_up
 from askwise.methods.optimisers import _price_arrays
 from askwise.methods.question_value import FOREVER, QuestionValue
 from askwise.types import BoolArray, FloatArray

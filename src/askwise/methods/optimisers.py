@@ -24,7 +24,7 @@ import numpy as np
 from askwise._compiled import compiled, inner
 from askwise.core.questions import AdditivePrice, additive_price
 from askwise.errors import InputError, did_you_mean
-from askwise.methods._climb import GAIN, climb
+from askwise.methods.hill_climbing import GAIN, climb
 from askwise.methods.question_value import QuestionValue, union_length
 from askwise.types import BoolArray, FloatArray
 
