@@ -43,7 +43,7 @@ def test_each_part_is_announced_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "askwise.planning.tables",
         "numba.np.arrayobj",
         "askwise.planning.exact_search",
-        "askwise.model.graph_search",
+        "askwise.model.graph",
         "askwise.planning.candidates",
     ):
         _jit._announce(module, "kept for later runs")

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise.model import Model
-from askwise.model._kernels import BASE, count_plans, scale
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import BASE, breadth_first, count_plans, scale
 from askwise.model.optimal import distances
 from tests import exact
 from tests.exact import Plain

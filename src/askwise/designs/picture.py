@@ -114,7 +114,7 @@ def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
 
 
 def _steps_from(model: Model, start: int) -> IntArray:
-    from askwise.model.graph_search import breadth_first
+    from askwise.model.graph import breadth_first
 
     available = model.available
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))

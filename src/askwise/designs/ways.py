@@ -31,7 +31,7 @@ from askwise.designs.space import NOBODY, Errands, Ground, Space
 from askwise.divergence import cones
 from askwise.errors import InputError
 from askwise.frozen import read_only
-from askwise.model._kernels import reverse_edges
+from askwise.model.graph import reverse_edges
 from askwise.model.pursuit import fill_distances
 from askwise.types import BoolArray, FloatArray, IntArray
 

@@ -15,7 +15,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.model.chain import AbsorbingChain
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 

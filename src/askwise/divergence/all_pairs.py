@@ -17,8 +17,7 @@ import numpy as np
 
 from askwise._compiled import compiled, inner
 from askwise.model import Model
-from askwise.model._kernels import SMALLEST, count_plans, scale
-from askwise.model.graph_search import breadth_first_into
+from askwise.model.graph import SMALLEST, breadth_first_into, count_plans, scale
 from askwise.types import FloatArray, IntArray
 
 

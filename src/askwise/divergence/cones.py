@@ -23,7 +23,7 @@ import numpy as np
 
 from askwise._compiled import compiled, inner
 from askwise.model import Model
-from askwise.model._kernels import add_count, scale
+from askwise.model.graph import add_count, scale
 from askwise.types import FloatArray, IntArray
 
 # Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top

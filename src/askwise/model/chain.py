@@ -54,7 +54,7 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise.errors import InputError, NotConvergedError
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.model.lazy_module import Later
 from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 

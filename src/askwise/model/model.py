@@ -23,7 +23,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
-from askwise.model import _kernels
+from askwise.model import graph as _kernels
 from askwise.model.builders import Step, explored, read_edges
 from askwise.model.lazy_module import Later
 from askwise.model.names import Labels, Names, checked_labels

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.model import _kernels
-from askwise.model.graph_search import breadth_first
+from askwise.model import graph as _kernels
+from askwise.model.graph import breadth_first
 from askwise.model.model import Model
 from askwise.model.policy import Policy
 from askwise.model.pursuit import goal_states

@@ -19,8 +19,7 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
-from askwise.model._kernels import SMALLEST, add_count, count_plans, plan_shares, scale
-from askwise.model.graph_search import breadth_first, breadth_first_into
+from askwise.model.graph import SMALLEST, add_count, breadth_first, breadth_first_into, count_plans, plan_shares, scale
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
 from askwise.text.table_budget import claim

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from askwise.model.chain import AbsorbingChain, expected_steps
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.types import BoolArray, FloatArray, IntArray

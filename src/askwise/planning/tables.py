@@ -30,7 +30,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import AdditivePrice, additive_price
 from askwise.core.side import CarrierTable
 from askwise.errors import InputError
-from askwise.model._kernels import BASE, add_count
+from askwise.model.graph import BASE, add_count
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, IntArray
 

@@ -11,7 +11,7 @@ from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.domains.tool_fetching.rules import NOTHING, State
 from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
 from askwise.errors import InputError
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.text.limits import cell
 from askwise.text.reading import Field
 from askwise.text.vocabulary import Vocabulary

@@ -27,7 +27,7 @@ from askwise.core.questions import QueryCost
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import GridWorld
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.text.files import whole_file
 from askwise.text.limits import check_name, read_price, refuse_blank
 from askwise.text.reading import Field, as_text, parse_json, read_text, shown

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from askwise.model import Model
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.types import IntArray
 
 MOST_DRAWN = 300

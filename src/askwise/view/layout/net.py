@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from askwise.model import Model
-from askwise.model.graph_search import breadth_first
+from askwise.model.graph import breadth_first
 from askwise.text.reading import printable
 from askwise.types import IntArray
 
