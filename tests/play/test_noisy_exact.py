@@ -15,8 +15,8 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, Decision, Observation, make_agent
+from askwise.methods.base import Sparing
 from askwise.methods.optimal import Optimal
-from askwise.methods.sparing import Sparing
 from askwise.seeds import spawn
 from tests.graphs import random_problem
 from tests.planning.test_noisy_optimum import doubtful

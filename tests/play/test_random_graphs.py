@@ -15,7 +15,7 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer
 from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, KnowsGoal, Observation, make_agent
-from askwise.methods.sparing import held_to
+from askwise.methods.base import held_to
 from askwise.model import Model, Policy, boltzmann, urop
 from askwise.planning.exact import TooLarge
 from askwise.seeds import spawn

@@ -9,7 +9,7 @@ from typing import Any
 from askwise.core.problem import Problem, optimal_costs
 from askwise.errors import InputError
 from askwise.methods import Agent, agent_for
-from askwise.methods.sparing import held_to
+from askwise.methods.base import held_to
 from askwise.model.names import as_int
 from askwise.planning.exact import TooLarge
 from askwise.play.evaluation.circling import Circling, may_circle
