@@ -17,7 +17,7 @@ from askwise.core.decision import Decision, Gate, PairZones, Situation
 from askwise.core.problem import Problem
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.methods.base import Agent, Answer, BeliefAgent, KnowsGoal, Observation
-from askwise.methods.checking import (
+from askwise.methods.checked import (
     AgentFailed,
     Interruption,
     begun,

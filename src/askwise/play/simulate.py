@@ -15,7 +15,7 @@ from askwise.core.problem import Problem
 from askwise.core.question_json import parse_answers
 from askwise.core.teammates import Teammate, teammate_for
 from askwise.methods import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
-from askwise.methods.checking import blame
+from askwise.methods.checked import blame
 from askwise.model.names import as_int
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray

@@ -35,7 +35,7 @@ from askwise.core.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.core.questions import Answer, Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods import Agent, Decision, KnowsGoal, Observation, begun, believed, blaming, decided
-from askwise.methods.checking import refuse
+from askwise.methods.checked import refuse
 from askwise.methods.telling import shown
 from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
