@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
                 field, repr(getattr(options, name)), "a planning problem, MAP.pddl or an archive, beside it"
             )
     from askwise.divergence import Divergence
-    from askwise.model.spoken import state_said
+    from askwise.model.grid import state_said
 
     watched = read_map(options.map)
     at = watched.start if options.at is None else state_said(watched.model, options.at, "--at")

@@ -2,6 +2,8 @@
 
 States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not
 available. A walled-in pocket is allowed: goals simply cannot be reached from there.
+
+States as people type them: by their names, cells as ``X,Y``.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from askwise.errors import InputError
+from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
 from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
+from askwise.text.limits import cell
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray
 
@@ -231,3 +234,23 @@ def _named_steps(model: Model) -> list[tuple[object, object, object]]:
         (model.name(s), model.action_name(s, a), model.name(int(model.successor[s, a])))
         for s, a in zip(places, columns, strict=True)
     ]
+
+
+MOST_NAMED = 20
+"""States that an error lists as possible."""
+
+
+def spoken(name: Hashable) -> str:
+    """Return a state's name as people type it."""
+    return ",".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def state_said(model: Model, text: str, option: str) -> Hashable:
+    """Return the name of the state that somebody typed; `option` is what a refusal calls it."""
+    if isinstance(model, GridWorld):
+        return cell(text, option)
+    names = {spoken(model.name(state)): model.name(state) for state in range(model.n_states)}
+    if text not in names:
+        listed = ", ".join(map(repr, list(names)[:MOST_NAMED])) + (", ..." if len(names) > MOST_NAMED else "")
+        raise InputError(option, repr(text), f"one of {listed}{did_you_mean(text, names)}")
+    return names[text]

@@ -18,7 +18,7 @@ from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, St
 from askwise.domains.stated.sides import as_json
 from askwise.errors import InputError
 from askwise.model import Drawing, Model
-from askwise.model.spoken import state_said
+from askwise.model.grid import state_said
 from askwise.text.reading import Field, shown
 from askwise.text.vocabulary import Vocabulary
 from askwise.types import IntArray

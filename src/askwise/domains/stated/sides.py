@@ -17,7 +17,7 @@ from askwise.frozen import ArrivesFrozen, freeze_fields
 from askwise.model import GridWorld, Model
 from askwise.model.builders import ranked
 from askwise.model.graph import breadth_first
-from askwise.model.spoken import MOST_NAMED, spoken
+from askwise.model.grid import MOST_NAMED, spoken
 from askwise.text.limits import cell, read_name
 from askwise.text.reading import Field, shown
 from askwise.types import BoolArray, IntArray
