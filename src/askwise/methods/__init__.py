@@ -27,9 +27,9 @@ from askwise.methods.checked import (
     decided,
     situated,
 )
+from askwise.methods.error_text import in_words
 from askwise.methods.loading import PLACES, check_options, is_place, load_agent, made, takes
 from askwise.methods.paper import Baseline, CostProb, Ezq, Informed, Never, Toolbox
-from askwise.methods.telling import in_words
 from askwise.workers import heartbeat
 
 if TYPE_CHECKING:

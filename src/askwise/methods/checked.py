@@ -22,7 +22,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods.base import Agent, KnowsGoal
-from askwise.methods.telling import files_of, message, own_line, place_of, shown, written
+from askwise.methods.error_text import files_of, message, own_line, place_of, shown, written
 from askwise.model.names import as_int
 from askwise.seeds import Seed
 from askwise.types import FloatArray

@@ -26,7 +26,7 @@ from typing import Any
 
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.methods.base import Agent
-from askwise.methods.telling import in_words
+from askwise.methods.error_text import in_words
 from askwise.text.files import opened, reason
 from askwise.workers.heartbeat import loading
 

@@ -36,7 +36,7 @@ from askwise.core.questions import Answer, Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods import Agent, Decision, KnowsGoal, Observation, begun, believed, blaming, decided
 from askwise.methods.checked import refuse
-from askwise.methods.telling import shown
+from askwise.methods.error_text import shown
 from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.play.evaluation.branches import Branch, Goals, Waiting
