@@ -54,8 +54,8 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise.errors import InputError, NotConvergedError
+from askwise.lazy_module import Later
 from askwise.model.graph import breadth_first
-from askwise.model.lazy_module import Later
 from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 
 

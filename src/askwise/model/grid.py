@@ -15,7 +15,7 @@ import numpy as np
 
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
-from askwise.model.lazy_module import Later
+from askwise.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.text.limits import cell

@@ -23,9 +23,9 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
+from askwise.lazy_module import Later
 from askwise.model import graph as _kernels
 from askwise.model.builders import Step, explored, read_edges
-from askwise.model.lazy_module import Later
 from askwise.model.names import Labels, Names, checked_labels
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray, StateLike

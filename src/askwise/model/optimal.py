@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
+from askwise.lazy_module import Later
 from askwise.model import graph as _kernels
 from askwise.model.chain import AbsorbingChain, expected_steps
 from askwise.model.graph import breadth_first
-from askwise.model.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.policy import Policy
 from askwise.model.pursuit import goal_states

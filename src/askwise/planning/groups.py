@@ -69,7 +69,7 @@ from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
 from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
-from askwise.model.lazy_module import Later
+from askwise.lazy_module import Later
 from askwise.planning.bounds import Bound
 from askwise.planning.exact import Charges, Solver, TooLarge, check_goals, check_teammate
 from askwise.planning.optimum import METHOD

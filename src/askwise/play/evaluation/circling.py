@@ -23,9 +23,9 @@ import numpy as np
 from askwise.core.game import ends
 from askwise.core.problem import STEP_COST, JointState, Problem
 from askwise.errors import AskwiseError, NotConvergedError
+from askwise.lazy_module import Later
 from askwise.model.chain import AbsorbingChain, proven_bound
 from askwise.model.graph import breadth_first
-from askwise.model.lazy_module import Later
 from askwise.play.evaluation.branches import Branch
 from askwise.play.evaluation.enumeration import Enumeration
 from askwise.types import FloatArray

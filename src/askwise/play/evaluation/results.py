@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from askwise.model.lazy_module import Later
+from askwise.lazy_module import Later
 from askwise.types import Verdict
 
 special = Later("scipy.special")

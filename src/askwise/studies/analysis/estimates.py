@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askwise.model.lazy_module import Later
+from askwise.lazy_module import Later
 from askwise.types import FloatArray, IntArray
 
 special = Later("scipy.special")

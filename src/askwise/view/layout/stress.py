@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.model.lazy_module import Later
+from askwise.lazy_module import Later
 from askwise.types import FloatArray
 from askwise.view.layout.net import Net
 
