@@ -22,7 +22,7 @@ from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.methods import Agent, Decision
-from askwise.methods.recorded import pairs_from_json, pairs_to_json
+from askwise.methods.decision_json import pairs_from_json, pairs_to_json
 from askwise.text.reading import Field
 from tests.domains.elsewhere import Elsewhere
 from tests.methods.asking import AsksHalf, Scripted

@@ -13,7 +13,7 @@ episode was cut off), ``final`` (where everybody was at the end), and ``steps``,
 - ``considered`` (that question), ``runner_up`` (the next best question and its net value) and
   ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost;
 - ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the goals that mattered, as of
-  `askwise.methods.recorded`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
+  `askwise.methods.decision_json`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
   may be left out, as they were by earlier versions: they are worked out again then.
 
 ``teammate`` and ``ego`` say where both agents are, by the names of states: a text, a number, or a cell ``[x, y]``.
@@ -50,7 +50,7 @@ from askwise.domains.registry import from_json as instance_from_json
 from askwise.domains.stated.sides import name_to_json, read_state_name
 from askwise.errors import InputError
 from askwise.methods import Decision, Situation
-from askwise.methods.recorded import (
+from askwise.methods.decision_json import (
     gate_from_json,
     gate_to_json,
     pairs_from_json,

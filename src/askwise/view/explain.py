@@ -17,7 +17,7 @@ from askwise.core.questions import Choice, Question
 from askwise.core.side import place_and_load, place_name
 from askwise.domains.registry import find_domain, words_of
 from askwise.methods import Decision, Gate, PairZones
-from askwise.methods.recorded import gate_to_json, pairs_to_json, runner_up_to_json
+from askwise.methods.decision_json import gate_to_json, pairs_to_json, runner_up_to_json
 from askwise.play.ask import Advice, Way
 from askwise.text.reading import printable
 from askwise.text.vocabulary import PLAIN, Vocabulary
