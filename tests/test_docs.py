@@ -73,7 +73,7 @@ def test_a_domain_takes_less_than_sixty_lines() -> None:
 
 
 def test_every_column_and_key_of_a_study_is_explained() -> None:
-    from askwise.studies.schema.reading_instances import drawn_keys
+    from askwise.studies.schema.instances import drawn_keys
     from askwise.studies.schema.study_file import KEYS
     from askwise.studies.schema.tables import SCHEMAS
 

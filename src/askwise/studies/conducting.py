@@ -12,7 +12,7 @@ from askwise.studies.running.damage import Damaged
 from askwise.studies.running.ownership import belongs_to
 from askwise.studies.running.run import Ran, run_study
 from askwise.studies.running.store import Store
-from askwise.studies.schema.sources import Given, words_of
+from askwise.studies.schema.instances import Given, words_of
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.study_file import is_the_papers
 from askwise.studies.schema.tables import SCHEMAS

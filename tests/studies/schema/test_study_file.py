@@ -12,7 +12,7 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.methods import AGENTS
-from askwise.studies.schema.sources import Generated, Given
+from askwise.studies.schema.instances import Generated, Given
 from askwise.studies.schema.studied import RandomMaps
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.studies.schema.study_file import (

@@ -22,7 +22,7 @@ import polars as pl
 
 from askwise.errors import InputError
 from askwise.studies.schema import tables
-from askwise.studies.schema.sources import words_of
+from askwise.studies.schema.instances import words_of
 from askwise.studies.schema.studied import StudyWords
 
 KEY = tuple(tables.KEY)

@@ -9,8 +9,7 @@ from askwise.core.question_json import parse_answers
 from askwise.core.teammates import make_teammate
 from askwise.domains.registry import names
 from askwise.errors import InputError
-from askwise.studies.schema.entries import chosen_label, distinct
-from askwise.studies.schema.sources import DEFAULT_DOMAIN
+from askwise.studies.schema.instances import DEFAULT_DOMAIN, chosen_label, distinct
 from askwise.studies.schema.studied import studies_of
 from askwise.studies.schema.study import FROM_FILE, Exactly, StudyPrior
 from askwise.text.limits import read_price

@@ -9,7 +9,7 @@ from typing import Any
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS, make_agent, methods
 from askwise.methods.loading import PLACES, is_place
-from askwise.studies.schema.entries import chosen_label, distinct
+from askwise.studies.schema.instances import chosen_label, distinct
 from askwise.studies.schema.study import Method
 from askwise.text.reading import Field
 

@@ -24,7 +24,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
 from askwise.core.teammates import may_err
 from askwise.methods import AGENTS, Agent, agent_for, make_agent
-from askwise.studies.schema.sources import Generated, Given
+from askwise.studies.schema.instances import Generated, Given
 from askwise.workers.limits import Limits
 
 FROM_FILE = "file"

@@ -1,4 +1,10 @@
-"""The ``[instances]`` of a study file: how many to draw and with which parameters, or which files to read.
+"""Where the instances of a study come from: drawn at random, or given in files.
+
+How one is drawn is up to `askwise.studies.schema.studied`, how one is read and written up to its domain.
+
+What the lists in a study file have in common: nothing stands in them twice, and entries may have labels.
+
+The ``[instances]`` of a study file: how many to draw and with which parameters, or which files to read.
 
 The parameters are the domain's: it names their keys and checks them.
 """
@@ -6,18 +12,88 @@ The parameters are the domain's: it names their keys and checks them.
 from __future__ import annotations
 
 import glob
+import hashlib
 import itertools
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askwise.domains.registry import domain_of, names, read_file
+from askwise.domains.registry import domain, domain_of, names, read_file
 from askwise.errors import InputError
-from askwise.studies.schema.entries import distinct
-from askwise.studies.schema.sources import DEFAULT_DOMAIN, Generated, Given
-from askwise.studies.schema.studied import studies_of
+from askwise.studies.schema.studied import Parameters, StudyWords, studies_of
+from askwise.text.limits import read_name
 from askwise.text.reading import Field
+
+DEFAULT_DOMAIN = "tool-fetching"
+"""What a study is of unless it says otherwise."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """So many random instances, each drawn with the domain's parameters from a seed of its own."""
+
+    count: int
+    parameters: Parameters
+    domain: str = DEFAULT_DOMAIN
+
+    def describe(self) -> dict[str, Any]:
+        """Return the instances as they stand in a study file."""
+        return {**_named(self.domain), "count": self.count, **self.parameters.describe()}
+
+
+@dataclass(frozen=True)
+class Given:
+    """Instances from files; their contents travel with the study, so that other machines need no files."""
+
+    files: tuple[str, ...]
+    instances: tuple[Any, ...]
+    domain: str = DEFAULT_DOMAIN
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.files)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the instances as they stand in a study file, with a digest of their contents."""
+        write = domain(self.domain).write
+        contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
+        digest = hashlib.sha256(contents.encode()).hexdigest()
+        return {**_named(self.domain), "files": list(self.files), "sha256": digest}
+
+
+def words_of(name: str = DEFAULT_DOMAIN) -> StudyWords:
+    """Return what figures and reports call the things of a domain."""
+    return studies_of(name).words
+
+
+def _named(name: str) -> dict[str, str]:
+    # Studies of the default domain do not name it: folders that were begun when it was the only one still belong
+    # to the same study.
+    return {} if name == DEFAULT_DOMAIN else {"domain": name}
+
+
+def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
+    """Return the values of a list; refuse an empty one, and one with two of the same label."""
+    if not values:
+        raise field.refuse("at least one")
+    for k, label in enumerate(labels):
+        if label in labels[:k]:
+            raise InputError(f"{field.path}[{k}]", f"{label!r} for the second time", "each one once")
+    return values
+
+
+def chosen_label(field: Field, default: str) -> str:
+    """Return the label that something in a study file has, or the default."""
+    if not field.has("label"):
+        return default
+    label = field.child("label")
+    if not label.text().strip():
+        raise label.refuse("at least one letter")
+    return read_name(label)
+
 
 MOST_INSTANCES = 1_000_000
 DEFAULT_COUNT = 100
