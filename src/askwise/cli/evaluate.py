@@ -32,7 +32,7 @@ from askwise.errors import InputError
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
     from askwise.planning.bounds import Bound
-    from askwise.play.evaluation import Evaluation
+    from askwise.play.evaluation.results import Evaluation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,7 @@ def check(options: argparse.Namespace) -> None:
 def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
     """Return the evaluation that the options ask for."""
     from askwise.methods import make_agent
-    from askwise.play.evaluation import evaluate
+    from askwise.play.evaluation.evaluating import evaluate
 
     agent = make_agent(options.method, **values.agent_options(options))
     progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
@@ -108,7 +108,7 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
     """Return the lower bound that the options ask for."""
-    from askwise.play.evaluation import lower_bound
+    from askwise.play.evaluation.bounding import lower_bound
 
     with Progress("evaluate", "{:,} of {:,} groups solved", patient=True) as progress:
         return lower_bound(problem, questions=questions, tight=options.tight, seed=int(options.seed), progress=progress)

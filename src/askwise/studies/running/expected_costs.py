@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from askwise.core.problem import Problem
-from askwise.play.evaluation import evaluate, lower_bound
+from askwise.play.evaluation.bounding import lower_bound
+from askwise.play.evaluation.evaluating import evaluate
 from askwise.studies.running.problems import Problems
 from askwise.studies.running.rows import PriceColumns, Rows, Unit
 from askwise.studies.schema.study import Condition, Method, Task
