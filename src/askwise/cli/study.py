@@ -166,7 +166,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
 def _limits(own: Limits, options: argparse.Namespace) -> Limits:
     """Return the study's limits, with those that the options set in their place."""
-    from askwise.studies.schema.reading_limits import limit_from
+    from askwise.studies.schema.conditions import limit_from
 
     given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}
     found: dict[str, Any] = {

@@ -39,6 +39,16 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import InputError, did_you_mean
+from askwise.studies.schema.conditions import (
+    load_methods,
+    read_answers,
+    read_costs,
+    read_exactly,
+    read_limits,
+    read_methods,
+    read_priors,
+    read_teammates,
+)
 from askwise.studies.schema.instances import (
     DEFAULT_DOMAIN,
     Generated,
@@ -47,15 +57,6 @@ from askwise.studies.schema.instances import (
     found_instances,
     stated_instances,
 )
-from askwise.studies.schema.reading_conditions import (
-    read_answers,
-    read_costs,
-    read_exactly,
-    read_priors,
-    read_teammates,
-)
-from askwise.studies.schema.reading_limits import read_limits
-from askwise.studies.schema.reading_methods import load_methods, read_methods
 from askwise.studies.schema.study import Study
 from askwise.text.limits import check_name, refuse_blank
 from askwise.text.reading import Field, not_too_deep, read_text, shown
