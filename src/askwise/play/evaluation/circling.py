@@ -26,7 +26,7 @@ from askwise.errors import AskwiseError, NotConvergedError
 from askwise.lazy_module import Later
 from askwise.model.chain import AbsorbingChain, proven_bound
 from askwise.model.graph import breadth_first
-from askwise.play.evaluation.branches import Branch
+from askwise.play.branches import Branch
 from askwise.play.evaluation.enumeration import Enumeration
 from askwise.types import FloatArray
 

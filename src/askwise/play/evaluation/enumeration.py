@@ -39,8 +39,7 @@ from askwise.methods.checked import refuse
 from askwise.methods.error_text import shown
 from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
-from askwise.play.evaluation.branches import Branch, Goals, Waiting
-from askwise.play.evaluation.replies import Replies
+from askwise.play.branches import Branch, Goals, Replies, Waiting
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray
 
