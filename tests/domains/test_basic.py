@@ -13,7 +13,7 @@ import askwise
 from askwise.core.problem import JointState, joint_state, teammate_goals
 from askwise.domains import registry
 from askwise.domains.basic import BasicDomain, BasicProblem
-from askwise.studies.schema.studied import studies_of
+from askwise.studies.schema.domain import studies_of
 from askwise.text.reading import Field
 from askwise.view import text
 from askwise.view.account import account

@@ -8,7 +8,7 @@ import polars as pl
 
 from askwise.studies.analysis import write_results
 from askwise.studies.analysis.figures import pictures
-from askwise.studies.schema.studied import StudyWords
+from askwise.studies.schema.domain import StudyWords
 from tests.studies.analysis.studies import paper_like, renamed
 
 WORDS = StudyWords(goal="room", teammate="nurse", priors="ours favours none.")

@@ -14,7 +14,7 @@ from askwise.api import as_problem
 from askwise.core.factored import FactoredProblem
 from askwise.core.questions import QueryCost
 from askwise.studies.running.play import play
-from askwise.studies.schema.studied import FileStudies, by_distance, studies_of
+from askwise.studies.schema.domain import FileStudies, by_distance, studies_of
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.study_file import load_study
 from tests.refused import assert_refused

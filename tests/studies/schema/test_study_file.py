@@ -12,8 +12,8 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.methods import AGENTS
+from askwise.studies.schema.domain import RandomMaps
 from askwise.studies.schema.instances import Generated, Given
-from askwise.studies.schema.studied import RandomMaps
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.studies.schema.study_file import (
     is_the_papers,

@@ -15,7 +15,7 @@ from askwise.studies.analysis.expected import bounds_of, expected_summary
 from askwise.studies.analysis.parts import parts
 from askwise.studies.analysis.ratios import ratios
 from askwise.studies.analysis.summary import failures, summary, timing_summary, write_csv
-from askwise.studies.schema.studied import StudyWords
+from askwise.studies.schema.domain import StudyWords
 from askwise.studies.schema.tables import EXPECTED
 from askwise.text.files import make_folder
 

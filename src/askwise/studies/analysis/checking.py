@@ -22,8 +22,8 @@ import polars as pl
 
 from askwise.errors import InputError
 from askwise.studies.schema import tables
+from askwise.studies.schema.domain import StudyWords
 from askwise.studies.schema.instances import words_of
-from askwise.studies.schema.studied import StudyWords
 
 KEY = tuple(tables.KEY)
 NAMED = ("prior", "teammate", "method")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askwise.studies.schema.studied import StudyWords
+from askwise.studies.schema.domain import StudyWords
 
 
 def glossary(words: StudyWords, *, files: bool = False, judged: bool = False) -> dict[str, str]:

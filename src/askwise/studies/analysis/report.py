@@ -14,7 +14,7 @@ import polars as pl
 from askwise.studies.analysis.analyse import Analysis, analyse, write_tables
 from askwise.studies.analysis.figures import Picture, write_figures
 from askwise.studies.analysis.sections import Told, sections
-from askwise.studies.schema.studied import StudyWords
+from askwise.studies.schema.domain import StudyWords
 from askwise.text.files import make_folder, whole_file
 from askwise.view.report import report_page
 

@@ -28,7 +28,7 @@ from askwise.studies.analysis.words import (
     number,
     p_value,
 )
-from askwise.studies.schema.studied import StudyWords
+from askwise.studies.schema.domain import StudyWords
 from askwise.view.html import Html, TableCell, facts, folded, joined, table, tag
 
 Told = Mapping[str, object] | str | None

@@ -9,7 +9,7 @@ from askwise.api import as_problem
 from askwise.core.answers import AnswerModel
 from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
-from askwise.studies.schema.studied import studies_of
+from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.study import Condition, StudyPrior, Task
 
 

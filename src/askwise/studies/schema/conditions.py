@@ -18,8 +18,8 @@ from askwise.domains.registry import names
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS, make_agent, methods
 from askwise.methods.loading import PLACES, is_place
+from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.instances import DEFAULT_DOMAIN, chosen_label, distinct
-from askwise.studies.schema.studied import studies_of
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.text.limits import read_price, real
 from askwise.text.reading import Field

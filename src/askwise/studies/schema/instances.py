@@ -1,6 +1,6 @@
 """Where the instances of a study come from: drawn at random, or given in files.
 
-How one is drawn is up to `askwise.studies.schema.studied`, how one is read and written up to its domain.
+How one is drawn is up to `askwise.studies.schema.domain`, how one is read and written up to its domain.
 
 What the lists in a study file have in common: nothing stands in them twice, and entries may have labels.
 
@@ -22,7 +22,7 @@ from typing import Any
 
 from askwise.domains.registry import domain, domain_of, names, read_file
 from askwise.errors import InputError
-from askwise.studies.schema.studied import Parameters, StudyWords, studies_of
+from askwise.studies.schema.domain import Parameters, StudyWords, studies_of
 from askwise.text.limits import read_name
 from askwise.text.reading import Field
 
