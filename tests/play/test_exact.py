@@ -190,7 +190,7 @@ def test_too_large() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askwise.play.evaluation.enumeration.DECISIONS_A_TURN", 5)
+    monkeypatch.setattr("askwise.play.enumeration.DECISIONS_A_TURN", 5)
     told: list[int] = []
     found = evaluate(workshop(), "never", exact=True, progress=told.append)
     assert told == list(range(5, found.states + 1, 5))

@@ -27,7 +27,7 @@ from askwise.lazy_module import Later
 from askwise.model.chain import AbsorbingChain, proven_bound
 from askwise.model.graph import breadth_first
 from askwise.play.branches import Branch
-from askwise.play.evaluation.enumeration import Enumeration
+from askwise.play.enumeration import Enumeration
 from askwise.types import FloatArray
 
 sparse = Later("scipy.sparse")
