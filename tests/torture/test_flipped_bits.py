@@ -19,8 +19,7 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies.running.checksums import Corrupt, read_manifest
-from askwise.studies.running.damage import Damaged
+from askwise.studies.running.checksums import Corrupt, Damaged, read_manifest
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.tables import SCHEMAS

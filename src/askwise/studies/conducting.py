@@ -8,7 +8,7 @@ from pathlib import Path
 
 from askwise.errors import InputError
 from askwise.studies.analysis import Analysis, write_results
-from askwise.studies.running.damage import Damaged
+from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.ownership import belongs_to
 from askwise.studies.running.run import Ran, run_study
 from askwise.studies.running.store import Store

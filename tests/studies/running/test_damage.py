@@ -13,7 +13,7 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.studies import conducting
-from askwise.studies.running.damage import Damaged
+from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.tables import SCHEMAS

@@ -12,9 +12,7 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.studies.conducting import stored_tasks
-from askwise.studies.running.checksums import Corrupt
-from askwise.studies.running.damage import Damaged
-from askwise.studies.running.records import read_record, write_record
+from askwise.studies.running.checksums import Corrupt, Damaged, read_record, write_record
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from tests.refused import assert_refused

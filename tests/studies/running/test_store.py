@@ -13,8 +13,8 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.studies.conducting import conduct
+from askwise.studies.running.checksums import checksum
 from askwise.studies.running.play import failed, play
-from askwise.studies.running.records import checksum
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.study import Study

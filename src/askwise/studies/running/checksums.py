@@ -9,12 +9,17 @@ Each line begins with a checksum of the study's fingerprint and the rest of the 
 study, therefore does not count; the file that it describes is then not listed, and its instance is played again.
 Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run
 that is killed while it appends leaves half a line, which does not count either.
+
+What was found damaged in the folder of a study, and what became of it.
+
+The JSON files of a study's folder: `study.json` and `provenance.json`, each with a checksum of what it says.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +28,7 @@ from typing import IO, Any
 
 from askwise.errors import InputError
 from askwise.text.files import opened, reason, whole_file
+from askwise.text.reading import decode, parse_json
 
 FORMAT = "askwise/checksums@1"
 NAME = "checksums.txt"
@@ -219,3 +225,73 @@ def _digest(file: IO[bytes]) -> str:
     while piece := file.read(CHUNK):
         found.update(piece)
     return found.hexdigest()
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A file that is not as askwise wrote it.
+
+    Attributes:
+        path: the file.
+        why: what is wrong with it.
+        cure: what becomes of it.
+    """
+
+    path: Path
+    why: str
+    cure: str = "its instance is played again"
+
+    def __str__(self) -> str:
+        return f"{self.path} is damaged ({self.why}): {self.cure}"
+
+
+def as_error(path: Path, why: str) -> InputError:
+    """Return the error for a file that is found damaged when its numbers are needed."""
+    expected = "what askwise wrote there (the same command, given again, finds the damage and puts it right)"
+    return InputError(f"file {str(path)!r}", f"damage ({why})", expected)
+
+
+CHECKSUM = "checksum"
+
+
+def write_record(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a JSON file with its checksum."""
+    text = json.dumps({**data, CHECKSUM: checksum(data)}, indent=1, ensure_ascii=False) + "\n"
+    with whole_file(path) as temporary:
+        # Halves of characters (from odd file names) have no UTF-8; an escape means the same in JSON.
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """Return what a JSON file says, None if there is none; raise `Corrupt` if it is not as it was written."""
+    found = parsed(path)
+    if found is None:
+        return None
+    said = found.pop(CHECKSUM, None)
+    if said != checksum(found):
+        raise Corrupt("it has no checksum" if said is None else "its checksum does not fit")
+    return found
+
+
+def parsed(path: Path) -> dict[str, Any] | None:
+    """Return the JSON object in a file, whoever wrote it; None if there is no file."""
+    try:
+        with opened(path) as file:
+            data = file.read()
+        found = parse_json(decode(data, "file"))
+    except FileNotFoundError:
+        return None
+    except PermissionError as error:
+        raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
+    except OSError as error:
+        raise Corrupt(reason(error)) from None
+    except InputError as error:
+        raise Corrupt(f"{error.field}: {error.found}") from None
+    if not isinstance(found, dict):
+        raise Corrupt("it is no JSON object")
+    return found
+
+
+def checksum(data: Mapping[str, Any]) -> str:
+    """Return the checksum of what a record says; how it is laid out is of no matter."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from askwise.errors import AskwiseError
-from askwise.studies.running.checksums import Corrupt
+from askwise.studies.running.checksums import Corrupt, read_record, write_record
 from askwise.studies.running.lock import lock
-from askwise.studies.running.records import read_record, write_record
 from askwise.studies.running.run import LOOK_UP
 from askwise.text import files
 from askwise.workers import heartbeat

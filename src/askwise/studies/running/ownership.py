@@ -11,9 +11,17 @@ from typing import Any
 
 from askwise.errors import InputError
 from askwise.studies.running import checksums
-from askwise.studies.running.checksums import Corrupt, Manifest, read_manifest
-from askwise.studies.running.damage import Damaged
-from askwise.studies.running.records import CHECKSUM, checksum, parsed, read_record, write_record
+from askwise.studies.running.checksums import (
+    CHECKSUM,
+    Corrupt,
+    Damaged,
+    Manifest,
+    checksum,
+    parsed,
+    read_manifest,
+    read_record,
+    write_record,
+)
 from askwise.studies.schema.study import Study, differences
 
 FORMAT = "askwise/study@3"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.studies.running import cluster, executors
-from askwise.studies.running.damage import Damaged
+from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.executors import Workers
 from askwise.studies.running.play import Played, failed
 from askwise.studies.running.progress import Progress, Silent, progress_for
