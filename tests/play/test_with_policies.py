@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.play.evaluation.circling import may_circle
+from askwise.play.situation_chain import may_circle
 from tests.play.with_policies import FAMILIES, Compared, Settled, compare, drawn
 
 QUICK = ["never", "cost-prob", "informed"]

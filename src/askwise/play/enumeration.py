@@ -8,7 +8,7 @@ the decision taken there adds: its price for a question, and for an ontic action
 
 A teammate with policies of its own (`Problem.policies`) may come to a state on ways of different probability.
 Then each branch carries the probability of its own way for each goal. Where such a teammate may also walk in circles,
-the ways have no end: `askwise.play.evaluation.circling`.
+the ways have no end: `askwise.play.situation_chain`.
 
 Where answers may be wrong or missing (`Problem.answers`), every reply is followed that may be heard, and what each goal
 makes of its probability is a factor that the branch carries. The same question asked again gets the same reply where

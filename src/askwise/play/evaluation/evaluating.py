@@ -13,9 +13,9 @@ from askwise.methods.base import held_to
 from askwise.model.names import as_int
 from askwise.planning.exact import TooLarge
 from askwise.play.enumeration import MOST_DECISIONS, Enumeration, follows_once
-from askwise.play.evaluation.circling import Circling, may_circle
 from askwise.play.evaluation.results import Evaluation, but_for, interval, sampled, within
 from askwise.play.evaluation.sampling import drawn, for_each_goal, spread, weighted
+from askwise.play.situation_chain import Circling, may_circle
 from askwise.seeds import Seed
 from askwise.types import Verdict
 
