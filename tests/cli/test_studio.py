@@ -50,7 +50,7 @@ def test_a_port_that_is_taken(run: Run) -> None:
 
 
 def test_a_folder_that_another_studio_works_in(run: Run, tmp_path: Path) -> None:
-    from askwise.studies.running.lock import lock
+    from askwise.studies.running.ownership import lock
 
     with lock(tmp_path):
         run("studio", "--out", str(tmp_path), "--port", "0").assert_refused(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from askwise.errors import InputError
-from askwise.studies.running.lock import lock
+from askwise.studies.running.ownership import lock
 from askwise.studio.limits import LARGEST_MESSAGE
 from askwise.text.files import make_folder, reason
 from askwise.workers.limits import Limits

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from askwise.errors import AskwiseError
 from askwise.studies.running.checksums import Corrupt, read_record, write_record
-from askwise.studies.running.lock import lock
+from askwise.studies.running.ownership import lock
 from askwise.studies.running.run import LOOK_UP
 from askwise.text import files
 from askwise.workers import heartbeat

@@ -33,8 +33,7 @@ import polars as pl
 from askwise.errors import InputError
 from askwise.studies.running import checksums, records
 from askwise.studies.running.checksums import Corrupt, Damaged, Entry, Manifest, as_error
-from askwise.studies.running.lock import lock
-from askwise.studies.running.ownership import claim, refuse_others
+from askwise.studies.running.ownership import claim, lock, refuse_others
 from askwise.studies.running.play import Played
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.tables import SCHEMAS
