@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askwise.core.belief import Tracker
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation, Tracker
 from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching

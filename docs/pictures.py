@@ -19,7 +19,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 import askwise
 import decided
 from askwise import plot
-from askwise.core.belief_kinds import make_belief
+from askwise.core.belief import make_belief
 from askwise.designs.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.methods.question_value import QuestionValue

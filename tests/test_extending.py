@@ -16,7 +16,7 @@ import askwise
 from askwise.api import as_problem
 from askwise.cli import main
 from askwise.core.answers import AnswerModel
-from askwise.core.belief_kinds import BELIEFS, Belief
+from askwise.core.belief import BELIEFS, Belief
 from askwise.core.decision import Decision
 from askwise.core.problem import JointState
 from askwise.core.questions import Answer, Question

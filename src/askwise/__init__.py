@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from askwise.audits.results import AuditedEpisode as AuditedEpisode
     from askwise.audits.results import AuditedStep as AuditedStep
     from askwise.core.answers import AnswerModel as AnswerModel
+    from askwise.core.belief import ContradictoryObservation as ContradictoryObservation
     from askwise.core.belief import Tracker as Tracker
-    from askwise.core.belief_kinds import ContradictoryObservation as ContradictoryObservation
     from askwise.core.episode import Episode as Episode
     from askwise.core.factored import FactoredProblem as FactoredProblem
     from askwise.core.game import Game as Game
@@ -90,7 +90,7 @@ _HOME = {
     "AuditedStep": "askwise.audits.results",
     "Bound": "askwise.planning.bounds",
     "Choice": "askwise.core.questions",
-    "ContradictoryObservation": "askwise.core.belief_kinds",
+    "ContradictoryObservation": "askwise.core.belief",
     "Coverage": "askwise.domains.coverage",
     "Decision": "askwise.methods",
     "DecisionProblem": "askwise.decisions.problem",

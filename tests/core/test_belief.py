@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from askwise import simulate
-from askwise.core.belief import Observation, Tracker
-from askwise.core.belief_kinds import ContradictoryObservation, Robust
+from askwise.core.belief import ContradictoryObservation, Observation, Robust, Tracker
 from askwise.core.problem import JointState
 from askwise.core.questions import Answer
 from askwise.domains.tool_fetching import ToolFetching

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from askwise.core.belief_kinds import BELIEFS, SMALLEST, Belief, ContradictoryObservation, Robust, make_belief, rescale
+from askwise.core.belief import BELIEFS, SMALLEST, Belief, ContradictoryObservation, Robust, make_belief, rescale
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.rules import WORK
 from askwise.errors import AskwiseError

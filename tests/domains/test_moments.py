@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise import ask, simulate
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.domains.tool_fetching.generate import generate

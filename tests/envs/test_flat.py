@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation
 
-from askwise.core.belief_kinds import ContradictoryObservation, make_belief
+from askwise.core.belief import ContradictoryObservation, make_belief
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.envs import FLAT_ID
 from askwise.envs.questions import Questions

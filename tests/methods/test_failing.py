@@ -11,7 +11,7 @@ import pytest
 import askwise
 from askwise import evaluate, simulate
 from askwise.cli import main
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation
 from askwise.core.game import InvalidDecision
 from askwise.core.teammates import Teammate
 from askwise.domains.tool_fetching import ToolFetching

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.core.belief import Observation
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation, Observation
 from askwise.core.problem import JointState, Problem, joint_state
 from askwise.core.questions import Answer, QueryCost
 from askwise.domains.tool_fetching import ToolFetching

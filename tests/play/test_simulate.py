@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from askwise import simulate, trace
 from askwise.api import as_problem
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation
 from askwise.core.episode import Episode
 from askwise.core.game import InvalidDecision, ends
 from askwise.core.problem import JointState

@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
 def decide(options: argparse.Namespace) -> Advice:
     """Return what the method decides at the moment that the options describe."""
-    from askwise.core.belief_kinds import ContradictoryObservation
+    from askwise.core.belief import ContradictoryObservation
     from askwise.core.questions import Answer
     from askwise.domains.registry import domain_of
     from askwise.play.ask import ask

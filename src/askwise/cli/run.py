@@ -82,7 +82,7 @@ def check(options: argparse.Namespace) -> None:
 
 def play(options: argparse.Namespace) -> Episode:
     """Return the episode that the options ask for."""
-    from askwise.core.belief_kinds import ContradictoryObservation
+    from askwise.core.belief import ContradictoryObservation
     from askwise.play.simulate import simulate
 
     try:

@@ -10,8 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
-from askwise.core.belief import Tracker
-from askwise.core.belief_kinds import belief_kind
+from askwise.core.belief import Tracker, belief_kind
 from askwise.core.game import Game
 from askwise.core.problem import Problem
 from askwise.envs.acting import ACT, ASK, ontic_action

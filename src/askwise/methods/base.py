@@ -16,9 +16,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from askwise.core.belief import Belief, Tracker, belief_kind
 from askwise.core.belief import Observation as Observation
-from askwise.core.belief import Tracker
-from askwise.core.belief_kinds import Belief, belief_kind
 from askwise.core.decision import Decision, Situation
 from askwise.core.gate import common_actions, some_out_of_reach
 from askwise.core.problem import JointState, Problem

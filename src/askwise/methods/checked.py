@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from askwise.core.answers import n_answers
-from askwise.core.belief import Observation
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation, Observation
 from askwise.core.decision import Decision, Situation
 from askwise.core.game import InvalidDecision
 from askwise.core.problem import Problem

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.core.belief_kinds import ContradictoryObservation
+from askwise.core.belief import ContradictoryObservation
 from askwise.core.problem import Problem, teammate_goals
 from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
