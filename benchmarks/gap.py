@@ -19,7 +19,7 @@ from askwise.planning.bounds import bound_problem
 from askwise.planning.exact import TooLarge
 from askwise.planning.groups import bound_with_groups
 from askwise.planning.optimum import solve_problem
-from askwise.studies.running.problems import Problems
+from askwise.studies.running.play import Problems
 from askwise.studies.schema.study_file import load_study
 from benchmarks.report import Column, Table, number, progress
 

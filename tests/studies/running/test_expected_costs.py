@@ -10,8 +10,7 @@ import pytest
 
 from askwise import evaluate, lower_bound, solve
 from askwise.methods import AGENTS, Agent, Decision, Observation
-from askwise.studies.running.play import play
-from askwise.studies.running.problems import Problems
+from askwise.studies.running.play import Problems, play
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.study import Study

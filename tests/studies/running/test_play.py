@@ -17,8 +17,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, Decision, Observation, make_agent
-from askwise.studies.running.play import Clock, failed, play, timed
-from askwise.studies.running.problems import Problems
+from askwise.studies.running.play import Clock, Problems, failed, play, timed
 from askwise.studies.schema.instances import Given
 from askwise.studies.schema.tables import SCHEMAS
 from tests.methods.blamed import FILE, culprits

@@ -17,8 +17,7 @@ import pytest
 
 from askwise.studies.running import supervising
 from askwise.studies.running.executors import local
-from askwise.studies.running.play import play, units
-from askwise.studies.running.rows import Rows
+from askwise.studies.running.play import Rows, play, units
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study import Study, Task
 from askwise.studies.schema.study_file import study_from

@@ -10,7 +10,7 @@ import pytest
 
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
-from askwise.studies.running.problems import Problems
+from askwise.studies.running.play import Problems
 from askwise.studies.schema.instances import Generated, Given
 from askwise.studies.schema.study import FROM_FILE, StudyPrior, differences
 from askwise.studies.schema.study_file import load_study, study_from

@@ -12,9 +12,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 
-from askwise.studies.running.play import play, units
-from askwise.studies.running.problems import Problems
-from askwise.studies.running.rows import Played, Rows, Unit, gathered
+from askwise.studies.running.play import Played, Problems, Rows, Unit, gathered, play, units
 from askwise.studies.schema.study import Task
 from askwise.workers import heartbeat, pool
 from askwise.workers.child import Refused
