@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from askwise.planning.optimum import Solution as Solution
     from askwise.play import trace as trace
     from askwise.play.ask import Advice as Advice
-    from askwise.play.evaluation.results import Evaluation as Evaluation
+    from askwise.play.evaluate import Evaluation as Evaluation
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
     from askwise.view import plot as plot
@@ -99,7 +99,7 @@ _HOME = {
     "DpDistribution": "askwise.divergence",
     "Drawing": "askwise.model",
     "Episode": "askwise.core.episode",
-    "Evaluation": "askwise.play.evaluation.results",
+    "Evaluation": "askwise.play.evaluate",
     "FactoredProblem": "askwise.core.factored",
     "Game": "askwise.core.game",
     "GridWorld": "askwise.model",

@@ -22,7 +22,7 @@ _Result = TypeVar("_Result")
 
 _HOMES = {
     "ask": "askwise.play.ask",
-    "evaluate": "askwise.play.evaluation.evaluating",
+    "evaluate": "askwise.play.evaluate",
     "lower_bound": "askwise.play.evaluation.bounding",
     "simulate": "askwise.play.simulate",
     "solve": "askwise.play.evaluation.solving",

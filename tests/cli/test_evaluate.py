@@ -13,7 +13,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import AGENTS
-from askwise.play.evaluation.evaluating import evaluate
+from askwise.play.evaluate import evaluate
 from tests.cli.command import Run
 from tests.tool_fetching import workshop
 

@@ -7,8 +7,7 @@ import pytest
 
 from askwise import evaluate
 from askwise.methods import Agent, Decision, Observation
-from askwise.play.evaluation.results import interval
-from askwise.play.evaluation.sampling import spread, weighted
+from askwise.play.evaluate import interval, spread, weighted
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop
 

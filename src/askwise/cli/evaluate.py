@@ -32,7 +32,7 @@ from askwise.errors import InputError
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
     from askwise.planning.bounds import Bound
-    from askwise.play.evaluation.results import Evaluation
+    from askwise.play.evaluate import Evaluation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,7 @@ def check(options: argparse.Namespace) -> None:
 def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
     """Return the evaluation that the options ask for."""
     from askwise.methods import make_agent
-    from askwise.play.evaluation.evaluating import evaluate
+    from askwise.play.evaluate import evaluate
 
     agent = make_agent(options.method, **values.agent_options(options))
     progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)

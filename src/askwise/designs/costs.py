@@ -27,7 +27,7 @@ from askwise.designs.space import Space
 from askwise.designs.ways import Things
 from askwise.errors import AskwiseError
 from askwise.planning.exact import TooLarge
-from askwise.play.evaluation.evaluating import evaluate
+from askwise.play.evaluate import evaluate
 from askwise.play.evaluation.solving import solve
 from askwise.types import BoolArray
 

@@ -35,8 +35,8 @@ from askwise.core.episode import Episode, Step
 from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
 from askwise.methods import Agent, Decision, Observation
+from askwise.play.evaluate import evaluate
 from askwise.play.evaluation.bounding import lower_bound
-from askwise.play.evaluation.evaluating import evaluate
 from askwise.play.simulate import simulate
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.study import Condition, Method, StudyPrior, Task

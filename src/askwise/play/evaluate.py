@@ -1,23 +1,171 @@
-"""The expected cost of any agent on one problem, exactly or from samples."""
+"""What an evaluation says.
+
+The expected cost of an agent from samples: episodes as they come, or so many for each goal.
+
+Episodes as they come (`drawn`) are independent: their mean is unbiased, and its standard error tells how far off it may
+be. If costs are large for rare goals only, few or none of these may be among the episodes, and both are too small. Then
+take some episodes for every goal and weight their means by the prior (`for_each_goal`): all that is left to chance is
+the way the teammate takes.
+
+The expected cost of any agent on one problem, exactly or from samples.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from askwise.core.episode import Episode
 from askwise.core.problem import Problem, optimal_costs
-from askwise.errors import InputError
+from askwise.errors import AskwiseError, InputError
+from askwise.lazy_module import Later
 from askwise.methods import Agent, agent_for
 from askwise.methods.base import held_to
 from askwise.model.names import as_int
 from askwise.planning.exact import TooLarge
 from askwise.play.enumeration import MOST_DECISIONS, Enumeration, follows_once
-from askwise.play.evaluation.results import Evaluation, but_for, interval, sampled, within
-from askwise.play.evaluation.sampling import drawn, for_each_goal, spread, weighted
+from askwise.play.simulate import simulate
 from askwise.play.situation_chain import Circling, may_circle
-from askwise.seeds import Seed
-from askwise.types import Verdict
+from askwise.seeds import Seed, spawn
+from askwise.types import FloatArray, Verdict
+
+special = Later("scipy.special")
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Verdict):
+    """The verdict on an average over samples: nothing is proven, the standard error tells how far off it may be."""
+
+    def __str__(self) -> str:
+        return f"estimate, {self.method}"
+
+
+def sampled(method: str, n: int) -> Verdict:
+    """Return the verdict on an average over `n` episodes."""
+    return Sampled(method, exact=False, error_bound=math.inf, iterations=n, converged=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ButFor(Verdict):
+    """The verdict on a sum over all that can happen but for what is next to impossible: its probability is said."""
+
+    def __str__(self) -> str:
+        return f"all but a probability of {self.error_bound:.1e}, {self.method}"
+
+
+def but_for(method: str, left_out: float) -> Verdict:
+    """Return the verdict where experiences of that probability were left out."""
+    return ButFor(method, exact=False, error_bound=left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Within(Verdict):
+    """The verdict on costs with a proven bound on their error, in the unit of the costs."""
+
+    def __str__(self) -> str:
+        return f"proven error at most {self.error_bound:.1e}, {self.method}"
+
+
+def within(method: str, error: float) -> Verdict:
+    """Return the verdict on costs that are off by at most `error`."""
+    return Within(method, exact=False, error_bound=error)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The expected cost of a method on one problem.
+
+    Attributes:
+        method: name of the agent.
+        expected_cost: its expected cost.
+        expected_marginal_cost: the same less what it would cost if the goal were known.
+        verdict: exact, with a proven error, or an estimate from how many episodes.
+        states: decisions that were taken to find out.
+        stderr: standard error of both costs, 0 if they are exact.
+        ci: interval that holds the marginal cost with 95 % confidence.
+        seconds: time taken.
+        questions: how many questions it was held to in an episode, None for any number.
+    """
+
+    method: str
+    expected_cost: float
+    expected_marginal_cost: float
+    verdict: Verdict
+    states: int
+    stderr: float
+    ci: tuple[float, float]
+    seconds: float = field(compare=False)
+    questions: int | None = None
+
+
+def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
+    """Return the interval of Student's t around a mean."""
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
+    return mean - half, mean + half
+
+
+Progress = Callable[[int], None]
+"""Is told the episodes played so far."""
+
+
+def drawn(
+    problem: Problem, agent: Agent, episodes: int, seed: Seed, progress: Progress | None
+) -> tuple[FloatArray, FloatArray, int]:
+    """Play episodes as they come; return cost and marginal cost of each, and the number of decisions."""
+    costs, marginal, decisions = np.empty(episodes), np.empty(episodes), 0
+    for k, rng in enumerate(spawn(seed, episodes)):
+        episode = _finished(simulate(problem, agent, seed=rng))
+        costs[k], marginal[k] = episode.cost, episode.marginal_cost
+        decisions += len(episode.steps)
+        if progress is not None:
+            progress(k + 1)
+    return costs, marginal, decisions
+
+
+def for_each_goal(
+    problem: Problem, agent: Agent, paths: int, seed: Seed, progress: Progress | None
+) -> tuple[FloatArray, FloatArray, int]:
+    """Play `paths` episodes for each goal of positive prior; return costs and marginal costs ``[n_goals, paths]``."""
+    goals = np.flatnonzero(problem.prior > 0).tolist()
+    costs, marginal = np.empty((len(goals), paths)), np.empty((len(goals), paths))
+    decisions, played = 0, 0
+    for row, (goal, rng) in enumerate(zip(goals, spawn(seed, len(goals)), strict=True)):
+        for column, child in enumerate(rng.spawn(paths)):
+            episode = _finished(simulate(problem, agent, goal=goal, seed=child))
+            costs[row, column], marginal[row, column] = episode.cost, episode.marginal_cost
+            decisions += len(episode.steps)
+            played += 1
+            if progress is not None:
+                progress(played)
+    return costs, marginal, decisions
+
+
+def spread(values: FloatArray) -> float:
+    """Return the standard error of the mean."""
+    return float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
+def weighted(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
+    """Return the mean weighted by goal, its standard error, and the degrees of freedom of that (Welch)."""
+    shares = prior[prior > 0] / prior[prior > 0].sum()
+    paths = values.shape[1]
+    parts = shares**2 * values.var(axis=1, ddof=1) / paths
+    total = float(parts.sum())
+    freedom = total**2 / float((parts**2).sum() / (paths - 1)) if total > 0 else math.inf
+    return float((shares * values.mean(axis=1)).sum()), math.sqrt(total), freedom
+
+
+def _finished(episode: Episode) -> Episode:
+    if not episode.finished:
+        raise AskwiseError(f"agent {episode.method!r} is not done after {len(episode.steps):,} steps: it has no cost")
+    return episode
 
 
 def evaluate(
