@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askwise.core.gate import common_actions, some_out_of_reach
+from askwise.core.decision import common_actions, some_out_of_reach
 from askwise.types import BoolArray
 
 RIGHT = np.array(

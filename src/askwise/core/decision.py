@@ -7,20 +7,26 @@ those matter most between which the ego agent is expected to be torn longest, we
 the teammate's expected divergence point. The value of a question adds up these lengths, without their overlaps.
 
 Gate and pairs are computed when they are first looked at: agents decide many times, and few decisions are looked at.
+
+The gate before every question: ask only if no action is right for all goals that are still possible.
+
+In an open grid this says that some pair of possible goals has the current step in its zone of querying.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from askwise._compiled import compiled
 from askwise.core.problem import JointState, Problem, credible_goals
 from askwise.core.questions import Question
 from askwise.divergence import Zone
 from askwise.divergence.zones import ROUNDING
 from askwise.frozen import read_only
-from askwise.types import FloatArray
+from askwise.types import BoolArray, FloatArray
 
 LARGEST = 2_000_000
 """Cells times goals up to which the zones of a whole episode are shown: beyond, each step takes noticeable time."""
@@ -264,3 +270,47 @@ def _length(start: FloatArray, end: FloatArray) -> FloatArray:
     held = (start <= end + ROUNDING) & np.isfinite(start)
     begin = np.where(held, start, 0.0)
     return np.where(held, np.maximum(end, begin) - begin + 1, 0.0)
+
+
+def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
+    """Return the actions that are optimal for every possible goal; if there is none, the gate is open.
+
+    Args:
+        optimal: ``bool [n_goals, n_actions]``.
+        possible: ``bool [n_goals]``.
+    """
+    common = np.empty(optimal.shape[1], dtype=np.int64)
+    return common[: _common(optimal, possible, common)]
+
+
+@compiled(work=lambda given: given.optimal.size)
+def _common(optimal: Any, possible: Any, common: Any) -> int:
+    """Write the actions that are right for all; return how many there are."""
+    n_goals, n_actions = optimal.shape
+    filled = 0
+    for a in range(n_actions):
+        shared = True
+        for goal in range(n_goals):
+            if possible[goal] and not optimal[goal, a]:
+                shared = False
+                break
+        if shared:
+            common[filled] = a
+            filled += 1
+    return filled
+
+
+@compiled(work=lambda given: given.optimal.size)
+def some_out_of_reach(optimal: Any, possible: Any) -> bool:
+    """Whether some possible goal has no optimal action: the agent cannot reach it."""
+    n_goals, n_actions = optimal.shape
+    for goal in range(n_goals):
+        if possible[goal]:
+            reached = False
+            for a in range(n_actions):
+                if optimal[goal, a]:
+                    reached = True
+                    break
+            if not reached:
+                return True
+    return False

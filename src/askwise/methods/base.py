@@ -18,8 +18,7 @@ import numpy as np
 
 from askwise.core.belief import Belief, Tracker, belief_kind
 from askwise.core.belief import Observation as Observation
-from askwise.core.decision import Decision, Situation
-from askwise.core.gate import common_actions, some_out_of_reach
+from askwise.core.decision import Decision, Situation, common_actions, some_out_of_reach
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer as Answer
 from askwise.planning.tables import within_reach
