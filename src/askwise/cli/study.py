@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the options describe."""
-    from askwise.studies.running.preload import preload
+    from askwise.studies.running.isolation import preload
     from askwise.studies.schema.study_file import (
         merged,
         outline,

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from askwise.studies.running import supervising
+from askwise.studies.running import isolation as supervising
 from askwise.studies.running.executors import local
 from askwise.studies.running.play import Rows, play, units
 from askwise.studies.running.run import run_study

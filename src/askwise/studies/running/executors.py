@@ -1,7 +1,7 @@
 """Who takes the tasks of a study: threads of this process, or any `concurrent.futures.Executor`.
 
 An executor does not play itself: each task is played in worker processes that it waits for
-(`askwise.studies.running.supervising`).
+(`askwise.studies.running.isolation`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Playing a task: one instance in all conditions of a study.
 
 Nothing that happens in a condition ends a study. An agent or a teammate that fails becomes a row with its error, and
 the other conditions are played as if nothing had happened. For an agent that hangs, or that ends its process, it takes
-somebody outside that process: see `askwise.studies.running.supervising`.
+somebody outside that process: see `askwise.studies.running.isolation`.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ from typing import Any
 from askwise.studies.running import cluster, executors
 from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.executors import Workers
+from askwise.studies.running.isolation import play_apart
 from askwise.studies.running.play import Played, failed
 from askwise.studies.running.progress import Progress, Silent, progress_for
 from askwise.studies.running.provenance import now, provenance
 from askwise.studies.running.store import Store
-from askwise.studies.running.supervising import play_apart
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.tables import in_words
 from askwise.workers import pool
