@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from askwise.divergence.agreement import agreement
+from askwise.divergence.edp import agreement
 from askwise.model import GridWorld, urop
 from askwise.model import chain as expected_module
 from askwise.model.chain import AbsorbingChain, direct_solve, expected_steps, iterative_solve, proven_bound

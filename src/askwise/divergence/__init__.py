@@ -1,11 +1,8 @@
 """How long two goals look alike: DP, EDP, WCD, ECD, families of goals, zones (paper, first half)."""
 
 from askwise.divergence.distribution import DpDistribution, dp_distribution
-from askwise.divergence.dp import dp
-from askwise.divergence.ecd import ecd
-from askwise.divergence.edp import edp
+from askwise.divergence.edp import dp, ecd, edp, wcd
 from askwise.divergence.family import Divergence
-from askwise.divergence.wcd import wcd
 from askwise.divergence.zones import Zone, Zones, zones
 
 __all__ = [

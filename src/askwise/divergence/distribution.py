@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.divergence.agreement import doubt_between
-from askwise.divergence.policies import as_policy
+from askwise.divergence.edp import as_policy, doubt_between
 from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.model.names import as_int

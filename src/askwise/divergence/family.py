@@ -21,9 +21,7 @@ from typing import Any
 import numpy as np
 
 from askwise.divergence import all_pairs, cones, open_grid
-from askwise.divergence.edp import edp
-from askwise.divergence.policies import as_policy, optimal_policy
-from askwise.divergence.wcd import wcd
+from askwise.divergence.edp import as_policy, edp, optimal_policy, wcd
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names

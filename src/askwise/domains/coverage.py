@@ -12,7 +12,7 @@ from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState
 from askwise.core.questions import QueryCost
-from askwise.divergence.ecd import prior_weights
+from askwise.divergence.edp import prior_weights
 from askwise.errors import InputError
 from askwise.model import Drawing
 

@@ -35,7 +35,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from askwise.divergence.ecd import normalised
+from askwise.divergence.edp import normalised
 from askwise.errors import InputError
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, cones_of

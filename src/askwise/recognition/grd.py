@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from askwise.divergence.ecd import ecd
+from askwise.divergence.edp import ecd
 from askwise.pddl.archive import recognition
 from askwise.pddl.cones import Cones, cones_of
 from askwise.pddl.limits import Limits

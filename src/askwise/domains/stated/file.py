@@ -41,7 +41,7 @@ from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import PRIOR_TOLERANCE
 from askwise.core.questions import QueryCost
-from askwise.divergence.ecd import normalised
+from askwise.divergence.edp import normalised
 from askwise.domains.stated.policies import PolicyChoice, read_policy, rows_to_json
 from askwise.domains.stated.reading import (
     StatedGoal,
