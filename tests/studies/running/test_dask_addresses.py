@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from askwise.studies.running import cluster
+from askwise.studies.running import executors as cluster
 from askwise.studies.running.run import run_study
 from tests.refused import assert_refused
 from tests.studies.studies import small

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies.running import cluster
-from askwise.studies.running.cluster import BACK, GONE, WorkerCount, dask
+from askwise.studies.running import executors as cluster
+from askwise.studies.running.executors import BACK, GONE, WorkerCount, dask
 from askwise.studies.running.progress import Silent
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study import Method
