@@ -23,9 +23,9 @@ _Result = TypeVar("_Result")
 _HOMES = {
     "ask": "askwise.play.ask",
     "evaluate": "askwise.play.evaluate",
-    "lower_bound": "askwise.play.evaluation.bounding",
+    "lower_bound": "askwise.play.solve",
     "simulate": "askwise.play.simulate",
-    "solve": "askwise.play.evaluation.solving",
+    "solve": "askwise.play.solve",
 }
 
 

@@ -108,7 +108,7 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
     """Return the lower bound that the options ask for."""
-    from askwise.play.evaluation.bounding import lower_bound
+    from askwise.play.solve import lower_bound
 
     with Progress("evaluate", "{:,} of {:,} groups solved", patient=True) as progress:
         return lower_bound(problem, questions=questions, tight=options.tight, seed=int(options.seed), progress=progress)

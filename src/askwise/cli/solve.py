@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``."""
     from askwise.api import as_problem
     from askwise.planning.exact import TooLarge
-    from askwise.play.evaluation.solving import solve
+    from askwise.play.solve import solve
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")

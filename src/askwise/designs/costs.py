@@ -28,7 +28,7 @@ from askwise.designs.ways import Things
 from askwise.errors import AskwiseError
 from askwise.planning.exact import TooLarge
 from askwise.play.evaluate import evaluate
-from askwise.play.evaluation.solving import solve
+from askwise.play.solve import solve
 from askwise.types import BoolArray
 
 MOST_STATES = 200_000

@@ -1,12 +1,45 @@
-"""A lower bound on what any method costs on an instance or any problem."""
+"""The exact optimum of an instance or of any problem.
+
+A lower bound on what any method costs on an instance or any problem.
+"""
 
 from __future__ import annotations
 
 from askwise.core.problem import Problem
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.planning.bounds import MOST_STATES, Bound, bound_problem, bound_with_true_answers_after
-from askwise.planning.groups import Progress, bound_with_groups
+from askwise.planning.bounds import MOST_STATES as GROUP_STATES
+from askwise.planning.bounds import Bound, bound_problem, bound_with_true_answers_after
+from askwise.planning.exact import MOST_STATES, Progress
+from askwise.planning.groups import Progress as GroupProgress
+from askwise.planning.groups import bound_with_groups
+from askwise.planning.optimum import Solution, solve_problem
+
+
+def solve(
+    instance: Problem,
+    *,
+    questions: int | None = None,
+    go_on: bool = False,
+    limit: int = MOST_STATES,
+    progress: Progress | None = None,
+) -> Solution:
+    """Return the least expected cost that any way of acting and asking can reach, and how to reach it.
+
+    Args:
+        instance: a problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
+        questions: how many questions may be asked in an episode, answered or not; by default any number where answers
+            are true, else 3. The verdict says what more of them could save at most.
+        go_on: do not stop at `limit`.
+        limit: give up when more states than this are needed; the error says how large the problem is.
+        progress: called now and then with the states solved and the questions looked at so far.
+    """
+    if (as_int(limit) or 0) < 1:
+        raise InputError("limit", repr(limit), "a whole number from 1")
+    if questions is not None and (as_int(questions) is None or questions < 0):
+        raise InputError("questions", repr(questions), "a whole number from 0")
+    return solve_problem(instance, questions=questions, go_on=go_on, limit=limit, progress=progress)
+
 
 TIGHT_STATES = 1_000_000
 """States to solve for a group of goals where the bound is to be tight: some seconds."""
@@ -15,11 +48,11 @@ TIGHT_STATES = 1_000_000
 def lower_bound(
     instance: Problem,
     *,
-    limit: int = MOST_STATES,
+    limit: int = GROUP_STATES,
     questions: int | None = None,
     tight: bool = False,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: GroupProgress | None = None,
 ) -> Bound:
     """Return a number that no method's expected marginal cost is below, however many questions it asks.
 
