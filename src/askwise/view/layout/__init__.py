@@ -5,7 +5,6 @@ that distances in the drawing are like those in the graph (stress majorisation).
 """
 
 from askwise.view.layout.drawing import lay_out
-from askwise.view.layout.excerpt import MOST_DRAWN, excerpt
-from askwise.view.layout.net import Net
+from askwise.view.layout.net import MOST_DRAWN, Net, excerpt
 
 __all__ = ["MOST_DRAWN", "Net", "excerpt", "lay_out"]
