@@ -14,7 +14,7 @@ from PIL import Image
 
 from askwise.view.graph_panel import arrow_head
 from askwise.view.grounds import Graph, Ground, Map, Place, Way
-from askwise.view.layout.lettering import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
+from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.scene import Scene
 from askwise.view.spots import Spot, ego_spots, teammate_spots
 

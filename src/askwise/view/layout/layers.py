@@ -13,8 +13,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from askwise.types import FloatArray, IntArray
+from askwise.view.layout.boxes import Boxes
 from askwise.view.layout.net import Net
-from askwise.view.layout.spacing import Boxes
 
 SWEEPS = 12
 MOST_ACROSS = 18

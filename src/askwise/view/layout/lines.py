@@ -10,9 +10,8 @@ import numpy as np
 
 from askwise.types import FloatArray
 from askwise.view.grounds import Label, Place, Way, curve
-from askwise.view.layout.lettering import LABEL_LETTERS, LONGEST_LABEL, label_width, shortened
+from askwise.view.layout.boxes import LABEL_LETTERS, LONGEST_LABEL, Boxes, label_width, shortened
 from askwise.view.layout.net import Net
-from askwise.view.layout.spacing import Boxes
 
 MOST_BENT = 150
 """Ways up to which they are bent: among more, nobody follows a single one."""
