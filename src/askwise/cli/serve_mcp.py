@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise serve-mcp``."""
-    from askwise.serving.protocol import serve
+    from askwise.serving.tools import serve
 
     del options
     serve()
