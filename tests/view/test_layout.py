@@ -17,8 +17,8 @@ from askwise.view.episodes import start_scene
 from askwise.view.grounds import Graph, Map, curve
 from askwise.view.layout import MOST_DRAWN, Net, excerpt, lay_out
 from askwise.view.layout.boxes import Boxes, in_lines, shortened
-from askwise.view.layout.layers import rising
 from askwise.view.layout.net import ELSEWHERE
+from askwise.view.layout.placement import rising
 from askwise.view.stage import scene_of
 from tests.view.grounds import both_ways, large, ward
 

@@ -9,10 +9,9 @@ import numpy as np
 from askwise.types import FloatArray, IntArray
 from askwise.view.grounds import Graph, Node
 from askwise.view.layout.boxes import Boxes, in_lines, shortened, spread
-from askwise.view.layout.layers import layered_layout, layers_of, suits_layers
 from askwise.view.layout.lines import extent, labels_of, longest_labels, moved, ways_of
 from askwise.view.layout.net import ELSEWHERE, Net
-from askwise.view.layout.stress import stress_layout
+from askwise.view.layout.placement import layered_layout, layers_of, stress_layout, suits_layers
 
 MANY = 40
 """Nodes beyond which names have one short line."""
