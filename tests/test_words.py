@@ -10,7 +10,8 @@ import pytest
 import askwise
 
 SOURCE = Path(askwise.__file__).parent
-ROOMS = ("core", "decisions", "methods", "planning", "play/ask.py", "play/evaluation", "play/simulate.py")
+PLAY = ("ask", "branches", "enumeration", "evaluate", "simulate", "situation_chain", "solve")
+ROOMS = ("core", "decisions", "methods", "planning", *(f"play/{name}.py" for name in PLAY))
 WORDS = re.compile(r"(?<![a-z])tool(?!box|arge)|station|(?<!askwise\.)worker|fetcher", re.IGNORECASE)
 """Words of tool fetching, also as parts of names; ``toolbox`` is what the paper calls one of its methods."""
 

@@ -13,7 +13,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import AGENTS
-from askwise.play.evaluate import evaluate
+from askwise.play.evaluate import evaluate as evaluate_problem
 from tests.cli.command import Run
 from tests.tool_fetching import workshop
 
@@ -138,7 +138,7 @@ def test_too_large(run: Run) -> None:
 
 
 def test_too_many_decisions(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(evaluate.__kwdefaults__ or {}, "limit", 5)
+    monkeypatch.setitem(evaluate_problem.__kwdefaults__ or {}, "limit", 5)
     run("evaluate", "workshop.json", "--method", "never", "--exact").assert_refused(
         "askwise evaluate: too large to evaluate exactly: agent 'never' is not done after 5 decisions; "
         "go on anyway (go_on, --go-on), or draw episodes (episodes, --episodes)"
