@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askwise.studies.running import cluster, executors
+from askwise.studies.running import executors
 from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.executors import Workers
 from askwise.studies.running.isolation import play_apart
@@ -107,7 +107,7 @@ def _hired(number: int, executor: Executor | None, dask: str | None, run: str) -
     if executor is not None:
         width = getattr(executor, "_max_workers", None) or usable_cores()
         return nullcontext(Workers(executor, lambda: int(width)))
-    return executors.local(number, run) if dask is None else cluster.dask(dask)
+    return executors.local(number, run) if dask is None else executors.dask(dask)
 
 
 def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bool, run: str) -> None:

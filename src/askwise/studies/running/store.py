@@ -31,7 +31,7 @@ from typing import Any
 import polars as pl
 
 from askwise.errors import InputError
-from askwise.studies.running import checksums, records
+from askwise.studies.running import checksums
 from askwise.studies.running.checksums import Corrupt, Damaged, Entry, Manifest, as_error
 from askwise.studies.running.ownership import claim, lock, refuse_others
 from askwise.studies.running.play import Played
@@ -250,13 +250,13 @@ class Store:
 
     def write_json(self, name: str, data: dict[str, Any]) -> None:
         """Write a JSON file into the folder."""
-        records.write_record(self.folder / name, data)
+        checksums.write_record(self.folder / name, data)
 
     def previous_runs(self) -> list[dict[str, Any]]:
         """Return what earlier runs in this folder wrote down."""
         path = self.folder / PROVENANCE
         try:
-            found = records.read_record(path)
+            found = checksums.read_record(path)
         except Corrupt as corrupt:
             raise as_error(path, str(corrupt)) from None
         return [] if found is None else list(found.get("runs", []))
@@ -265,7 +265,7 @@ class Store:
         """Put a damaged record of earlier runs aside: nobody can write it again, and somebody may read it."""
         path = self.folder / PROVENANCE
         try:
-            records.read_record(path)
+            checksums.read_record(path)
         except Corrupt as corrupt:
             kept = _free(path)
             _told(path.rename, kept)
