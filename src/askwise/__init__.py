@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from askwise.divergence import DpDistribution as DpDistribution
     from askwise.divergence import Zone as Zone
     from askwise.divergence import Zones as Zones
+    from askwise.divergence import dp as dp
     from askwise.divergence import dp_distribution as dp_distribution
-    from askwise.divergence import edp as dp
-    from askwise.divergence import edp as ecd
+    from askwise.divergence import ecd as ecd
     from askwise.divergence import edp as edp
-    from askwise.divergence import edp as wcd
+    from askwise.divergence import wcd as wcd
     from askwise.divergence import zones as zones
     from askwise.domains.coverage import Coverage as Coverage
     from askwise.domains.stated.file import ProblemFile as ProblemFile

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.divergence import edp as dp
+from askwise.divergence import dp
 from askwise.model import GridWorld, Model, follow, urop
 from tests.exact import Plain
 from tests.refused import Fault, assert_refused, each

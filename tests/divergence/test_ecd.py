@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.divergence import edp as ecd
+from askwise.divergence import ecd
 from askwise.model import GridWorld, urop
 from tests import exact
 from tests.exact import Plain, Table, floats

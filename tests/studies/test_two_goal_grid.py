@@ -7,7 +7,7 @@ import math
 import pytest
 from matplotlib.figure import Figure
 
-from askwise.divergence import edp as ecd
+from askwise.divergence import ecd
 from askwise.studies import two_goal_grid
 from askwise.studies.two_goal_grid import Comparison
 
