@@ -9,7 +9,7 @@ from askwise.api import as_problem
 from askwise.core.episode import Episode
 from askwise.core.question_json import question_to_json
 from askwise.methods import make_agent
-from askwise.studio.rounds.setup import belief_beside_people
+from askwise.studio.rounds.round import belief_beside_people
 from tests.studio.live import EXAMPLES
 
 FILES = {"kitchen": "kitchen.toml", "ward": "ward.toml", "workshop": "workshop.json", "coverage": "coverage.toml"}

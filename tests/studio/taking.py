@@ -12,7 +12,7 @@ from askwise.api import as_problem
 from askwise.core.episode import Episode
 from askwise.domains.registry import read
 from askwise.methods import make_agent
-from askwise.studio.rounds.setup import Setup, belief_beside_people
+from askwise.studio.rounds.round import Setup, belief_beside_people
 from askwise.studio.study.balance import cells
 from askwise.studio.study.file import PeopleStudy, read_people_study
 from askwise.studio.study.flow import screens, setup_of

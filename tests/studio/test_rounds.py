@@ -13,8 +13,7 @@ from askwise.errors import InputError
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
-from askwise.studio.rounds.round import PERSON, Refused, Round, replayed
-from askwise.studio.rounds.setup import Setup, belief_beside_people
+from askwise.studio.rounds.round import PERSON, Refused, Round, Setup, belief_beside_people, replayed
 from askwise.text.reading import Field
 from askwise.view.page import page_text
 from tests.studio.live import EXAMPLES

@@ -21,8 +21,7 @@ from askwise.core.answers import truth
 from askwise.domains.registry import read
 from askwise.errors import InputError
 from askwise.studio.rounds import sight
-from askwise.studio.rounds.round import begun_round, recorded
-from askwise.studio.rounds.setup import Setup
+from askwise.studio.rounds.round import Setup, begun_round, recorded
 from askwise.studio.store import FILE, Store
 from askwise.studio.study.export import export, typed
 from askwise.studio.study.file import PeopleStudy

@@ -19,7 +19,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.limits import LARGEST_BODY
-from askwise.studio.rounds.setup import Setup
+from askwise.studio.rounds.round import Setup
 from askwise.studio.security.keys import KINDS as PEOPLE
 from askwise.studio.security.keys import RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services

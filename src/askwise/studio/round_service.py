@@ -35,8 +35,7 @@ from askwise.studio.colours import stylesheet
 from askwise.studio.rounds import sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
-from askwise.studio.rounds.round import Refused, Round, replayed
-from askwise.studio.rounds.setup import Setup
+from askwise.studio.rounds.round import Refused, Round, Setup, replayed
 from askwise.text.reading import Field, printable
 from askwise.view.episodes import start_scene
 from askwise.view.page import page_text

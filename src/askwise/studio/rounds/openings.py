@@ -15,8 +15,7 @@ from typing import Any
 
 from askwise.core.problem import Problem
 from askwise.methods.planner import PlannerAgent
-from askwise.studio.rounds.round import Round
-from askwise.studio.rounds.setup import Setup
+from askwise.studio.rounds.round import Round, Setup
 
 MOST_KEPT = 20
 PROBLEM = "problem"

@@ -21,8 +21,7 @@ from askwise.methods import AgentFailed, Decision, Situation, agent_for, believe
 from askwise.methods.optimal import Optimal
 from askwise.methods.paper import Informed
 from askwise.play.simulate import simulate
-from askwise.studio.rounds.round import Round
-from askwise.studio.rounds.setup import ROBUST, belief_beside_people
+from askwise.studio.rounds.round import ROBUST, Round, belief_beside_people
 from askwise.text.reading import printable
 from askwise.text.wording import number
 from askwise.types import FloatArray

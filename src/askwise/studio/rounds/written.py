@@ -12,8 +12,7 @@ from askwise.methods import make_agent
 from askwise.play import trace
 from askwise.play.simulate import answering, simulate
 from askwise.studies.running.play import episode_row, query_rows
-from askwise.studio.rounds.round import recorded, replayed
-from askwise.studio.rounds.setup import Setup, belief_beside_people
+from askwise.studio.rounds.round import Setup, belief_beside_people, recorded, replayed
 from askwise.text.reading import Field
 
 AGAIN, RECORD, TWIN = "again", "record", "twin"

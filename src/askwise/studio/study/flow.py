@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.studio.rounds.setup import Setup
+from askwise.studio.rounds.round import Setup
 from askwise.studio.study.balance import Cell, problems_of
 from askwise.studio.study.file import WHEN, Condition, PeopleStudy, Questionnaire
 from askwise.text.reading import Field
