@@ -1,17 +1,170 @@
-"""A net as a finished drawing: each connected part laid out, all with room, ways and names."""
+"""How ways are drawn: bent where a straight one would run through another node, named where there is room.
+
+A net as a finished drawing: each connected part laid out, all with room, ways and names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from askwise.types import FloatArray, IntArray
-from askwise.view.grounds import Graph, Node
-from askwise.view.layout.boxes import Boxes, in_lines, shortened, spread
-from askwise.view.layout.lines import extent, labels_of, longest_labels, moved, ways_of
+from askwise.view.grounds import Graph, Label, Node, Place, Way, curve
+from askwise.view.layout.boxes import LABEL_LETTERS, LONGEST_LABEL, Boxes, in_lines, label_width, shortened, spread
 from askwise.view.layout.net import ELSEWHERE, Net
 from askwise.view.layout.placement import layered_layout, layers_of, stress_layout, suits_layers
+
+MOST_BENT = 150
+"""Ways up to which they are bent: among more, nobody follows a single one."""
+MOST_NAMED = 45
+BENDS = (0.0, 0.16, -0.16, 0.3, -0.3)
+"""How far a way may bend to the side, as a share of its length."""
+CLEAR = 0.5
+"""How near a way may come to a node that it does not lead to."""
+SAMPLES = 12
+ROOM_FOR_NAMES = 2.4
+
+Box = tuple[float, float, float, float]
+"""Left, lower, right and upper end."""
+
+
+def ways_of(net: Net, places: FloatArray) -> list[Way]:
+    """Return what joins the nodes."""
+    bend = len(net.pairs) <= MOST_BENT
+    return [_way(net, places, k, bend) for k in range(len(net.pairs))]
+
+
+def _way(net: Net, places: FloatArray, k: int, bend: bool) -> Way:
+    first, second = net.pairs[k].tolist()
+    there, back = net.there[k], net.back[k]
+    if not there:
+        first, second, there, back = second, first, back, ()
+    start, end = places[first], places[second]
+    others = np.delete(places, [first, second], axis=0)
+    choices = [_towards(start, end, share) for share in (BENDS if bend and len(others) else BENDS[:1])]
+    hits = [_hits(start, through, end, others) for through in choices] if len(choices) > 1 else [0]
+    return Way(first, second, there, back, _rounded(choices[int(np.argmin(hits))]))
+
+
+def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
+    middle, across = (start + end) / 2, end - start
+    # A curve goes half as far to the side as the point that it is drawn towards.
+    return float(middle[0] - 2 * share * across[1]), float(middle[1] + 2 * share * across[0])
+
+
+def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
+    """Return how many other nodes a way runs into."""
+    shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
+    line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
+    apart = np.hypot(*(line[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
+    return int((apart.min(axis=0) < CLEAR).sum())
+
+
+def moved(way: Way, by: FloatArray) -> Way:
+    """Return a way with its bend moved."""
+    return replace(way, through=_rounded((way.through[0] + float(by[0]), way.through[1] + float(by[1]))))
+
+
+def _rounded(place: Place) -> Place:
+    return round(place[0], 3), round(place[1], 3)
+
+
+# -- names of actions --------------------------------------------------------------------------------------------
+
+
+def labels_of(ways: list[Way], places: FloatArray, boxes: Boxes) -> list[Label]:
+    """Return the names of actions that there is room for; none if all moves are called the same."""
+    if len(ways) > MOST_NAMED or len({name for way in ways for name in (*way.there, *way.back)}) < 2:
+        return []
+    taken = [_node_box(places[k], boxes, k) for k in range(len(places))]
+    labels = []
+    for way in ways:
+        ends = [(float(x), float(y)) for x, y in (places[way.first], places[way.second])]
+        for texts in _wanted(way):
+            found = _fitted(ends, way.through, texts, taken)
+            if found is not None:
+                taken += found
+                labels += [Label(text, _middle(box)) for (text, _), box in zip(texts, found, strict=True)]
+                break
+    return labels
+
+
+def longest_labels(net: Net) -> float:
+    """Return how much room the names beside a way need, at most; none if no names will be written."""
+    names = {name for both in (net.there, net.back) for actions in both for name in actions}
+    if len(net.pairs) > MOST_NAMED or len(names) < 2:
+        return 0.0
+    needed = [sum(map(label_width, _texts(*both))) for both in zip(net.there, net.back, strict=True)]
+    return min(max(needed), ROOM_FOR_NAMES)
+
+
+def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
+    """Return the names in both directions, shortened; empty in one if they are the same or there is only one."""
+    one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
+    return one, "" if one == other else other
+
+
+def _wanted(way: Way) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
+    """Iterate over what may be written beside a way, the best first: texts and the shares of its length for each.
+
+    Each name stands nearer to where its action is taken. Where there is no room for both, the one that leads on does.
+    """
+    there, back = _texts(way.there, way.back)
+    if not back:
+        yield [(there, (0.5, 0.42, 0.58, 0.34, 0.66))]
+        return
+    yield [(there, (0.34, 0.3, 0.38, 0.26, 0.42)), (back, (0.66, 0.7, 0.62, 0.74, 0.58))]
+    yield [(there, (0.4, 0.45, 0.35, 0.5, 0.3))]
+
+
+def _fitted(
+    ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
+) -> list[Box] | None:
+    """Return where all the texts are to stand, None if one of them finds no room."""
+    found: list[Box] = []
+    for text, shares in texts:
+        boxes = (_box(curve(ends[0], through, ends[1], share), text) for share in shares)
+        free = next((box for box in boxes if not any(_touch(box, other) for other in (*taken, *found))), None)
+        if free is None:
+            return None
+        found.append(free)
+    return found
+
+
+def _middle(box: Box) -> Place:
+    return _rounded(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))
+
+
+def _box(middle: Place, text: str) -> Box:
+    wide, high = label_width(text) / 2, LABEL_LETTERS * 0.62
+    return middle[0] - wide, middle[1] - high, middle[0] + wide, middle[1] + high
+
+
+def _node_box(place: FloatArray, boxes: Boxes, k: int) -> Box:
+    half = float(boxes.half_width[k])
+    x, y = float(place[0]), float(place[1])
+    return x - half, y - float(boxes.below[k]), x + half, y + float(boxes.above[k])
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def extent(places: FloatArray, boxes: Boxes, ways: list[Way]) -> Box:
+    """Return how far a drawing reaches, bent ways included."""
+    left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
+    low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
+    middles = [curve(_place(places, way.first), way.through, _place(places, way.second), 0.5) for way in ways]
+    xs, ys = [left, right, *(x for x, _ in middles)], [low, high, *(y for _, y in middles)]
+    return math.floor(min(xs)), math.floor(min(ys)), math.ceil(max(xs)), math.ceil(max(ys))
+
+
+def _place(places: FloatArray, node: int) -> Place:
+    return float(places[node, 0]), float(places[node, 1])
+
 
 MANY = 40
 """Nodes beyond which names have one short line."""
