@@ -10,7 +10,7 @@ from askwise import trace
 from askwise.api import as_problem
 from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError
-from askwise.studio.rounds import sight
+from askwise.studio.rounds import role_view as sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import PERSON, Refused, Round, Setup, belief_beside_people, replayed

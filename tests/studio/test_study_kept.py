@@ -20,7 +20,7 @@ from askwise.cli import main
 from askwise.core.answers import truth
 from askwise.domains.registry import read
 from askwise.errors import InputError
-from askwise.studio.rounds import sight
+from askwise.studio.rounds import role_view as sight
 from askwise.studio.rounds.round import Setup, begun_round, recorded
 from askwise.studio.store import FILE, Store
 from askwise.studio.study.export import export, typed

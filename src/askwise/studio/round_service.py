@@ -32,7 +32,7 @@ from askwise.errors import AskwiseError, InputError
 from askwise.methods import methods
 from askwise.play import trace
 from askwise.studio.colours import stylesheet
-from askwise.studio.rounds import sight
+from askwise.studio.rounds import role_view as sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import Refused, Round, Setup, replayed

@@ -1,4 +1,6 @@
-"""What a person's browser is sent: what the role knows, and nothing else.
+"""Where everybody is, as people say it, remembered by state: a whole scene for each would be most of a move's work.
+
+What a person's browser is sent: what the role knows, and nothing else.
 
 The teammate knows its own goal; what the ego agent believes, why, and what it is about to do are not sent. The ego
 agent knows the prior, the prices and the answers that it got; the goal is not sent before the round is finished. Both
@@ -7,21 +9,87 @@ see the grounds and each other.
 
 from __future__ import annotations
 
+import weakref
+from dataclasses import dataclass, field
 from typing import Any
 
 from askwise.core.answers import NONE_OF_THESE
 from askwise.core.episode import Step
-from askwise.core.problem import Problem, teammate_does
+from askwise.core.problem import JointState, Problem, teammate_does
 from askwise.core.question_json import question_to_json
 from askwise.core.questions import Choice, Question
-from askwise.studio.rounds.places import places_in
+from askwise.domains.registry import words_of
 from askwise.studio.rounds.round import ANSWER, MOVE, Round, possible_goals
 from askwise.text.reading import printable
 from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import counted, number
 from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
 from askwise.view.episodes import start_scene
+from askwise.view.grounds import Place
 from askwise.view.page_grounds import any_ground_data
+from askwise.view.stage import scene_of
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where one of the agents is.
+
+    Attributes:
+        at: where it is drawn.
+        place: in words.
+        carried: the name on what it carries, empty if that is nothing.
+        hands: the same in words, empty where nothing can be carried.
+    """
+
+    at: Place
+    place: str
+    carried: str = ""
+    hands: str = ""
+
+
+@dataclass
+class Places:
+    """The places of one problem; the teammate's do not depend on where the ego agent is, nor the other way round.
+
+    Attributes:
+        words: what things are called.
+        board: what all rounds of the problem show (`askwise.studio.rounds.role_view`), empty before the first.
+        teammate: where the teammate is, by state.
+        ego: the same of the ego agent.
+    """
+
+    words: Vocabulary
+    board: dict[str, Any] = field(default_factory=dict)
+    teammate: dict[int, Spot] = field(default_factory=dict)
+    ego: dict[int, Spot] = field(default_factory=dict)
+
+    def of_teammate(self, problem: Problem, state: int) -> Spot:
+        """Return where the teammate is."""
+        if state not in self.teammate:
+            figure = scene_of(problem, JointState(state, problem.start.ego)).teammate
+            self.teammate[state] = Spot(figure.at, figure.place)
+        return self.teammate[state]
+
+    def of_ego(self, problem: Problem, state: int) -> Spot:
+        """Return where the ego agent is, and what it has in hand."""
+        if state not in self.ego:
+            scene = scene_of(problem, JointState(problem.start.teammate, state))
+            self.ego[state] = Spot(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
+        return self.ego[state]
+
+
+_KNOWN: dict[int, Places] = {}
+"""By the identity of the problem, for as long as it lives: problems need not be hashable."""
+
+
+def places_in(problem: Problem) -> Places:
+    """Return the places of a problem."""
+    key = id(problem)
+    if key not in _KNOWN:
+        _KNOWN[key] = Places(words_of(problem))
+        weakref.finalize(problem, _KNOWN.pop, key, None)
+    return _KNOWN[key]
+
 
 MOST_NAMES = 60
 """Goals of a question that are listed before the rest is only counted."""
