@@ -13,7 +13,7 @@ from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.text.reading import Field
 from askwise.text.vocabulary import PLAIN, Vocabulary
-from askwise.view.grounds import Cell
+from askwise.view.floor import Cell
 
 FORMAT = "toy/coverage@1"
 

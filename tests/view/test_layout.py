@@ -14,7 +14,7 @@ from askwise import Model
 from askwise.core.problem import joint_state
 from askwise.view import raster, text
 from askwise.view.episodes import start_scene
-from askwise.view.grounds import Graph, Map, curve
+from askwise.view.floor import Graph, Map, curve
 from askwise.view.layout import MOST_DRAWN, Net, excerpt, lay_out
 from askwise.view.layout.boxes import Boxes, in_lines, shortened
 from askwise.view.layout.net import ELSEWHERE

@@ -18,7 +18,7 @@ from askwise.errors import InputError
 from askwise.view import raster
 from askwise.view.axes import labelled
 from askwise.view.episodes import scene_at, scenes, start_scene
-from askwise.view.grounds import Map
+from askwise.view.floor import Map
 from askwise.view.map_panel import BELOW, DIGITS, MapPanel
 from askwise.view.marks import font
 from askwise.view.palette import (

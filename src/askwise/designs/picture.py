@@ -24,7 +24,7 @@ from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
 from askwise.text.reading import printable
 from askwise.types import IntArray
 from askwise.view.episodes import start_scene
-from askwise.view.grounds import Graph, Place
+from askwise.view.floor import Graph, Place
 from askwise.view.palette import LIGHT, hex_of
 from askwise.view.palette import WALL as WALL_COLOUR
 

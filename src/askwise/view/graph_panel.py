@@ -6,7 +6,7 @@ import math
 
 from PIL import Image, ImageDraw
 
-from askwise.view.grounds import Graph, Place, Way, curve
+from askwise.view.floor import Graph, Place, Way, curve
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.map_panel import FINE, SMALLEST_MARK
 from askwise.view.marks import SMALLEST_LETTERS, font

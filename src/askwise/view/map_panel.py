@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from askwise.view.axes import labelled
-from askwise.view.grounds import Map, Place
+from askwise.view.floor import Map, Place
 from askwise.view.marks import font
 from askwise.view.palette import FAINT, FAR_WALL, FLOOR, LINE, WALL
 

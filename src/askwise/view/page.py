@@ -28,7 +28,7 @@ from askwise.types import FloatArray
 from askwise.view.asking import question_in_words, reply_in_words
 from askwise.view.episodes import costs_before, start_scene
 from askwise.view.explain import gate_in_words, runner_up_in_words, verdict_in_words
-from askwise.view.grounds import Graph
+from askwise.view.floor import Graph
 from askwise.view.page_grounds import ground_data, is_plain
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
 from askwise.view.scene import Scene

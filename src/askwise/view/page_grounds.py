@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from askwise.view.floor import Graph, Ground, Map, Place, Way
 from askwise.view.graph_panel import arrow_head
-from askwise.view.grounds import Graph, Ground, Map, Place, Way
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.scene import Scene
 from askwise.view.spots import Spot, ego_spots, teammate_spots

@@ -18,8 +18,8 @@ from PIL import Image, ImageDraw
 from askwise.errors import InputError
 from askwise.text.files import whole_file
 from askwise.text.reading import printable
+from askwise.view.floor import Ground, Map, Place
 from askwise.view.graph_panel import GraphPanel
-from askwise.view.grounds import Ground, Map, Place
 from askwise.view.map_panel import FINE, LONGEST_SIDE, MapPanel
 from askwise.view.marks import Pen, font
 from askwise.view.palette import INK, LINE, PAPER

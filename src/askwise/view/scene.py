@@ -13,7 +13,7 @@ from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import counted
 from askwise.types import FloatArray
 from askwise.view.asking import question_in_words
-from askwise.view.grounds import Cell, Graph, Ground, Map, Place
+from askwise.view.floor import Cell, Graph, Ground, Map, Place
 
 __all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]
 

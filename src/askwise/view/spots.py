@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from askwise.text.reading import printable
-from askwise.view.grounds import Place
+from askwise.view.floor import Place
 from askwise.view.scene import Scene
 
 LONGEST = 40

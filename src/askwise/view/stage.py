@@ -19,7 +19,7 @@ from askwise.model import GridWorld, Model, same_model
 from askwise.text.reading import printable
 from askwise.text.vocabulary import Vocabulary
 from askwise.types import FloatArray
-from askwise.view.grounds import Graph, Ground, Map, Place
+from askwise.view.floor import Graph, Ground, Map, Place
 from askwise.view.layout import Net, excerpt, lay_out
 from askwise.view.layout.net import ELSEWHERE
 from askwise.view.scene import Figure, Goal, Landmark, Scene

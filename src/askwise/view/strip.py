@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PIL import ImageDraw
 
-from askwise.view.grounds import Map
+from askwise.view.floor import Map
 from askwise.view.marks import Pen, font
 from askwise.view.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
 from askwise.view.scene import Scene

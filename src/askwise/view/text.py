@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from askwise.text.reading import printable
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of
-from askwise.view.grounds import Map
+from askwise.view.floor import Map
 from askwise.view.palette import in_terminal
 from askwise.view.scene import Scene
 from askwise.view.spots import ego_spots

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askwise.text.wording import columns_of
-from askwise.view.grounds import Graph, Place
+from askwise.view.floor import Graph, Place
 from askwise.view.layout.boxes import shortened
 from askwise.view.scene import Scene
 from askwise.view.textmarks import DIM, Mark, Paint, TextGround, agent_marks, goal_marks, painter

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from askwise.text.reading import printable
 from askwise.text.wording import columns_of, listed
-from askwise.view.grounds import Cell, Map, Place
+from askwise.view.floor import Cell, Map, Place
 from askwise.view.scene import Scene
 from askwise.view.textmarks import (
     ASKED,

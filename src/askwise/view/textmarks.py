@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from askwise.text.reading import printable
-from askwise.view.grounds import Place
+from askwise.view.floor import Place
 from askwise.view.palette import TERMINAL, TERMINAL_RAMP, position
 from askwise.view.scene import Scene
 from askwise.view.spots import Spot, ego_spots, teammate_spots
