@@ -31,8 +31,7 @@ from askwise.view.explain import gate_in_words, runner_up_in_words, verdict_in_w
 from askwise.view.floor import Graph
 from askwise.view.page_grounds import ground_data, is_plain
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
-from askwise.view.scene import Scene
-from askwise.view.spots import ego_spots
+from askwise.view.scene import Scene, ego_spots
 from askwise.view.stage import scene_of
 
 SCRIPTS = ("state.js", "map.js", "marks.js", "moments.js", "panels.js", "player.js")

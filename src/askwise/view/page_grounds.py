@@ -15,8 +15,7 @@ from PIL import Image
 from askwise.view.floor import Graph, Ground, Map, Place, Way
 from askwise.view.graph_panel import arrow_head
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
-from askwise.view.scene import Scene
-from askwise.view.spots import Spot, ego_spots, teammate_spots
+from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
 
 LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT}
 """How large the letters of a graph are, and where they stand."""

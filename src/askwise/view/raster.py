@@ -23,8 +23,7 @@ from askwise.view.graph_panel import GraphPanel
 from askwise.view.map_panel import FINE, LONGEST_SIDE, MapPanel
 from askwise.view.marks import Pen, font
 from askwise.view.palette import INK, LINE, PAPER
-from askwise.view.scene import Scene
-from askwise.view.spots import Spot, ego_spots, teammate_spots
+from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
 from askwise.view.strip import draw_strip, strip_height
 
 Pixels: TypeAlias = NDArray[np.uint8]

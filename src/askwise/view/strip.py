@@ -10,8 +10,7 @@ from PIL import ImageDraw
 from askwise.view.floor import Map
 from askwise.view.marks import Pen, font
 from askwise.view.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
-from askwise.view.scene import Scene
-from askwise.view.spots import ego_spots
+from askwise.view.scene import Scene, ego_spots
 
 LETTERS = 14
 LINE_HEIGHT = 20

@@ -10,8 +10,7 @@ from askwise.text.reading import printable
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of
 from askwise.view.floor import Map
 from askwise.view.palette import in_terminal
-from askwise.view.scene import Scene
-from askwise.view.spots import ego_spots
+from askwise.view.scene import Scene, ego_spots
 from askwise.view.textgraph import draw_graph
 from askwise.view.textmap import draw_map
 from askwise.view.textmarks import TextGround, meanings

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from askwise.text.reading import printable
 from askwise.view.floor import Place
 from askwise.view.palette import TERMINAL, TERMINAL_RAMP, position
-from askwise.view.scene import Scene
-from askwise.view.spots import Spot, ego_spots, teammate_spots
+from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
 
 BOTH, GOAL, ASKED, OUT, EGO_PLACE = "&", "o", "?", "x", "*"
 """The signs of agents in one place and of goals; those of single agents and landmarks are the domain's."""
