@@ -27,10 +27,10 @@ from askwise.studies import two_goal_grid as example
 from askwise.studies.analysis.figures.styles import KNOWN, styles
 from askwise.text import files
 from askwise.view import palette
-from askwise.view.episodes import scene_at, start_scene
 from askwise.view.palette import hex_of
 from askwise.view.raster import save_png
 from askwise.view.scene import Scene
+from askwise.view.scene_builder import scene_at, start_scene
 from import_graph import import_graph
 from step_by_step import planner_steps
 

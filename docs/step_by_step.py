@@ -15,9 +15,9 @@ import askwise
 from askwise.core.episode import Episode
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.view import palette
-from askwise.view.episodes import scenes
 from askwise.view.palette import hex_of, ink_on, shade
 from askwise.view.scene import Map, Place, Scene
+from askwise.view.scene_builder import scenes
 
 INK, FAINT, GRID, LINE, PAPER, OUT, LOAD, TEAMMATE, EGO = (
     hex_of(getattr(palette.LIGHT, name))

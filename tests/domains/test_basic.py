@@ -18,7 +18,7 @@ from askwise.text.reading import Field
 from askwise.view import text
 from askwise.view.account import account
 from askwise.view.description import describe
-from askwise.view.episodes import start_scene
+from askwise.view.scene_builder import start_scene
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
 from tests.domains.toy import plug_in

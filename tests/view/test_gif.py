@@ -10,8 +10,8 @@ from PIL import Image, ImageSequence
 
 from askwise.errors import InputError
 from askwise.view import gif, raster
-from askwise.view.episodes import scene_at
 from askwise.view.palette import EGO, TEAMMATE
+from askwise.view.scene_builder import scene_at
 from tests.view.episodes import asking, question_of
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import askwise
 from askwise.core.episode import Episode
-from askwise.view.episodes import scene_at
 from askwise.view.page import page_data, page_text, write_page
 from askwise.view.scene import ego_spots, teammate_spots
+from askwise.view.scene_builder import scene_at
 from tests.browser import Visit, browser, visit
 from tests.view.episodes import asking
 from tests.view.grounds import ALL, graph_and_map, hostile, kitchen, large, played, two_maps, ward

@@ -12,8 +12,7 @@ from askwise.core.problem import joint_state
 from askwise.view import text
 from askwise.view.account import account
 from askwise.view.description import describe
-from askwise.view.episodes import scene_at, start_scene
-from askwise.view.stage import scene_of
+from askwise.view.scene_builder import scene_at, scene_of, start_scene
 from tests.view.episodes import golden
 from tests.view.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 

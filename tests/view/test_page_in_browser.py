@@ -15,8 +15,8 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Decision
 from askwise.text.wording import number
-from askwise.view.episodes import costs_before
 from askwise.view.page import write_page
+from askwise.view.scene_builder import costs_before
 from tests.browser import Visit, browser, visit
 from tests.domains.toy import Sketch, plugged
 from tests.methods.asking import AsksHalf, Scripted

@@ -17,7 +17,6 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.view import raster
 from askwise.view.axes import labelled
-from askwise.view.episodes import scene_at, scenes, start_scene
 from askwise.view.floor import Map
 from askwise.view.map_panel import BELOW, DIGITS, MapPanel
 from askwise.view.marks import font
@@ -35,6 +34,7 @@ from askwise.view.palette import (
     luminance,
     shade,
 )
+from askwise.view.scene_builder import scene_at, scenes, start_scene
 from tests.tool_fetching import instance, instances, workshop
 from tests.view.episodes import asking, row_of
 

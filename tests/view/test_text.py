@@ -13,7 +13,7 @@ from askwise import simulate
 from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.view import text
-from askwise.view.episodes import scene_at, start_scene
+from askwise.view.scene_builder import scene_at, start_scene
 from tests.tool_fetching import instance, instances, workshop
 from tests.view.episodes import asking, golden, never, question_of, row_of
 

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from askwise.view import text
-from askwise.view.episodes import scenes
+from askwise.view.scene_builder import scenes
 from askwise.view.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
 from tests.view.episodes import asking
 

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise generate``."""
     from askwise.text.files import whole_file
     from askwise.text.reading import as_text
-    from askwise.view.episodes import start_scene
+    from askwise.view.scene_builder import start_scene
 
     seed = values.seed(options.seed)
     instance = draw(options, seed)

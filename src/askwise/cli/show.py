@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.api import as_problem
     from askwise.view import raster, text
     from askwise.view.description import describe
-    from askwise.view.episodes import start_scene
+    from askwise.view.scene_builder import start_scene
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")

@@ -23,10 +23,10 @@ from askwise.designs.results import OBJECTIVES, Design, State
 from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
 from askwise.text.reading import printable
 from askwise.types import IntArray
-from askwise.view.episodes import start_scene
 from askwise.view.floor import Graph, Place
 from askwise.view.palette import LIGHT, hex_of
 from askwise.view.palette import WALL as WALL_COLOUR
+from askwise.view.scene_builder import start_scene
 
 FORBIDDEN, TEAMMATE, EGO, INK, LINE, PAPER = (
     hex_of(getattr(LIGHT, name)) for name in ("fails", "teammate", "ego", "ink", "way", "card")

@@ -17,7 +17,7 @@ from askwise.envs.playing import Play
 from askwise.text.wording import number
 from askwise.view.asking import reply_in_words
 from askwise.view.scene import Scene
-from askwise.view.stage import scene_of
+from askwise.view.scene_builder import scene_of
 
 
 class ScenePainter:

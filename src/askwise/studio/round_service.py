@@ -37,8 +37,8 @@ from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import Refused, Round, Setup, replayed
 from askwise.text.reading import Field, printable
-from askwise.view.episodes import start_scene
 from askwise.view.page import page_text
+from askwise.view.scene_builder import start_scene
 
 MOST_ROUNDS = 200
 """Rounds that are kept ready; in others the deeds are repeated when people come back to them."""

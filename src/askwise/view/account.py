@@ -17,9 +17,8 @@ from askwise.text.reading import printable
 from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import counted, listed, number, percent
 from askwise.view.asking import question_in_words, reply_in_words
-from askwise.view.episodes import scene_at
 from askwise.view.palette import in_terminal
-from askwise.view.stage import scene_of
+from askwise.view.scene_builder import scene_at, scene_of
 
 MOST_ASKED = 15
 MOST_CONSIDERED = 6

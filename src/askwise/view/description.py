@@ -11,7 +11,7 @@ from askwise.model import GridWorld
 from askwise.text.reading import printable
 from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import columns_of, counted, listed, number, percent
-from askwise.view.stage import scene_of
+from askwise.view.scene_builder import scene_of
 
 MOST_GOALS = 10
 MOST_SITES = 12

@@ -10,8 +10,8 @@ from PIL import Image
 from askwise.core.episode import Episode
 from askwise.text.files import whole_file
 from askwise.view import raster
-from askwise.view.episodes import scenes
 from askwise.view.scene import Scene
+from askwise.view.scene_builder import scenes
 
 LONGEST_SIDE = 560
 STEP, QUESTION, END = 350, 1800, 3000

@@ -26,13 +26,12 @@ from askwise.text.reading import printable
 from askwise.text.vocabulary import Vocabulary
 from askwise.types import FloatArray
 from askwise.view.asking import question_in_words, reply_in_words
-from askwise.view.episodes import costs_before, start_scene
 from askwise.view.explain import gate_in_words, runner_up_in_words, verdict_in_words
 from askwise.view.floor import Graph
 from askwise.view.page_grounds import ground_data, is_plain
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
 from askwise.view.scene import Scene, ego_spots
-from askwise.view.stage import scene_of
+from askwise.view.scene_builder import costs_before, scene_of, start_scene
 
 SCRIPTS = ("state.js", "map.js", "marks.js", "moments.js", "panels.js", "player.js")
 GROUND_SCRIPTS = ("state.js", "grounds.js", "graph.js", "marks.js", "spots.js", "panels.js", "player.js")

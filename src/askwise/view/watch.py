@@ -13,7 +13,7 @@ from typing import TextIO
 
 from askwise.core.episode import Episode
 from askwise.view.account import header
-from askwise.view.episodes import scenes
+from askwise.view.scene_builder import scenes
 from askwise.view.text import LINES_BELOW, draw
 
 OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"

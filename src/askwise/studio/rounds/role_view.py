@@ -24,10 +24,9 @@ from askwise.text.reading import printable
 from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import counted, number
 from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
-from askwise.view.episodes import start_scene
 from askwise.view.floor import Place
 from askwise.view.page_grounds import any_ground_data
-from askwise.view.stage import scene_of
+from askwise.view.scene_builder import scene_of, start_scene
 
 
 @dataclass(frozen=True, slots=True)
