@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from askwise import Divergence
-from askwise.divergence import all_pairs
+from askwise.divergence.pairs import all_pairs
 from askwise.types import FloatArray
 from benchmarks import cases
 from benchmarks.cases import Case
@@ -104,7 +104,7 @@ def fresh_table(case: Case) -> FloatArray:
 
 def _kernel(case: Case) -> FloatArray:
     case.forget()
-    return all_pairs.all_pairs(case.grid, case.targets, np.arange(len(case.goals) + 1, dtype=np.int32))
+    return all_pairs(case.grid, case.targets, np.arange(len(case.goals) + 1, dtype=np.int32))
 
 
 def _fill(case: Case) -> FloatArray:

@@ -28,7 +28,7 @@ import numpy as np
 
 from askwise.designs import _kernels
 from askwise.designs.space import NOBODY, Errands, Ground, Space
-from askwise.divergence import cones
+from askwise.divergence.pairs import capped_matrices
 from askwise.errors import InputError
 from askwise.frozen import read_only
 from askwise.model.graph import reverse_edges
@@ -204,7 +204,7 @@ class _Walker:
         return successor, read_only(indptr), read_only(indices)
 
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
-        return cones.capped_matrices(*self.left(design), self.start, self.targets, self.starts)
+        return capped_matrices(*self.left(design), self.start, self.targets, self.starts)
 
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
         """``bool [n_states, n_ranks]``: the moves that lie on a walk of at most so many steps for some goal."""

@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from askwise.divergence import all_pairs, cones, open_grid
+from askwise.divergence import open_grid
 from askwise.divergence.edp import as_policy, edp, optimal_policy, wcd
+from askwise.divergence.pairs import all_pairs, bytes_beside, bytes_of, matrices_at
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
@@ -219,18 +220,18 @@ class _Graph(_Backend):
         self.starts = np.concatenate(([0], np.cumsum([s.size for s in family.targets]))).astype(np.int32)
 
     def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
-        edps, wcds, steps = cones.matrices_at(self.model, state, self.targets, self.starts)
+        edps, wcds, steps = matrices_at(self.model, state, self.targets, self.starts)
         return edps, wcds, np.flatnonzero(steps < 0).astype(np.int32)
 
     def table(self) -> FloatArray:
         # Stored with the ruled-out goals contiguous; handed out in the documented order of axes.
-        return all_pairs.all_pairs(self.model, self.targets, self.starts).transpose(1, 2, 0)
+        return all_pairs(self.model, self.targets, self.starts).transpose(1, 2, 0)
 
     def bytes_at_one(self) -> int:
-        return cones.bytes_of(self.model.n_states, self.starts.size - 1)
+        return bytes_of(self.model.n_states, self.starts.size - 1)
 
     def bytes_beside_table(self) -> int:
-        return all_pairs.bytes_beside(self.model, self.starts.size - 1)
+        return bytes_beside(self.model, self.starts.size - 1)
 
 
 class _Chains(_Backend):

@@ -4,7 +4,7 @@ The *cone* of a goal is the set of states on its optimal plans from the start. A
 the start in every cone that it is in, so the union is built layer by layer, and every step in it leads one layer
 further. A way through the union from the start to a nearest state of a goal is an optimal plan for that goal, and
 every such plan is there. So divergence at the start, and after any prefix of an optimal plan, is that of the whole
-problem: everything else in the state space does not matter (`askwise.divergence.cones`).
+problem: everything else in the state space does not matter (`askwise.divergence.pairs`).
 
 Each search forgot the bits that do not matter to its goal (`askwise.pddl.relevance`). Here they come back: the steps of
 its plans are done again from the whole first state.

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.divergence.cones import matrices_at
+from askwise.divergence.pairs import matrices_at
 from askwise.errors import AskwiseError
 from askwise.pddl.cones import Cones
 from askwise.types import FloatArray, IntArray
