@@ -12,8 +12,8 @@ from PIL import Image
 
 from askwise import FactoredProblem, Model
 from askwise.view import gif, raster
-from askwise.view.map_panel import LONGEST_SIDE
 from askwise.view.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
+from askwise.view.panels import LONGEST_SIDE
 from askwise.view.scene import Scene
 from askwise.view.scene_builder import scene_at, scenes, start_scene
 from askwise.view.watch import watch

@@ -16,9 +16,7 @@ from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.view import raster
-from askwise.view.axes import labelled
 from askwise.view.floor import Map
-from askwise.view.map_panel import BELOW, DIGITS, MapPanel
 from askwise.view.marks import font
 from askwise.view.palette import (
     EGO,
@@ -34,6 +32,7 @@ from askwise.view.palette import (
     luminance,
     shade,
 )
+from askwise.view.panels import BELOW, DIGITS, MapPanel, labelled
 from askwise.view.scene_builder import scene_at, scenes, start_scene
 from tests.tool_fetching import instance, instances, workshop
 from tests.view.episodes import asking, row_of

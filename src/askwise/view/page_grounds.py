@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image
 
 from askwise.view.floor import Graph, Ground, Map, Place, Way
-from askwise.view.graph_panel import arrow_head
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
+from askwise.view.panels import arrow_head
 from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
 
 LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT}
