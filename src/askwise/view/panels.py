@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw
 
 from askwise.view.floor import Graph, Map, Place, Way, curve
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
-from askwise.view.marks import SMALLEST_LETTERS, font
 from askwise.view.palette import ARROW, EDGE, FAINT, FAR_WALL, FLOOR, INK, LINE, PAPER, WALL, WAY, Colour
+from askwise.view.pen import SMALLEST_LETTERS, font
 
 
 def labelled(cells: int, cell: float, room: float) -> range:

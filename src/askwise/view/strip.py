@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from PIL import ImageDraw
 
 from askwise.view.floor import Map
-from askwise.view.marks import Pen, font
 from askwise.view.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
+from askwise.view.pen import Pen, font
 from askwise.view.scene import Scene, ego_spots
 
 LETTERS = 14
