@@ -23,7 +23,7 @@ from askwise.text.files import make_folder, reason
 from askwise.workers.limits import Limits
 
 if TYPE_CHECKING:
-    from askwise.studio.security.connections import Connections
+    from askwise.studio.connections import Connections
     from askwise.studio.study.file import PeopleStudy
 
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -63,8 +63,8 @@ def serve(how: Serving) -> None:
         import uvicorn
     except ImportError:
         raise InputError("askwise studio", "packages that are missing", "pip install 'askwise[studio]'") from None
+    from askwise.studio.connections import Connections
     from askwise.studio.library import problems_at, study_at
-    from askwise.studio.security.connections import Connections
 
     hosts_of(how, how.port)  # refused before anything is opened
     study = study_at(how.path)
