@@ -15,7 +15,7 @@ from askwise.studio.app import make_app
 from askwise.studio.pool import Pool, Replies
 from askwise.studio.room import Room
 from askwise.studio.round_service import RoundService
-from askwise.studio.security.keys import Keys
+from askwise.studio.security import Keys
 from askwise.studio.services import Services
 from askwise.studio.store import Store
 from askwise.studio.study.file import PeopleStudy

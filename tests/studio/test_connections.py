@@ -15,7 +15,7 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from askwise.studio.connections import Connections
-from askwise.studio.limits import REQUEST_SECONDS
+from askwise.studio.security import REQUEST_SECONDS
 from askwise.studio.serving import Serving, _listening
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

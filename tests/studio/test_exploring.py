@@ -24,7 +24,7 @@ from askwise.studio.exploring.draft import TAKES
 from askwise.studio.exploring.following import METHODS
 from askwise.studio.exploring.kinds import draft_of
 from askwise.studio.exploring.sketch import Sketch, read_map
-from askwise.studio.security.keys import Person
+from askwise.studio.security import Person
 from askwise.text.reading import Field
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -12,9 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from askwise.studio.app import make_app
-from askwise.studio.security.guard import Guard
-from askwise.studio.security.keys import PARTICIPANT, PILOT, RESEARCHER, Keys, new_cookie
-from askwise.studio.security.rates import Rates
+from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, Rates, new_cookie
 from askwise.studio.services import Services
 from askwise.studio.store import Store
 from askwise.studio.study.people import People

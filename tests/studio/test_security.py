@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from askwise.studio.limits import LARGEST_BODY, LARGEST_MESSAGE, MOST_MESSAGES_AT_ONCE
+from askwise.studio.security import LARGEST_BODY, LARGEST_MESSAGE, MOST_MESSAGES_AT_ONCE
 from askwise.studio.serving import Serving, hosts_of
 from tests.studio.fuzzed import fuzz, fuzzed_messages
 from tests.studio.live import Studio, Visitor, played, send, settled, studio, was_closed

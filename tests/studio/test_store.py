@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from askwise.errors import InputError
-from askwise.studio.security.keys import RESEARCHER, Keys, Person
-from askwise.studio.security.rates import Rates
+from askwise.studio.security import RESEARCHER, Keys, Person, Rates
 from askwise.studio.store import FILE, Store, StoreFailed, adding_event, adding_round, digest_of, ending_round
 
 

@@ -18,10 +18,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route, WebSocketRoute
 
 from askwise.errors import AskwiseError, InputError
-from askwise.studio.limits import LARGEST_BODY
 from askwise.studio.rounds.round import Setup
-from askwise.studio.security.keys import KINDS as PEOPLE
-from askwise.studio.security.keys import RESEARCHER, SECONDS, Person
+from askwise.studio.security import KINDS as PEOPLE
+from askwise.studio.security import LARGEST_BODY, RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
 from askwise.studio.socket import play_socket
 from askwise.studio.store import StoreFailed

@@ -11,8 +11,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from askwise.studio.limits import MOST_CONNECTIONS, REQUEST_SECONDS
-from askwise.studio.security.rates import Rates
+from askwise.studio.security import MOST_CONNECTIONS, REQUEST_SECONDS, Rates
 
 log = logging.getLogger("askwise.studio")
 

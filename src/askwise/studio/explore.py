@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from askwise.errors import InputError
 from askwise.studio.app import answered, body_of, page
-from askwise.studio.security.keys import Person
+from askwise.studio.security import Person
 from askwise.studio.services import Services
 from askwise.text.reading import Field
 

@@ -10,12 +10,10 @@ from typing import Any
 from starlette.requests import HTTPConnection
 
 from askwise.errors import AskwiseError, InputError
-from askwise.studio.limits import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_A_MINUTE
 from askwise.studio.pool import Pool
 from askwise.studio.room import Room, read_room
 from askwise.studio.rounds.round import Setup
-from askwise.studio.security.keys import Keys, Person
-from askwise.studio.security.rates import Rates
+from askwise.studio.security import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_A_MINUTE, Keys, Person, Rates
 from askwise.studio.store import Statement, Store, adding_round, digest_of
 from askwise.studio.times import Times
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from askwise.errors import InputError
 from askwise.studies.running.ownership import lock
-from askwise.studio.limits import LARGEST_MESSAGE
+from askwise.studio.security import LARGEST_MESSAGE
 from askwise.text.files import make_folder, reason
 from askwise.workers.limits import Limits
 
@@ -121,8 +121,7 @@ async def _run(
     from askwise.studio.app import make_app
     from askwise.studio.explore import explore_routes
     from askwise.studio.pool import Pool
-    from askwise.studio.security.guard import Guard
-    from askwise.studio.security.keys import Keys
+    from askwise.studio.security import Guard, Keys
     from askwise.studio.services import Services
     from askwise.studio.store import Store
 

@@ -10,10 +10,16 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from askwise.errors import AskwiseError, InputError
-from askwise.studio.limits import MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE, MOST_SOCKETS
 from askwise.studio.room import Room
-from askwise.studio.security.keys import PARTICIPANT, PILOT, RESEARCHER
-from askwise.studio.security.rates import Rates
+from askwise.studio.security import (
+    MESSAGES_A_SECOND,
+    MOST_MESSAGES_AT_ONCE,
+    MOST_SOCKETS,
+    PARTICIPANT,
+    PILOT,
+    RESEARCHER,
+    Rates,
+)
 from askwise.studio.services import Denied, Services
 from askwise.studio.store import StoreFailed
 from askwise.text.reading import Field, parse_json

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from askwise.errors import InputError
 from askwise.studio.app import CLOSED, answered, asset, body_of, page, services_of, set_cookie
-from askwise.studio.security.keys import PARTICIPANT, PILOT, Person
+from askwise.studio.security import PARTICIPANT, PILOT, Person
 from askwise.studio.services import Services
 from askwise.studio.socket import HOMES
 from askwise.studio.study.flow import END, ROUND, described, setup_of, shown, taken_in

@@ -17,8 +17,8 @@ from askwise.core.teammates import make_teammate
 from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.methods import make_agent
-from askwise.studio.limits import MOST_PEOPLE, PEOPLE_A_CORE
 from askwise.studio.rounds.round import ROLES
+from askwise.studio.security import MOST_PEOPLE, PEOPLE_A_CORE
 from askwise.studio.study.items import READY, Item, read_item
 from askwise.text.limits import read_name
 from askwise.text.reading import Field, parse_toml, read_text

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.errors import AskwiseError, InputError
-from askwise.studio.security.keys import PARTICIPANT, PILOT, new_cookie
+from askwise.studio.security import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import Store
 from askwise.studio.study.balance import cells, next_cell
 from askwise.studio.study.file import PeopleStudy

@@ -1,1 +1,0 @@
-"""Who may ask for what: hosts and origins, keys and cookies, sizes and rates."""
