@@ -18,7 +18,7 @@ from askwise.designs.designing import design
 from askwise.divergence import edp, zones
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
-from askwise.studio import explore
+from askwise.studio import explore_routes as explore
 from askwise.studio.exploring.desk import explored
 from askwise.studio.exploring.draft import TAKES
 from askwise.studio.exploring.following import METHODS

@@ -119,7 +119,7 @@ async def _run(
     study: PeopleStudy | None,
 ) -> None:
     from askwise.studio.app import make_app
-    from askwise.studio.explore import explore_routes
+    from askwise.studio.explore_routes import explore_routes
     from askwise.studio.pool import Pool
     from askwise.studio.security import Guard, Keys
     from askwise.studio.services import Services
