@@ -20,8 +20,8 @@ import numpy as np
 import askwise
 from askwise.decisions.entry import read_decision_file
 from askwise.decisions.problem import DecisionProblem
-from askwise.decisions.rules import BITS, CONFIDENT, PLAUSIBLE, RULES, TELLS, bits, cost_of, one_step
 from askwise.text.files import whole_file
+from benchmarks.asking_rules import BITS, CONFIDENT, PLAUSIBLE, RULES, TELLS, bits, cost_of, one_step
 from benchmarks.report import Column, Table, progress
 
 PRICES = (0.01, 0.03, 0.1, 0.3, 1.0)
