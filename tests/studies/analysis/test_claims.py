@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from askwise.studies.analysis.claims import CLAIMS, COLUMNS, COMPUTING_TIME, claims
-from askwise.studies.analysis.claims_asking import about_as_the_paper
+from askwise.studies.analysis.claims import CLAIMS, COLUMNS, COMPUTING_TIME, about_as_the_paper, claims
 from askwise.studies.analysis.estimates import Estimate
 from askwise.studies.analysis.judging import (
     FAILS,

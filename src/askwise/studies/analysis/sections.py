@@ -8,7 +8,7 @@ import polars as pl
 
 from askwise.studies.analysis.analyse import Analysis
 from askwise.studies.analysis.checking import FILE, grouping
-from askwise.studies.analysis.claims_time import GENETIC_SECONDS, PAPER_SECONDS
+from askwise.studies.analysis.claims import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.studies.analysis.figures import Picture
 from askwise.studies.analysis.figures.material import MOST_FILES
 from askwise.studies.analysis.figures.picture import FIGURES, slug
