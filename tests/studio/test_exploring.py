@@ -19,10 +19,9 @@ from askwise.divergence import edp, zones
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.studio import explore_routes as explore
-from askwise.studio.exploring.desk import explored
+from askwise.studio.explore.explore_api import draft_of, explored
 from askwise.studio.exploring.draft import TAKES
 from askwise.studio.exploring.following import METHODS
-from askwise.studio.exploring.kinds import draft_of
 from askwise.studio.exploring.sketch import Sketch, read_map
 from askwise.studio.security import Person
 from askwise.text.reading import Field

@@ -20,7 +20,7 @@ from askwise.domains.registry import read_file
 from askwise.domains.stated.file import ProblemFile
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
-from askwise.studio.exploring.desk import explored
+from askwise.studio.explore.explore_api import explored
 from askwise.studio.exploring.draft import TAKES
 from tests.studio.test_exploring import mutated, refused
 

@@ -10,7 +10,7 @@ A request is a dictionary with the operation ``op`` and the round ``id``. The la
 ``do``       do one deed: what came of it, at once, and then, when the robot has decided, what the round waits for
 ``trace``    the episode so far, as a trace
 ``played``   what tables and traces have of a round that is over
-``explore``  what the Explore page asks for (`askwise.studio.exploring.desk`)
+``explore``  what the Explore page asks for (`askwise.studio.explore.explore_api`)
 ``review``   what it would have cost otherwise, and the page that steps through it
 ===========  =======================================================================================================
 
@@ -132,7 +132,7 @@ class RoundService:
         return written(self._problem(request), request)
 
     def _explore(self, request: Request) -> Reply:
-        from askwise.studio.exploring.desk import explored  # loads all of the Explore page's tools
+        from askwise.studio.explore.explore_api import explored  # loads all of the Explore page's tools
 
         return {"explored": explored(request["what"], request["given"])}
 

@@ -1,4 +1,7 @@
-"""Drafts of all kinds: which one a file becomes, and which one a page has sent."""
+"""Drafts of all kinds: which one a file becomes, and which one a page has sent.
+
+What the Explore page asks of a worker process, by name.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from askwise.domains.stated.policies import PolicyChoice
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.errors import InputError
 from askwise.studio.exploring.draft import MOST_GOALS, TAKES, Draft
+from askwise.studio.exploring.following import METHODS, following, read_pair
 from askwise.studio.exploring.graphs import drawn, graph_of, read_graph
 from askwise.studio.exploring.sketch import map_of, read_map
+from askwise.studio.exploring.suggesting import suggested
 from askwise.studio.exploring.tools import FORMAT, read_tools, tools_of
 from askwise.text.reading import Field
 
@@ -51,3 +56,58 @@ def draft_of(text: str) -> Draft:
     if isinstance(found.teammate, Graph) and isinstance(found.ego, Graph):
         return graph_of(found)
     raise InputError("teammate, ego", "a graph and a map", TAKES)
+
+
+def explored(what: str, given: Any) -> Any:
+    """Return the answer to one request, of which nothing has been checked yet."""
+    return ANSWERS[what](Field("", given))
+
+
+def _methods(_: Field) -> Any:
+    return {"methods": METHODS}
+
+
+def _read(given: Field) -> Any:
+    return {"sketch": draft_of(given.object(["text"], []).child("text").text()).to_json(), "methods": METHODS}
+
+
+def _follow(given: Field) -> Any:
+    given.object(["sketch", "method", "pair"], [])
+    try:
+        return _followed(given)
+    except InputError as error:
+        # A graph that does not hold together is drawn all the same: people have to see it to mend it.
+        drawn = drawn_anyhow(given.value["sketch"])
+        if not drawn:
+            raise
+        return {"refused": str(error), **drawn}
+
+
+def _followed(given: Field) -> Any:
+    draft = _draft(given)
+    method = given.child("method").text(METHODS)
+    return following(draft, method, read_pair(given.child("pair"), len(draft.problem.goals)))
+
+
+def _file(given: Field) -> Any:
+    name, text = _draft(given.object(["sketch"], [])).to_file()
+    return {"name": name, "text": text}
+
+
+def _suggest(given: Field) -> Any:
+    given.object(["sketch", "design"], [])
+    return suggested(_draft(given), given.child("design"))
+
+
+def _draft(given: Field) -> Draft:
+    """Return the draft of a request; complaints name the fields as the file has them."""
+    return read_draft(Field("", given.value["sketch"]))
+
+
+ANSWERS: dict[str, Callable[[Field], Any]] = {
+    "methods": _methods,
+    "read": _read,
+    "follow": _follow,
+    "file": _file,
+    "suggest": _suggest,
+}
