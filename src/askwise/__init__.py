@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from askwise.core.questions import Choice as Choice
     from askwise.core.questions import QueryCost as QueryCost
     from askwise.core.teammates import Teammate as Teammate
-    from askwise.decisions.entry import decide as decide
+    from askwise.decisions.decide import Session as Session
+    from askwise.decisions.decide import decide as decide
     from askwise.decisions.problem import DecisionProblem as DecisionProblem
     from askwise.decisions.recommendation import Recommendation as Recommendation
-    from askwise.decisions.session import Session as Session
     from askwise.designs.designing import design as design
     from askwise.designs.results import Design as Design
     from askwise.divergence import Divergence as Divergence
@@ -116,7 +116,7 @@ _HOME = {
     "QueryCost": "askwise.core.questions",
     "Recommendation": "askwise.decisions.recommendation",
     "Result": "askwise.types",
-    "Session": "askwise.decisions.session",
+    "Session": "askwise.decisions.decide",
     "Solution": "askwise.planning.optimum",
     "Teammate": "askwise.core.teammates",
     "TooLarge": "askwise.planning.exact",
@@ -128,7 +128,7 @@ _HOME = {
     "ask": "askwise.api",
     "audit": "askwise.audits.auditing",
     "boltzmann": "askwise.model",
-    "decide": "askwise.decisions.entry",
+    "decide": "askwise.decisions.decide",
     "design": "askwise.designs.designing",
     "dp": "askwise.divergence",
     "dp_distribution": "askwise.divergence",

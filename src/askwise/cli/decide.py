@@ -20,8 +20,8 @@ from askwise.cli import values
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
+    from askwise.decisions.decide import Session
     from askwise.decisions.problem import DecisionProblem
-    from askwise.decisions.session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 def read(path: str) -> DecisionProblem:
     """Return the decision in a file, or on standard input."""
-    from askwise.decisions.entry import read_decision_file
-    from askwise.decisions.reading import parse
+    from askwise.decisions.reading import parse, read_decision_file
     from askwise.text.reading import read_stdin
 
     if path == "-":
@@ -76,7 +75,7 @@ def read(path: str) -> DecisionProblem:
 
 def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Session:
     """Return the conversation after everything that was heard."""
-    from askwise.decisions.session import Session
+    from askwise.decisions.decide import Session
 
     talk = Session(problem, depth=depth)
     for text in heard:

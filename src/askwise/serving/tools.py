@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise import __version__
+from askwise.decisions.decide import Session
 from askwise.decisions.reading import FORMAT, OPTIONAL, read_parts
 from askwise.decisions.schemas import schema
-from askwise.decisions.session import Session
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.reading import Field, shown
 
