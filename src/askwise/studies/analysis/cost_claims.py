@@ -162,7 +162,7 @@ def _best_overall(evidence: Evidence) -> Iterator[Part]:
             yield part(name, partial(evidence.combined, weights), below_zero)
 
 
-FAR = (
+FAR_COSTS = (
     Claim(
         "far: ezq like the heuristics at 0",
         "Results, figure 3",
@@ -185,7 +185,7 @@ FAR = (
         _far_lead_grows,
     ),
 )
-UNIFORM = (
+UNIFORM_COSTS = (
     Claim(
         "uniform: ezq like the others at 0",
         "Appendix, figure 5",
@@ -222,7 +222,7 @@ UNIFORM = (
         _uniform_robust,
     ),
 )
-NEAR = (
+NEAR_COSTS = (
     Claim(
         "near: less to gain by asking",
         "Appendix, figure 6",
@@ -266,7 +266,7 @@ NEAR = (
         _near_never_good,
     ),
 )
-ALL_PRIORS = (
+ALL_PRIORS_COSTS = (
     Claim(
         "ezq significantly better elsewhere",
         "Appendix, last paragraph",
