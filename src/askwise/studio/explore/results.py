@@ -6,6 +6,10 @@ which makes detours unlikely instead of impossible, and the page says so.
 
 For a pair of goals that is looked at, the map shows EDP(other | truth) from every cell, the graph from every state: how
 long `other` stays possible while the teammate pursues `truth` from there.
+
+Which walls, or closed edges of a graph, would make goals plain soonest, as `askwise.design` finds them.
+
+Designs begin where both agents start. An edge is one of the teammate's graph, ``[state, action, next state]``.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import numpy as np
 
 from askwise.core.belief import ContradictoryObservation
 from askwise.core.problem import Problem, teammate_goals
+from askwise.designs.designing import design
 from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
 from askwise.model import GridWorld
@@ -166,3 +171,37 @@ def _matrix(values: FloatArray) -> list[list[Number]]:
 
 def _finite(value: float) -> Number:
     return round(float(value), 6) if math.isfinite(value) else None
+
+
+MINIMISE = ("edp", "wcd")
+MOST_WALLS = 3
+MOST_LONGER = 10
+MOST_DESIGNS = 20_000
+"""Designs that are looked at before the best so far is suggested: a few seconds."""
+
+
+def suggested(draft: Draft, given: Field) -> dict[str, Any]:
+    """Return the cells to become walls, what that changes, and what is proven.
+
+    Args:
+        draft: the map.
+        given: what to minimise, how many walls at most, by how much ways may grow.
+    """
+    given.object(["minimise", "most", "budget"], [])
+    found = design(
+        draft.given,
+        given.child("most").whole(1, MOST_WALLS),
+        minimise=given.child("minimise").text(MINIMISE),
+        budget=given.child("budget").whole(0, MOST_LONGER),
+        limit=MOST_DESIGNS,
+    )
+    now = draft.to_json()
+    taken = [now[who]["now"] for who in ("teammate", "ego")]
+    things: list[Any] = [list(thing) if isinstance(thing, tuple) else thing for thing in found.forbidden]
+    return {
+        "things": things,
+        "inTheWay": [thing for thing in things if thing in taken],
+        "before": {"wcd": found.before.wcd, "edp": found.before.edp},
+        "after": {"wcd": found.after.wcd, "edp": found.after.edp},
+        "verdict": printable(str(found.verdict)),
+    }
