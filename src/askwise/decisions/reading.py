@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ import numpy as np
 from askwise.core.answers import AnswerModel
 from askwise.core.question_json import answers_from_json
 from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
-from askwise.decisions.reading_questions import ELSE, DefaultPrice, Places, read_default_price, read_question, read_row
+from askwise.decisions.question_input import ELSE, DefaultPrice, Places, read_default_price, read_question, read_row
 from askwise.errors import InputError
 from askwise.text.limits import LARGEST_PRICE, check_name, read_finite, read_name
-from askwise.text.reading import Field, parse_text
+from askwise.text.reading import Field, parse_text, read_text
 from askwise.types import FloatArray
 
 FORMAT = "askwise/decision@1"
@@ -34,6 +35,17 @@ def parse(text: str, *, toml: bool = False) -> DecisionProblem:
     if len(text) > LARGEST_FILE:
         raise InputError("file", f"{len(text):,} characters", f"at most {LARGEST_FILE:,}")
     return read_decision(Field("", parse_text(text, toml=toml)))
+
+
+def read_decision_file(path: str | Path) -> DecisionProblem:
+    """Return the decision in a file, JSON or TOML (by its ending ``.toml``)."""
+    try:
+        size = Path(path).stat().st_size
+    except (OSError, ValueError):
+        size = 0  # reading it says what is wrong
+    if size > LARGEST_FILE:
+        raise InputError(f"file {str(path)!r}", f"{size:,} bytes", f"at most {LARGEST_FILE:,}")
+    return parse(read_text(path), toml=Path(path).suffix.lower() == ".toml")
 
 
 def read_decision(given: Field) -> DecisionProblem:
