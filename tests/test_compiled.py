@@ -64,7 +64,7 @@ def test_nothing_is_announced_to_files_or_by_workers_of_a_pool(monkeypatch: pyte
     monkeypatch.setattr(terminal, "isatty", lambda: False)
     _jit._announce("askwise.model.chain", "kept")
     monkeypatch.setattr(sys, "stderr", None)
-    _jit._announce("askwise.divergence.cones", "kept")
+    _jit._announce("askwise.divergence.pairs", "kept")
     assert terminal.getvalue() == ""
 
 
