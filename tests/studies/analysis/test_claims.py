@@ -11,7 +11,7 @@ import pytest
 
 from askwise.studies.analysis.claims import CLAIMS, COLUMNS, COMPUTING_TIME, about_as_the_paper, claims
 from askwise.studies.analysis.estimates import Estimate
-from askwise.studies.analysis.judging import (
+from askwise.studies.analysis.verdicts import (
     FAILS,
     FASTER,
     HOLDS,

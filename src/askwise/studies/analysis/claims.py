@@ -5,7 +5,7 @@ What the paper's text says about questions: how many, and when (its figure 4).
 Every claim of the paper's results, judged by a run.
 
 Nothing here is written by hand but the claims themselves: each verdict is computed from the tables by the rule beside
-it (see `askwise.studies.analysis.judging`). What the paper conjectures about reasons is not a claim about results,
+it (see `askwise.studies.analysis.verdicts`). What the paper conjectures about reasons is not a claim about results,
 and is left out.
 """
 
@@ -22,7 +22,7 @@ from askwise.studies.analysis.checking import checked
 from askwise.studies.analysis.cost_claims import ALL_PRIORS_COSTS, FAR_COSTS, NEAR_COSTS, UNIFORM_COSTS
 from askwise.studies.analysis.estimates import Estimate
 from askwise.studies.analysis.evidence import Evidence, Missing, Pick
-from askwise.studies.analysis.judging import (
+from askwise.studies.analysis.verdicts import (
     FAILS,
     HOLDS,
     OPEN,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from askwise.studies.analysis.evidence import METHODS, PRIORS, Evidence, Pick
-from askwise.studies.analysis.judging import (
+from askwise.studies.analysis.verdicts import (
     FAILS,
     HOLDS,
     OPEN,

@@ -13,9 +13,9 @@ from askwise.studies.analysis.figures import Picture
 from askwise.studies.analysis.figures.material import MOST_FILES
 from askwise.studies.analysis.figures.picture import FIGURES, slug
 from askwise.studies.analysis.glossary import glossary
-from askwise.studies.analysis.judging import FAILS, FASTER, HOLDS, OPEN
 from askwise.studies.analysis.layout import laid_out
 from askwise.studies.analysis.ratios import ALL
+from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN
 from askwise.studies.analysis.words import (
     SYMBOLS,
     apart,
