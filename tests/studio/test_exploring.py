@@ -19,9 +19,9 @@ from askwise.divergence import edp, zones
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.studio import explore_routes as explore
+from askwise.studio.explore.draft import TAKES
 from askwise.studio.explore.explore_api import draft_of, explored
 from askwise.studio.explore.results import METHODS
-from askwise.studio.exploring.draft import TAKES
 from askwise.studio.exploring.sketch import Sketch, read_map
 from askwise.studio.security import Person
 from askwise.text.reading import Field

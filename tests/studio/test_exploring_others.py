@@ -20,8 +20,8 @@ from askwise.domains.registry import read_file
 from askwise.domains.stated.file import ProblemFile
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
+from askwise.studio.explore.draft import TAKES
 from askwise.studio.explore.explore_api import explored
-from askwise.studio.exploring.draft import TAKES
 from tests.studio.test_exploring import mutated, refused
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -26,7 +26,7 @@ from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
 from askwise.model import GridWorld
 from askwise.play.ask import Advice, ask
-from askwise.studio.exploring.draft import Draft
+from askwise.studio.explore.draft import Draft
 from askwise.text.reading import Field, printable
 from askwise.text.wording import number
 from askwise.types import FloatArray

@@ -22,7 +22,7 @@ from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
 from askwise.domains.stated.reading import StatedGoal
 from askwise.domains.stated.sides import DrawnMap, StateName, as_json, same_ground
 from askwise.errors import InputError
-from askwise.studio.exploring.draft import (
+from askwise.studio.explore.draft import (
     FREE,
     LARGEST_SIDE,
     TAKES,

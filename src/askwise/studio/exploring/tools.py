@@ -21,7 +21,7 @@ from askwise.api import as_problem
 from askwise.core.problem import Problem
 from askwise.domains.registry import domain_of, from_json
 from askwise.errors import InputError
-from askwise.studio.exploring.draft import (
+from askwise.studio.explore.draft import (
     FREE,
     LARGEST_SIDE,
     MOST_GOALS,
