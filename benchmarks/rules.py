@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import askwise
-from askwise.decisions.entry import read_decision_file
 from askwise.decisions.problem import DecisionProblem
+from askwise.decisions.problem_input import read_decision_file
 from askwise.text.files import whole_file
 from benchmarks.asking_rules import BITS, CONFIDENT, PLAUSIBLE, RULES, TELLS, bits, cost_of, one_step
 from benchmarks.report import Column, Table, progress

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.asking_rules import RULES, bits, confident, cost_of, one_step, plausible, tuned
 
 import askwise
-from askwise.decisions.entry import read_decision_file
+from askwise.decisions.problem_input import read_decision_file
 from askwise.decisions.recommendation import recommend
 from tests.decisions.problems import random_problem
 from tests.decisions.test_fuzz import FILES

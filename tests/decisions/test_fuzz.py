@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from askwise.decisions.reading import parse
+from askwise.decisions.problem_input import parse
 from askwise.decisions.recommendation import recommend
 from askwise.errors import InputError
 from tests.shown import ROOT

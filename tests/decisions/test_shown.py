@@ -11,9 +11,8 @@ import jsonschema
 import pytest
 
 import askwise
-from askwise.decisions.entry import read_decision_file
 from askwise.decisions.plan import Plan, plan_of
-from askwise.decisions.reading import parse
+from askwise.decisions.problem_input import parse, read_decision_file
 from askwise.decisions.recommendation import recommend
 from askwise.decisions.schemas import NAMES, schema
 from askwise.decisions.search import search

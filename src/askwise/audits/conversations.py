@@ -29,9 +29,8 @@ from askwise.audits.faults import fault_of
 from askwise.audits.judging import TOLERANCES
 from askwise.audits.results import AuditedEpisode, AuditedStep
 from askwise.audits.sources import CONVERSATION
-from askwise.decisions.entry import read_decision_file
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProblem
-from askwise.decisions.reading import read_decision
+from askwise.decisions.problem_input import read_decision, read_decision_file
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.errors import AskwiseError, InputError
 from askwise.text.limits import read_name

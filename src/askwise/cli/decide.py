@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 def read(path: str) -> DecisionProblem:
     """Return the decision in a file, or on standard input."""
-    from askwise.decisions.reading import parse, read_decision_file
+    from askwise.decisions.problem_input import parse, read_decision_file
     from askwise.text.reading import read_stdin
 
     if path == "-":

@@ -15,7 +15,7 @@ import numpy as np
 from askwise.core.answers import AnswerModel
 from askwise.core.questions import Choice
 from askwise.decisions.problem import NO, NO_ANSWER, YES, DecisionProblem
-from askwise.decisions.reading import read_parts
+from askwise.decisions.problem_input import read_parts
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.decisions.search import BUDGET
 from askwise.errors import InputError

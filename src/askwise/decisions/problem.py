@@ -56,7 +56,7 @@ class Asking:
 class DecisionProblem:
     """One decision: what may be meant, what can be done, what can be asked.
 
-    `askwise.decide` makes one from what it is given, `askwise.decisions.reading` from a file; they check all.
+    `askwise.decide` makes one from what it is given, `askwise.decisions.problem_input` from a file; they check all.
 
     Attributes:
         intents: what may be meant, by name.

@@ -18,7 +18,7 @@ from typing import Any
 
 from askwise import __version__
 from askwise.decisions.decide import Session
-from askwise.decisions.reading import FORMAT, OPTIONAL, read_parts
+from askwise.decisions.problem_input import FORMAT, OPTIONAL, read_parts
 from askwise.decisions.schemas import schema
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.reading import Field, shown
