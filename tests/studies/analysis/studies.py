@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from askwise.studies.analysis.checking import EPISODES, KEY, QUERIES, TIMINGS
+from askwise.studies.analysis.tables import EPISODES, KEY, QUERIES, TIMINGS
 
 PRICES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")

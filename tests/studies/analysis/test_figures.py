@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_rgb
 
-from askwise.studies.analysis.checking import checked
 from askwise.studies.analysis.figures import pictures, write_figures
 from askwise.studies.analysis.figures.cost_parts import parts_figure
 from askwise.studies.analysis.figures.costs import cost_figure
@@ -18,6 +17,7 @@ from askwise.studies.analysis.figures.spread import spread_figure
 from askwise.studies.analysis.figures.styles import KNOWN, styles
 from askwise.studies.analysis.parts import parts
 from askwise.studies.analysis.summary import summary
+from askwise.studies.analysis.tables import checked
 from tests.studies.analysis.studies import METHODS, PAPER, paper_like, renamed, simple
 
 NAMES = ["costs", "parts"] + [f"{kind}-{prior}" for prior in PAPER for kind in ("costs", "questions", "spread")]

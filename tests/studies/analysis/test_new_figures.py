@@ -11,9 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from askwise.studies.analysis import figures, write_results
-from askwise.studies.analysis.checking import checked
 from askwise.studies.analysis.figures import Material, Picture, pictures
 from askwise.studies.analysis.layout import laid_out
+from askwise.studies.analysis.tables import checked
 from tests.studies.analysis.studies import simple
 
 COSTS: dict[str, list[float | None]] = {"ezq": [1.0, 2.0], "never": [3.0, 4.0]}

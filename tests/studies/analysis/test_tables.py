@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from askwise.studies.analysis.checking import EPISODES, TIMINGS, checked, checked_episodes
+from askwise.studies.analysis.tables import EPISODES, TIMINGS, checked, checked_episodes
 from tests.refused import assert_refused, each
 from tests.studies.analysis.studies import paper_like, simple
 

@@ -5,12 +5,12 @@ or all of them with `analyse`; `write_tables`, `write_figures`, `write_report`; 
 """
 
 from askwise.studies.analysis.analyse import Analysis, analyse, write_tables
-from askwise.studies.analysis.checking import Tables, checked
 from askwise.studies.analysis.claims import claims
 from askwise.studies.analysis.comparisons import comparisons
 from askwise.studies.analysis.figures import Picture, write_figures
 from askwise.studies.analysis.report import write_report, write_results
 from askwise.studies.analysis.summary import failures, summary, timing_summary
+from askwise.studies.analysis.tables import Tables, checked
 from askwise.studies.analysis.words import in_short, print_short, short_text
 
 __all__ = [

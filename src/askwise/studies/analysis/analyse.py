@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.studies.analysis.checking import Tables, checked, with_files
 from askwise.studies.analysis.claims import COLUMNS, claims
 from askwise.studies.analysis.comparisons import comparisons
 from askwise.studies.analysis.expected import bounds_of, expected_summary
 from askwise.studies.analysis.parts import parts
 from askwise.studies.analysis.ratios import ratios
 from askwise.studies.analysis.summary import failures, summary, timing_summary, write_csv
+from askwise.studies.analysis.tables import Tables, checked, with_files
 from askwise.studies.schema.domain import StudyWords
 from askwise.studies.schema.tables import EXPECTED
 from askwise.text.files import make_folder

@@ -18,10 +18,10 @@ from functools import partial
 
 import polars as pl
 
-from askwise.studies.analysis.checking import checked
 from askwise.studies.analysis.cost_claims import ALL_PRIORS_COSTS, FAR_COSTS, NEAR_COSTS, UNIFORM_COSTS
 from askwise.studies.analysis.estimates import Estimate
 from askwise.studies.analysis.evidence import Evidence, Missing, Pick
+from askwise.studies.analysis.tables import checked
 from askwise.studies.analysis.verdicts import (
     FAILS,
     HOLDS,

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from askwise.studies.analysis.checking import GROUPING, checked_episodes, is_mean, usable, varying, with_mean
 from askwise.studies.analysis.estimates import Estimate, estimate, holm, mean_over_files, rounded, wilcoxon
+from askwise.studies.analysis.tables import GROUPING, checked_episodes, is_mean, usable, varying, with_mean
 
 COMPARISONS = {
     "prior": pl.String, "per_station_cost": pl.Float64, "first": pl.String, "second": pl.String, "pairs": pl.Int32,
@@ -34,14 +34,14 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     """
     table = checked_episodes(episodes)
     extra = varying(table)
-    rows = [_row(one, other, extra) for one, other in _pairs(usable(with_mean(table)), extra)]
+    rows = [_row(one, other, extra) for one, other in _pairs_of_methods(usable(with_mean(table)), extra)]
     for raw in ("p_t", "p_wilcoxon"):
         for row, adjusted in zip(rows, holm([row[raw] for row in rows]), strict=True):
             row[f"{raw}_holm"] = adjusted
     return pl.DataFrame(rows, schema={**COMPARISONS, **{c: GROUPING[c] for c in extra}})
 
 
-def _pairs(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
+def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
     """Yield the pairs of methods: priors in the order of the study, prices ascending."""
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_station_cost", maintain_order=True).group_by(

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from askwise.studies.analysis.checking import KEY, Tables, in_setting, settings, usable
 from askwise.studies.analysis.estimates import Estimate, estimate, ratio, rounded
+from askwise.studies.analysis.tables import KEY, Tables, in_setting, settings, usable
 
 TEAMMATE, BASE_COST = "urop", 0.5
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from askwise.studies.analysis.checking import ALL_FILES, FILE
+from askwise.studies.analysis.tables import ALL_FILES, FILE
 from askwise.studies.schema.tables import BOUND
 
 TERMS = ("prior", "base_cost", "per_station_cost")
@@ -34,7 +34,7 @@ def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
     means can be compared.
     """
     methods, terms = expected.filter(pl.col("method") != BOUND), _terms(expected)
-    schema = {**SUMMARY, **{column: pl.String for column in terms if column == FILE}}
+    schema = {**EXPECTED_SUMMARY, **{column: pl.String for column in terms if column == FILE}}
     if methods.is_empty():
         return pl.DataFrame(schema=schema)
     failed = methods.filter(pl.col("expected").is_null()).select("instance", *terms).unique()
@@ -48,7 +48,7 @@ def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
     return means.join(over, on=[*terms, "method"], how="left", maintain_order="left").select(list(schema))
 
 
-SUMMARY = {
+EXPECTED_SUMMARY = {
     "prior": pl.String,
     "base_cost": pl.Float64,
     "per_station_cost": pl.Float64,

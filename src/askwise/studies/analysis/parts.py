@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from askwise.studies.analysis.checking import VARIED, checked_episodes, usable, varying
+from askwise.studies.analysis.tables import VARIED, checked_episodes, usable, varying
 
 
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from askwise.studies.analysis.checking import GROUPING, KEY, checked_episodes, grouping, usable, varying
 from askwise.studies.analysis.estimates import Estimate, Ratio, combined, mean_ratio
+from askwise.studies.analysis.tables import GROUPING, KEY, checked_episodes, grouping, usable, varying
 
 REFERENCE = "ezq"
 """The paper's method, where it is played; else the first method of the study."""
@@ -67,10 +67,10 @@ def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
         *setting, prior, price = key
         if rows_here["lower"].sum() == 0:
             continue
-        pairs.append(_pairs(rows_here, "instance"))
+        pairs.append(_pairs_of(rows_here, "instance"))
         told = pairs[-1]
         if rows_here["instance"].n_unique() == 1:
-            told = _pairs(rows_here, "episode")
+            told = _pairs_of(rows_here, "episode")
             alone.setdefault(rows_here["instance"][0], []).append(told)
         named = {"prior": prior, "per_station_cost": price, **dict(zip(extra, setting, strict=True))}
         rows.append({**named, **_numbers(mean_ratio([told]))})
@@ -79,7 +79,7 @@ def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
     return rows, _numbers(over_all)
 
 
-def _pairs(rows: pl.DataFrame, unit: str) -> Ratio:
+def _pairs_of(rows: pl.DataFrame, unit: str) -> Ratio:
     return Ratio(*(rows[name].to_numpy() for name in ("marginal_cost", "lower", unit)))
 
 

@@ -37,7 +37,7 @@ def write_results(
 
     Args:
         folder: where to; made if it is not there.
-        episodes: one row for each episode (see `askwise.studies.analysis.checking`).
+        episodes: one row for each episode (see `askwise.studies.analysis.tables`).
         queries: one row for each question.
         timings: one row for each episode.
         expected: expected costs that were computed: exact ones of methods, and lower bounds.

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.studies.analysis.checking import (
+from askwise.studies.analysis.estimates import estimate, mean_over_files
+from askwise.studies.analysis.tables import (
     GROUPING,
     KEY,
     VARIED,
@@ -17,7 +18,6 @@ from askwise.studies.analysis.checking import (
     varying,
     with_mean,
 )
-from askwise.studies.analysis.estimates import estimate, mean_over_files
 from askwise.text.files import whole_file
 
 SUMMARY = {
@@ -37,7 +37,7 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     study. The interval is Student's at 95 %. Episodes that failed or were cut off have no marginal cost: they are not
     in ``episodes`` and not in the means, `failures` counts them.
 
-    In a study over files (see `askwise.studies.analysis.checking.with_files`) there are rows for each file, named
+    In a study over files (see `askwise.studies.analysis.tables.with_files`) there are rows for each file, named
     in the column ``file`` after the first nine, and then rows for the mean over all files. Where each file has its own
     price, the mean has none.
     """

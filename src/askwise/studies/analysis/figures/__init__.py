@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from askwise.studies.analysis.checking import Tables
 from askwise.studies.analysis.figures.cost_parts import cost_parts
 from askwise.studies.analysis.figures.costs import all_costs, costs
 from askwise.studies.analysis.figures.material import Material, materials
 from askwise.studies.analysis.figures.picture import Picture
 from askwise.studies.analysis.figures.questions import questions
 from askwise.studies.analysis.figures.spread import spread
+from askwise.studies.analysis.tables import Tables
 from askwise.text.files import make_folder, save_figure
 
 OF_ALL_PRIORS: tuple[Callable[[Material], Iterator[Picture]], ...] = (all_costs, cost_parts)

@@ -11,10 +11,10 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askwise.studies.analysis.checking import Tables
 from askwise.studies.analysis.figures.material import Material, counted
 from askwise.studies.analysis.figures.picture import Picture
 from askwise.studies.analysis.figures.styles import FAINT, GRID, Style, legend_below, styles
+from askwise.studies.analysis.tables import Tables
 from askwise.text.reading import printable
 from askwise.view.plot import PLAIN
 
@@ -33,7 +33,7 @@ def all_costs(material: Material) -> Iterator[Picture]:
     yield Picture(
         material.name("costs"),
         f"{what}{_band(here)}{material.where}",
-        _in_words(means, material.price),
+        _costs_as_text(means, material.price),
         cost_figure(means, material.priors, here.bounds, material.price),
         material.title,
         order=10,
@@ -49,7 +49,7 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
     yield Picture(
         material.name("costs", prior),
         f"{what}{_band(material.tables)}{material.where}",
-        _in_words(means, material.price),
+        _costs_as_text(means, material.price),
         cost_figure(material.summary, [prior], material.tables.bounds, material.price),
         material.title,
         order=50 if shown_already else 20,
@@ -139,7 +139,7 @@ def _bound_in_words(here: Tables) -> str:
     return f"{told}{f', on {known} of the {every} instances' if known < every else ''}."
 
 
-def _in_words(means: pl.DataFrame, price: str) -> str:
+def _costs_as_text(means: pl.DataFrame, price: str) -> str:
     """Return the numbers at both ends of the lines."""
     told = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):

@@ -9,7 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from askwise.studies.analysis.checking import (
+from askwise.studies.analysis.figures.picture import slug
+from askwise.studies.analysis.summary import summary
+from askwise.studies.analysis.tables import (
     ALL_FILES,
     FILE,
     PRICES,
@@ -22,8 +24,6 @@ from askwise.studies.analysis.checking import (
     varying,
     with_mean,
 )
-from askwise.studies.analysis.figures.picture import slug
-from askwise.studies.analysis.summary import summary
 
 MOST_FILES = 6
 """Of a study over more files than that, the first ones have figures of their own."""
