@@ -21,8 +21,8 @@ from askwise.errors import InputError
 from askwise.studio import explore_routes as explore
 from askwise.studio.explore.draft import TAKES
 from askwise.studio.explore.explore_api import draft_of, explored
+from askwise.studio.explore.map_draft import Sketch, read_map
 from askwise.studio.explore.results import METHODS
-from askwise.studio.exploring.sketch import Sketch, read_map
 from askwise.studio.security import Person
 from askwise.text.reading import Field
 

@@ -24,7 +24,7 @@ from askwise.domains.stated.reading import GRAPH_KEYS, read_side
 from askwise.domains.stated.sides import Graph, StateName, as_json, same_ground
 from askwise.errors import InputError
 from askwise.studio.explore.draft import MOST_STATES, TAKES
-from askwise.studio.exploring.sketch import contents_with, terms_of
+from askwise.studio.explore.map_draft import contents_with, terms_of
 from askwise.text.reading import Field, copied
 from askwise.text.toml_text import toml_text
 from askwise.text.vocabulary import Vocabulary
