@@ -121,7 +121,7 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
         write_page(episode, options.html)
     if options.gif is not None:
-        from askwise.view.gif import save_gif
+        from askwise.view.raster import save_gif
 
         save_gif(episode, options.gif)
     return [path for path in (options.trace, options.html, options.gif) if path is not None]

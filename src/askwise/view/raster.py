@@ -3,11 +3,13 @@
 The ground is above, one or two side by side; a strip at the bottom says what is happening and what the marks mean. All
 scenes of one episode have the same size. Marks have a least size: on a map of a million cells they cover many, and are
 still seen.
+
+An episode as an animated GIF: one frame for each moment, questions and the end shown longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from askwise.core.episode import Episode
 from askwise.errors import InputError
 from askwise.text.files import whole_file
 from askwise.text.reading import printable
@@ -23,6 +26,7 @@ from askwise.view.palette import INK, LINE, PAPER
 from askwise.view.panels import FINE, LONGEST_SIDE, GraphPanel, MapPanel
 from askwise.view.pen import Pen, font
 from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
+from askwise.view.scene_builder import scenes
 from askwise.view.strip import draw_strip, strip_height
 
 Pixels: TypeAlias = NDArray[np.uint8]
@@ -161,3 +165,41 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
         tag = (ex - 0.28 * pen.size, ey + 0.44 * pen.size)
     if scene.carried:
         other.load(*tag, printable(scene.carried))
+
+
+GIF_SIDE = 560
+STEP_MS, QUESTION_MS, END_MS = 350, 1800, 3000
+"""How long a frame is shown, in milliseconds."""
+MOST_FRAMES = 500
+"""Of a longer episode every second, third, ... step is shown, and all questions."""
+
+
+def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
+    """Write an episode as a GIF file, whole or not at all."""
+    check_ending(path, ".gif")
+    chosen = list(_chosen(episode))
+    pictures = (Image.fromarray(draw(scene, longest_side=longest_side)) for scene in chosen)
+    first = next(pictures).quantize(256)
+    with whole_file(path) as temporary:
+        first.save(
+            temporary,
+            format="GIF",
+            save_all=True,
+            # One palette for all: colours that shift between frames look like something happening.
+            append_images=(picture.quantize(palette=first, dither=Image.Dither.NONE) for picture in pictures),
+            duration=[_duration(scene, last=k == len(chosen) - 1) for k, scene in enumerate(chosen)],
+            loop=0,
+        )
+
+
+def _chosen(episode: Episode) -> Iterator[Scene]:
+    """Iterate over the moments that become frames: all of them unless there are too many."""
+    n = len(episode.steps)
+    every = -(-n // MOST_FRAMES) or 1
+    for k, scene in enumerate(scenes(episode)):
+        if k % every == 0 or scene.asked or k == n:
+            yield scene
+
+
+def _duration(scene: Scene, *, last: bool) -> int:
+    return END_MS if last else QUESTION_MS if scene.asked else STEP_MS
