@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from askwise.decisions.information import capacity, information_bound
-from askwise.decisions.plan import Plan
 from askwise.decisions.problem import Asking, DecisionProblem
-from askwise.decisions.recommendation import recommend
+from askwise.decisions.recommendation import Plan, recommend
 from askwise.decisions.search import Solver, search, world_of
 from tests.decisions.problems import best_of_all_plans, larger_problem, plain_value, random_problem
 

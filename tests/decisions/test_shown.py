@@ -11,9 +11,8 @@ import jsonschema
 import pytest
 
 import askwise
-from askwise.decisions.plan import Plan, plan_of
 from askwise.decisions.problem_input import parse, read_decision_file
-from askwise.decisions.recommendation import recommend
+from askwise.decisions.recommendation import Plan, plan_of, recommend
 from askwise.decisions.schemas import NAMES, schema
 from askwise.decisions.search import search
 from askwise.errors import InputError

@@ -26,7 +26,7 @@ QUESTION = hex_of(QUESTION_PALE)
 
 
 class Moment(Protocol):
-    """What is drawn of a moment of a plan, see `askwise.decisions.plan.Plan`."""
+    """What is drawn of a moment of a plan, see `askwise.decisions.recommendation.Plan`."""
 
     @property
     def kind(self) -> str:
