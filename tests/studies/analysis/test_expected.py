@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.studies.analysis.expected import SUMMARY, bounds_of, expected_summary
+from askwise.studies.analysis.results import SUMMARY, bounds_of, expected_summary
 from askwise.studies.schema.tables import BOUND, table
 
 

@@ -15,8 +15,7 @@ from askwise.studies.analysis.figures.costs import cost_figure
 from askwise.studies.analysis.figures.questions import questions_figure
 from askwise.studies.analysis.figures.spread import spread_figure
 from askwise.studies.analysis.figures.styles import KNOWN, styles
-from askwise.studies.analysis.parts import parts
-from askwise.studies.analysis.summary import summary
+from askwise.studies.analysis.results import parts, summary
 from askwise.studies.analysis.tables import checked
 from tests.studies.analysis.studies import METHODS, PAPER, paper_like, renamed, simple
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from askwise.studies.analysis.parts import parts
-from askwise.studies.analysis.summary import summary
+from askwise.studies.analysis.results import parts, summary
 from tests.studies.analysis.studies import paper_like, simple
 
 

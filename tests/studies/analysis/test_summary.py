@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.studies.analysis.summary import failures, summary, timing_summary, write_csv
+from askwise.studies.analysis.results import failures, summary, timing_summary, write_csv
 from tests.studies.analysis.studies import METHODS, PRICES, paper_like, simple
 
 COLUMNS = ["prior", "method", "per_station_cost", "episodes", "mean", "stderr", "ci_low", "ci_high", "queries_mean"]

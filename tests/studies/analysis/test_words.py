@@ -8,7 +8,7 @@ import re
 import polars as pl
 import pytest
 
-from askwise.studies.analysis.analyse import Analysis, analyse
+from askwise.studies.analysis.results import Analysis, analyse
 from askwise.studies.analysis.verdicts import FAILS, HOLDS, OPEN
 from askwise.studies.analysis.words import counted, duration, in_short, number, p_value, print_short, short_text
 from tests.studies.analysis.studies import paper_like, simple

@@ -4,12 +4,11 @@
 or all of them with `analyse`; `write_tables`, `write_figures`, `write_report`; `print_short` for the terminal.
 """
 
-from askwise.studies.analysis.analyse import Analysis, analyse, write_tables
 from askwise.studies.analysis.claims import claims
 from askwise.studies.analysis.comparisons import comparisons
 from askwise.studies.analysis.figures import Picture, write_figures
 from askwise.studies.analysis.report import write_report, write_results
-from askwise.studies.analysis.summary import failures, summary, timing_summary
+from askwise.studies.analysis.results import Analysis, analyse, failures, summary, timing_summary, write_tables
 from askwise.studies.analysis.tables import Tables, checked
 from askwise.studies.analysis.words import in_short, print_short, short_text
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from askwise.studies.analysis.analyse import Analysis, analyse, write_tables
 from askwise.studies.analysis.figures import Picture, write_figures
+from askwise.studies.analysis.results import Analysis, analyse, write_tables
 from askwise.studies.analysis.sections import Told, sections
 from askwise.studies.schema.domain import StudyWords
 from askwise.text.files import make_folder, whole_file

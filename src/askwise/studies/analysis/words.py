@@ -9,10 +9,10 @@ from typing import TextIO
 
 import polars as pl
 
-from askwise.studies.analysis.analyse import Analysis
 from askwise.studies.analysis.claims import COMPUTING_TIME
 from askwise.studies.analysis.estimates import DIGITS
 from askwise.studies.analysis.ratios import ALL
+from askwise.studies.analysis.results import Analysis
 from askwise.studies.analysis.tables import ALL_FILES, FILE, grouping, is_mean
 from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN, VERDICTS
 from askwise.studies.schema.study import FROM_FILE

@@ -13,7 +13,7 @@ from askwise.studies.analysis.figures.costs import UNIT
 from askwise.studies.analysis.figures.material import Material
 from askwise.studies.analysis.figures.picture import Picture
 from askwise.studies.analysis.figures.styles import ASKING, GRID, LOST, legend_below
-from askwise.studies.analysis.parts import parts
+from askwise.studies.analysis.results import parts
 from askwise.text.reading import printable
 from askwise.view.plot import PLAIN
 
@@ -32,7 +32,7 @@ def cost_parts(material: Material) -> Iterator[Picture]:
     yield Picture(
         material.name("parts"),
         caption,
-        _in_words(found.filter(pl.col("per_station_cost") == price)),
+        _parts_as_text(found.filter(pl.col("per_station_cost") == price)),
         parts_figure(found, material.priors, price),
         material.title,
         order=30,
@@ -72,7 +72,7 @@ def _bars(ax: Axes, rows: pl.DataFrame, methods: list[str]) -> None:
     ax.set_xlim(0, 1.2 * max(left, default=0.0) or 1.0)  # with room for the numbers
 
 
-def _in_words(found: pl.DataFrame) -> str:
+def _parts_as_text(found: pl.DataFrame) -> str:
     told = []
     for (prior,), rows in found.group_by("prior", maintain_order=True):
         lines = [

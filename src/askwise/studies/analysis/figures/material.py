@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from askwise.studies.analysis.figures.picture import slug
-from askwise.studies.analysis.summary import summary
+from askwise.studies.analysis.results import summary
 from askwise.studies.analysis.tables import (
     ALL_FILES,
     FILE,
