@@ -18,7 +18,7 @@ from askwise.cli.run import as_json
 from askwise.core.teammates import TEAMMATES
 from askwise.methods import AGENTS
 from askwise.view.account import account
-from askwise.view.watch import OWN_SCREEN, USUAL_SCREEN
+from askwise.view.text import OWN_SCREEN, USUAL_SCREEN
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.tool_fetching import workshop
 from tests.view.episodes import asking

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from PIL import Image
 
 from askwise import FactoredProblem, Model
-from askwise.view import gif, raster
+from askwise.view import raster
 from askwise.view.palette import ARROW, EGO, RULED_OUT, TEAMMATE, shade
 from askwise.view.panels import LONGEST_SIDE
 from askwise.view.scene import Scene
 from askwise.view.scene_builder import scene_at, scenes, start_scene
-from askwise.view.watch import watch
+from askwise.view.text import watch
 from tests.view.grounds import ALL, coverage, graph_and_map, kitchen, played, two_maps, ward
 from tests.view.test_layout import models
 
@@ -113,7 +113,7 @@ def test_any_graph_can_be_drawn(model: Model) -> None:
 
 def test_animations(tmp_path: Path) -> None:
     episode = played(two_maps())
-    gif.save_gif(episode, tmp_path / "two.gif")
+    raster.save_gif(episode, tmp_path / "two.gif")
     with Image.open(tmp_path / "two.gif") as animation:
         assert getattr(animation, "n_frames", 1) == len(episode.steps) + 1
 

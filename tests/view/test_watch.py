@@ -9,7 +9,7 @@ import pytest
 
 from askwise.view import text
 from askwise.view.scene_builder import scenes
-from askwise.view.watch import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
+from askwise.view.text import FROM_TOP, OWN_SCREEN, USUAL_SCREEN, can_watch, watch
 from tests.view.episodes import asking
 
 

@@ -101,8 +101,8 @@ def play(options: argparse.Namespace) -> Episode:
 
 def watch(episode: Episode, speed: float) -> None:
     """Animate the episode if there is a terminal to do so."""
-    from askwise.view.watch import can_watch
-    from askwise.view.watch import watch as animate
+    from askwise.view.text import can_watch
+    from askwise.view.text import watch as animate
 
     if not can_watch(sys.stdout):
         print("askwise run: --watch needs a terminal; the account follows", file=sys.stderr)

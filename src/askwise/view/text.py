@@ -1,19 +1,109 @@
-"""A scene as text, for terminals: the map or the list of places, what its signs mean, and what cannot be drawn."""
+"""A graph in letters: one line for each place, with who and what is there and where one can go from it.
+
+A scene as text, for terminals: the map or the list of places, what its signs mean, and what cannot be drawn.
+
+Watching an episode in the terminal.
+
+The animation has a screen of its own: when it ends, or is ended with Ctrl-C, the terminal is as it was before.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+import shutil
+import time
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
+from typing import TextIO
 
+from askwise.core.episode import Episode
 from askwise.text.reading import printable
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of
-from askwise.view.floor import Map
+from askwise.view.account import header
+from askwise.view.floor import Graph, Map, Place
+from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal
 from askwise.view.scene import Scene, ego_spots
-from askwise.view.textgraph import draw_graph
+from askwise.view.scene_builder import scenes
 from askwise.view.textmap import draw_map
-from askwise.view.textmarks import TextGround, meanings
+from askwise.view.textmarks import DIM, Mark, Paint, TextGround, agent_marks, goal_marks, meanings, painter
+
+LONGEST_NAME = 26
+
+
+def draw_graph(scene: Scene, ground: Graph, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
+    """List the places of a graph, at most so many: the first of the scene's grounds (`side` 0) or the second (1)."""
+    agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
+    shown = _shown(ground, agents, goals, rows)
+    ways = _ways_from(ground)
+    names = {node: shortened(ground.nodes[node].name, LONGEST_NAME) for node in shown}
+    wide = max(columns_of(name) for name in names.values())
+    signs = {mark.sign for at in (ground.nodes[node].at for node in shown) for mark in _here(at, agents, goals)}
+    lines = []
+    nowhere = "not listed" if ground.n_hidden else "nowhere"
+    paint = painter(colour)
+    for node in shown:
+        at, name = ground.nodes[node].at, names[node]
+        agent, goal = agents.get(at), goals.get(at)
+        called = f" [{goal.name}]" if goal and goal.name != ground.nodes[node].name else ""
+        before = _sign(agent, paint) + _sign(goal, paint)
+        told = f"{before} {paint(name, goal.colour if goal else '')}{' ' * (wide - columns_of(name))}"
+        rest = shortened_end(f"{called} -> {', '.join(ways[node]) or nowhere}", columns - 3 - wide)
+        lines.append(told + paint(rest, DIM))
+    return TextGround(lines, signs, _remarks(ground, len(shown)))
+
+
+def _here(at: Place, agents: dict[Place, Mark], goals: dict[Place, Mark]) -> list[Mark]:
+    return [marks[at] for marks in (agents, goals) if at in marks]
+
+
+def _sign(mark: Mark | None, paint: Paint) -> str:
+    return " " if mark is None else paint(mark.sign, mark.colour)
+
+
+def _remarks(ground: Graph, n_shown: int) -> list[str]:
+    hidden = ground.n_states - n_shown
+    return [f"{hidden} of {ground.n_states} states are not listed"] if hidden else []
+
+
+def shortened_end(text: str, longest: int) -> str:
+    """Return a text without its end if it is too long."""
+    if columns_of(text) <= longest:
+        return text
+    while text and columns_of(text) > max(longest - 4, 0):
+        text = text[:-1]
+    return text.rstrip(" ,") + " ..."
+
+
+def _shown(ground: Graph, agents: dict[Place, Mark], goals: dict[Place, Mark], rows: int) -> list[int]:
+    """Return the nodes to list: all, or those that matter most, where the agents are, then goals, then what is near."""
+    nodes = range(len(ground.nodes) - (1 if ground.n_hidden else 0))
+    occupied = [node for node in range(len(ground.nodes)) if ground.nodes[node].at in agents]
+    if len(nodes) <= rows:
+        return sorted({*nodes, *occupied})
+    near = [
+        other
+        for way in ground.ways
+        for node, other in ((way.first, way.second), (way.second, way.first))
+        if node in occupied
+    ]
+    targets = [node for node in nodes if ground.nodes[node].at in goals]
+    ordered = dict.fromkeys([*occupied, *targets, *near])
+    return sorted(list(ordered)[: max(rows, 1)])
+
+
+def _ways_from(ground: Graph) -> list[list[str]]:
+    """Return for each node where one can go, with the names of the actions if they are not all the same."""
+    found: list[list[str]] = [[] for _ in ground.nodes]
+    plain = len({name for way in ground.ways for name in (*way.there, *way.back)}) < 2
+    for way in ground.ways:
+        for source, target, actions in ((way.first, way.second, way.there), (way.second, way.first, way.back)):
+            if actions:
+                name = shortened(ground.nodes[target].name, LONGEST_NAME)
+                found[source].append(name if plain else f"{name} ({'/'.join(actions)})")
+    return found
+
 
 COLUMNS, ROWS = 100, 60
 """Room for a drawing that does not go to a terminal."""
@@ -108,3 +198,53 @@ def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
 
 def _bold(text: str, colour: bool) -> str:
     return in_terminal(text, "question") if colour else text
+
+
+OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
+"""The cursor is hidden there, and long lines are cut instead of wrapped."""
+FROM_TOP, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
+
+QUESTION_LASTS = 4
+"""A question stands as long as so many steps: it has to be read."""
+
+
+def can_watch(stream: TextIO) -> bool:
+    """Whether `stream` is a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def watch(
+    episode: Episode,
+    stream: TextIO,
+    *,
+    speed: float = 4.0,
+    colour: bool = True,
+    sleep: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Animate an episode; return whether it was watched to its end.
+
+    Args:
+        episode: an episode of any domain that can be drawn.
+        stream: the terminal.
+        speed: steps for each second.
+        colour: whether to use colours.
+        sleep: how to wait; tests do not wait.
+    """
+    title = header(episode)[1]
+    stream.write(OWN_SCREEN)
+    try:
+        for scene in scenes(episode):
+            columns, rows = shutil.get_terminal_size((100, 40))
+            drawing = draw(scene, colour=colour, columns=columns - 1, rows=max(rows - LINES_BELOW, 4))
+            lines = [title, *drawing.splitlines()][:rows]
+            stream.write(FROM_TOP + "\n".join(line + REST_OF_LINE for line in lines) + REST_OF_SCREEN)
+            stream.flush()
+            sleep((QUESTION_LASTS if scene.asked else 1) / speed)
+        sleep(QUESTION_LASTS / speed)
+    except KeyboardInterrupt:
+        return False
+    else:
+        return True
+    finally:
+        stream.write(USUAL_SCREEN)
+        stream.flush()
