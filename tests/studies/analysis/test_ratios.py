@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from askwise.studies.analysis.comparisons import ALL, RATIOS, ratios
 from askwise.studies.analysis.estimates import combined, ratio
-from askwise.studies.analysis.ratios import ALL, RATIOS, ratios
 from tests.studies.analysis.studies import METHODS, of_files, paper_like, simple
 
 COLUMNS = ["prior", "method", "per_station_cost", "reference", "pairs", "ratio"]

@@ -19,9 +19,8 @@ from pathlib import Path
 import polars as pl
 
 from askwise.studies.analysis.claims import COLUMNS, claims
-from askwise.studies.analysis.comparisons import comparisons
+from askwise.studies.analysis.comparisons import comparisons, ratios
 from askwise.studies.analysis.estimates import estimate, mean_over_files
-from askwise.studies.analysis.ratios import ratios
 from askwise.studies.analysis.tables import (
     ALL_FILES,
     FILE,

@@ -10,8 +10,8 @@ from typing import TextIO
 import polars as pl
 
 from askwise.studies.analysis.claims import COMPUTING_TIME
+from askwise.studies.analysis.comparisons import ALL
 from askwise.studies.analysis.estimates import DIGITS
-from askwise.studies.analysis.ratios import ALL
 from askwise.studies.analysis.results import Analysis
 from askwise.studies.analysis.tables import ALL_FILES, FILE, grouping, is_mean
 from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN, VERDICTS
