@@ -1,7 +1,7 @@
 """A draft: a problem that is changed by hand, and where both agents are now. What all kinds of drafts have in common.
 
 A page sends a draft as JSON; ``kind`` says which it is: ``map`` (`askwise.studio.explore.map_draft`; also if nothing is
-said), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.exploring.graphs`). Goals are a list,
+said), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals are a list,
 because browsers sort the keys of objects that look like numbers.
 """
 

@@ -14,10 +14,10 @@ from askwise.domains.stated.policies import PolicyChoice
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.errors import InputError
 from askwise.studio.explore.draft import MOST_GOALS, TAKES, Draft
+from askwise.studio.explore.graph_draft import drawn, graph_of, read_graph
 from askwise.studio.explore.map_draft import map_of, read_map
 from askwise.studio.explore.results import METHODS, following, read_pair, suggested
 from askwise.studio.explore.tool_draft import FORMAT, read_tools, tools_of
-from askwise.studio.exploring.graphs import drawn, graph_of, read_graph
 from askwise.text.reading import Field
 
 KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_tools, "graph": read_graph}
