@@ -26,8 +26,7 @@ from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal
 from askwise.view.scene import Scene, ego_spots
 from askwise.view.scene_builder import scenes
-from askwise.view.textmap import draw_map
-from askwise.view.textmarks import DIM, Mark, Paint, TextGround, agent_marks, goal_marks, meanings, painter
+from askwise.view.text_map import DIM, Mark, Paint, TextGround, agent_marks, draw_map, goal_marks, meanings, painter
 
 LONGEST_NAME = 26
 
