@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from askwise.studies.analysis.results import Analysis, analyse
+from askwise.studies.analysis.text import counted, duration, in_short, number, p_value, print_short, short_text
 from askwise.studies.analysis.verdicts import FAILS, HOLDS, OPEN
-from askwise.studies.analysis.words import counted, duration, in_short, number, p_value, print_short, short_text
 from tests.studies.analysis.studies import paper_like, simple
 
 

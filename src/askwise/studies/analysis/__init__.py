@@ -10,7 +10,7 @@ from askwise.studies.analysis.figures import Picture, write_figures
 from askwise.studies.analysis.report import write_report, write_results
 from askwise.studies.analysis.results import Analysis, analyse, failures, summary, timing_summary, write_tables
 from askwise.studies.analysis.tables import Tables, checked
-from askwise.studies.analysis.words import in_short, print_short, short_text
+from askwise.studies.analysis.text import in_short, print_short, short_text
 
 __all__ = [
     "Analysis",

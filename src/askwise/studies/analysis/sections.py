@@ -11,23 +11,23 @@ from askwise.studies.analysis.comparisons import ALL
 from askwise.studies.analysis.figures import Picture
 from askwise.studies.analysis.figures.material import MOST_FILES
 from askwise.studies.analysis.figures.picture import FIGURES, slug
-from askwise.studies.analysis.glossary import glossary
 from askwise.studies.analysis.layout import laid_out
 from askwise.studies.analysis.results import Analysis
 from askwise.studies.analysis.tables import FILE, grouping
-from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN
-from askwise.studies.analysis.words import (
+from askwise.studies.analysis.text import (
     SYMBOLS,
     apart,
     capital,
     counted,
     counts,
     duration,
+    glossary,
     grouped,
     in_short,
     number,
     p_value,
 )
+from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN
 from askwise.studies.schema.domain import StudyWords
 from askwise.view.html import Html, TableCell, facts, folded, joined, table, tag
 
