@@ -13,9 +13,8 @@ from askwise.core.episode import Episode
 from askwise.domains.registry import read
 from askwise.methods import make_agent
 from askwise.studio.rounds.round import Setup, belief_beside_people
-from askwise.studio.study.balance import cells
 from askwise.studio.study.file import PeopleStudy, read_people_study
-from askwise.studio.study.flow import screens, setup_of
+from askwise.studio.study.flow import cells, screens, setup_of
 from tests.studio.live import EXAMPLES, Studio, Visitor, played
 from tests.studio.scripted import deeds
 

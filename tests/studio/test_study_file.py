@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import InputError
-from askwise.studio.study.balance import cells, next_cell, problems_of, williams
-from askwise.studio.study.flow import screens, setup_of, shown
+from askwise.studio.study.flow import cells, next_cell, problems_of, screens, setup_of, shown, williams
 from askwise.studio.study.items import READY, Item, score
 from askwise.text.reading import Field
 from tests.studio.taking import STUDY, load, write_study

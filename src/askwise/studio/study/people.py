@@ -18,9 +18,8 @@ from typing import Any
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.security import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import Store
-from askwise.studio.study.balance import cells, next_cell
 from askwise.studio.study.file import PeopleStudy
-from askwise.studio.study.flow import END, Screen, screens
+from askwise.studio.study.flow import END, Screen, cells, next_cell, screens
 from askwise.text.limits import LONGEST_NAME
 
 SCHEMA = """
