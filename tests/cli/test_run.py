@@ -17,7 +17,7 @@ from askwise import simulate, trace
 from askwise.cli.run import as_json
 from askwise.core.teammates import TEAMMATES
 from askwise.methods import AGENTS
-from askwise.view.account import account
+from askwise.view.summary import account
 from askwise.view.text import OWN_SCREEN, USUAL_SCREEN
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.tool_fetching import workshop

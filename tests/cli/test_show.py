@@ -11,7 +11,7 @@ from PIL import Image
 from askwise.core.problem import optimal_costs
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.view.description import describe
+from askwise.view.summary import describe
 from tests.cli.command import Run
 from tests.domains.instances import instance_json
 from tests.tool_fetching import workshop

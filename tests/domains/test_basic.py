@@ -16,9 +16,8 @@ from askwise.domains.basic import BasicDomain, BasicProblem
 from askwise.studies.schema.domain import studies_of
 from askwise.text.reading import Field
 from askwise.view import text
-from askwise.view.account import account
-from askwise.view.description import describe
 from askwise.view.scene_builder import start_scene
+from askwise.view.summary import account, describe
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
 from tests.domains.toy import plug_in

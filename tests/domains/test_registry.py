@@ -21,10 +21,10 @@ from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.text.reading import Field
 from askwise.text.vocabulary import PLAIN
 from askwise.view import raster, text
-from askwise.view.account import account
 from askwise.view.explain import as_json, told
 from askwise.view.page import page_data, page_text
 from askwise.view.scene_builder import scenes, start_scene
+from askwise.view.summary import account
 from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused

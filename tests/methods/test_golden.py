@@ -10,7 +10,7 @@ import pytest
 from askwise import simulate
 from askwise.domains.tool_fetching import Instance
 from askwise.methods import AGENTS
-from askwise.view.account import account
+from askwise.view.summary import account
 from tests.tool_fetching import drawn_map, instance
 from tests.view.episodes import golden
 

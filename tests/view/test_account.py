@@ -9,7 +9,7 @@ import pytest
 from askwise import simulate
 from askwise.domains.coverage import Coverage
 from askwise.methods import Decision
-from askwise.view.account import account
+from askwise.view.summary import account
 from tests.domains.elsewhere import Elsewhere
 from tests.methods.asking import Scripted
 from tests.tool_fetching import workshop

@@ -10,9 +10,8 @@ import pytest
 
 from askwise.core.problem import joint_state
 from askwise.view import text
-from askwise.view.account import account
-from askwise.view.description import describe
 from askwise.view.scene_builder import scene_at, scene_of, start_scene
+from askwise.view.summary import account, describe
 from tests.view.episodes import golden
 from tests.view.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(episode), ensure_ascii=False))
     else:
-        from askwise.view.account import account
+        from askwise.view.summary import account
 
         print(account(episode, colour=values.colourful()), end="")
         for path in written:

@@ -28,8 +28,8 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``."""
     from askwise.api import as_problem
     from askwise.view import raster, text
-    from askwise.view.description import describe
     from askwise.view.scene_builder import start_scene
+    from askwise.view.summary import describe
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")

@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Episode:
-    """A whole episode; it is printed in one line, `askwise.view.account` tells all of it.
+    """A whole episode; it is printed in one line, `askwise.view.summary` tells all of it.
 
     Attributes:
         problem: what was played.

@@ -20,12 +20,12 @@ from typing import TextIO
 from askwise.core.episode import Episode
 from askwise.text.reading import printable
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of
-from askwise.view.account import header
 from askwise.view.floor import Graph, Map, Place
 from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal
 from askwise.view.scene import Scene, ego_spots
 from askwise.view.scene_builder import scenes
+from askwise.view.summary import header
 from askwise.view.text_map import DIM, Mark, Paint, TextGround, agent_marks, draw_map, goal_marks, meanings, painter
 
 LONGEST_NAME = 26
