@@ -9,7 +9,7 @@ import pytest
 
 from askwise.studies.analysis import analyse, in_short, report, short_text, write_tables
 from askwise.studies.analysis.estimates import mean_over_files
-from askwise.studies.analysis.figures.material import MOST_FILES, materials
+from askwise.studies.analysis.figures.picture import MOST_FILES, materials
 from askwise.studies.analysis.report import report_text
 from askwise.studies.analysis.results import bounds_of, expected_summary
 from askwise.studies.analysis.tables import ALL_FILES

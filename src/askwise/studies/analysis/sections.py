@@ -9,8 +9,7 @@ import polars as pl
 from askwise.studies.analysis.claims import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.studies.analysis.comparisons import ALL
 from askwise.studies.analysis.figures import Picture
-from askwise.studies.analysis.figures.material import MOST_FILES
-from askwise.studies.analysis.figures.picture import FIGURES, slug
+from askwise.studies.analysis.figures.picture import FIGURES, MOST_FILES, slug
 from askwise.studies.analysis.layout import laid_out
 from askwise.studies.analysis.results import Analysis
 from askwise.studies.analysis.tables import FILE, grouping

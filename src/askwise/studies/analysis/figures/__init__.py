@@ -13,8 +13,7 @@ from pathlib import Path
 
 from askwise.studies.analysis.figures.cost_parts import cost_parts
 from askwise.studies.analysis.figures.costs import all_costs, costs
-from askwise.studies.analysis.figures.material import Material, materials
-from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.picture import Material, Picture, materials
 from askwise.studies.analysis.figures.questions import questions
 from askwise.studies.analysis.figures.spread import spread
 from askwise.studies.analysis.tables import Tables

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from askwise.studies.analysis.figures.costs import UNIT
-from askwise.studies.analysis.figures.material import Material
-from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.picture import Material, Picture
 from askwise.studies.analysis.figures.styles import ASKING, GRID, LOST, legend_below
 from askwise.studies.analysis.results import parts
 from askwise.text.reading import printable

@@ -11,8 +11,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askwise.studies.analysis.figures.material import Material, counted
-from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.picture import Material, Picture, counted
 from askwise.studies.analysis.figures.styles import FAINT, GRID, Style, legend_below, styles
 from askwise.studies.analysis.tables import Tables
 from askwise.text.reading import printable

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from askwise.studies.analysis.figures.costs import PRICE
-from askwise.studies.analysis.figures.material import Material, counted, end_prices
-from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.picture import Material, Picture, counted, end_prices
 from askwise.studies.analysis.figures.styles import GRID, INK, styles
 from askwise.text.reading import printable
 from askwise.view.plot import PLAIN
@@ -37,7 +36,7 @@ def questions(material: Material, prior: str) -> Iterator[Picture]:
     yield Picture(
         material.name("questions", prior),
         f"{what} Questions count as steps.{material.where}",
-        _in_words(queries, prices, material.price),
+        _questions_as_text(queries, prices, material.price),
         questions_figure(queries, material.methods, prices, material.price),
         material.title,
         order=40,
@@ -81,7 +80,7 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _in_words(queries: pl.DataFrame, prices: list[float], name: str) -> str:
+def _questions_as_text(queries: pl.DataFrame, prices: list[float], name: str) -> str:
     lowest = queries.filter(pl.col("per_station_cost") == prices[0])
     median = lowest.group_by("method", maintain_order=True).agg(pl.col("t").median())
     lines = [f"{method} {step:g}" for method, step in median.iter_rows()]

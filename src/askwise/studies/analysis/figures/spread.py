@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from askwise.studies.analysis.figures.costs import PRICE
-from askwise.studies.analysis.figures.material import Material, counted, end_prices
-from askwise.studies.analysis.figures.picture import Picture
+from askwise.studies.analysis.figures.picture import Material, Picture, counted, end_prices
 from askwise.studies.analysis.figures.styles import GRID, Style, legend_below, styles
 from askwise.text.reading import printable
 
@@ -32,7 +31,7 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
     yield Picture(
         material.name("spread", prior),
         f"Prior {prior}: spread of marginal cost, {counted(means, 'curve')}. {how_to_read}{material.where}",
-        _in_words(episodes, prices, material.price),
+        _spread_as_text(episodes, prices, material.price),
         spread_figure(episodes, material.methods, prices, material.price),
         material.title,
         order=40,
@@ -82,7 +81,7 @@ def _curve(ax: Axes, costs: np.ndarray[tuple[int], np.dtype[np.float64]], most: 
     ax.plot(x, y, drawstyle="steps-post", label=name, markevery=marked, **{**style.line(), "markersize": 5})
 
 
-def _in_words(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
+def _spread_as_text(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
     highest = episodes.filter(pl.col("per_station_cost") == prices[-1])
     median = highest.group_by("method", maintain_order=True).agg(pl.col("marginal_cost").median())
     lines = [f"{method} {cost:.1f}" for method, cost in median.iter_rows()]
