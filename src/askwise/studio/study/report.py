@@ -21,8 +21,7 @@ from askwise.studies.schema.tables import Row, table
 from askwise.studio.pool import Pool
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.rounds.written import TWIN
-from askwise.studio.study.episodes import PlayedRound, why_not
-from askwise.studio.study.export import DECISION, Results, exported, playing
+from askwise.studio.study.export import DECISION, PlayedRound, Results, exported, playing, why_not
 from askwise.studio.study.people import FINISHED
 from askwise.text.files import make_folder
 
