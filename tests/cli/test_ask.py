@@ -17,7 +17,7 @@ from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import AGENTS, Ezq, Never, Observation, make_agent
 from askwise.seeds import spawn
-from askwise.view.methods import OWN, SUMMARIES
+from askwise.view.explain import OWN, SUMMARIES
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import instance, workshop
 

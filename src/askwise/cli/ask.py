@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise ask``."""
     if options.method == "help":
-        from askwise.view.methods import list_methods
+        from askwise.view.explain import list_methods
 
         print(list_methods())
         return 0

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise run``."""
     if "help" in (options.method, options.teammate):
-        from askwise.view.methods import list_methods
+        from askwise.view.explain import list_methods
 
         print(list_methods() if options.method == "help" else teammates())
         return 0
