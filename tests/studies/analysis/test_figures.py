@@ -10,8 +10,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from askwise.studies.analysis.figures import pictures, write_figures
-from askwise.studies.analysis.figures.cost_parts import parts_figure
-from askwise.studies.analysis.figures.costs import cost_figure
+from askwise.studies.analysis.figures.costs import cost_figure, parts_figure
 from askwise.studies.analysis.figures.questions import questions_figure
 from askwise.studies.analysis.figures.spread import spread_figure
 from askwise.studies.analysis.figures.styles import KNOWN, styles

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from askwise.studies.analysis.figures.cost_parts import cost_parts
-from askwise.studies.analysis.figures.costs import all_costs, costs
+from askwise.studies.analysis.figures.costs import all_costs, cost_parts, costs
 from askwise.studies.analysis.figures.picture import Material, Picture, materials
 from askwise.studies.analysis.figures.questions import questions
 from askwise.studies.analysis.figures.spread import spread
