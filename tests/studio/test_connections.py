@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from askwise.studio.connections import Connections
 from askwise.studio.security import REQUEST_SECONDS
-from askwise.studio.serving import Serving, _listening
+from askwise.studio.server import Serving, _listening
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 HALF = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from askwise.studio.library import problems_at
 from askwise.studio.round_service import RoundService
+from askwise.studio.server import problems_at
 from askwise.studio.study.file import read_people_study
 from tests.studio.live import EXAMPLES
 from tests.studio.taking import STUDY, write_study

@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from askwise.studio.security import LARGEST_BODY, LARGEST_MESSAGE, MOST_MESSAGES_AT_ONCE
-from askwise.studio.serving import Serving, hosts_of
+from askwise.studio.server import Serving, hosts_of
 from tests.studio.fuzzed import fuzz, fuzzed_messages
 from tests.studio.live import Studio, Visitor, played, send, settled, studio, was_closed
 from tests.studio.scripted import as_teammate, deeds, trace_of

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise studio``."""
-    from askwise.studio.serving import Serving, serve
+    from askwise.studio.server import Serving, serve
 
     how = Serving(
         path=options.path,
