@@ -9,8 +9,7 @@ from askwise.audits.results import DEAREST, Audit, AuditedEpisode, Dear
 from askwise.audits.telling import judges, number, precision_in_words, recall_in_words
 from askwise.text.files import whole_file
 from askwise.text.wording import counted
-from askwise.view.html import Html, TableCell, folded, joined, table, tag
-from askwise.view.report import Section, report_page
+from askwise.view.html import Html, Section, TableCell, folded, joined, report_page, table, tag
 
 MOST_EPISODES = 200
 """Episodes that the page lists, the dearest first; `--csv` has all."""

@@ -16,7 +16,7 @@ from askwise.studies.analysis.results import Analysis, analyse, write_tables
 from askwise.studies.analysis.sections import Told, sections
 from askwise.studies.schema.domain import StudyWords
 from askwise.text.files import make_folder, whole_file
-from askwise.view.report import report_page
+from askwise.view.html import report_page
 
 
 def write_results(
