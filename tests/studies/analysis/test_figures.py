@@ -11,8 +11,7 @@ from matplotlib.colors import to_rgb
 
 from askwise.studies.analysis.figures import pictures, write_figures
 from askwise.studies.analysis.figures.costs import cost_figure, parts_figure
-from askwise.studies.analysis.figures.questions import questions_figure
-from askwise.studies.analysis.figures.spread import spread_figure
+from askwise.studies.analysis.figures.distributions import questions_figure, spread_figure
 from askwise.studies.analysis.figures.styles import KNOWN, styles
 from askwise.studies.analysis.results import parts, summary
 from askwise.studies.analysis.tables import checked

@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from askwise.studies.analysis.figures.costs import all_costs, cost_parts, costs
+from askwise.studies.analysis.figures.distributions import questions, spread
 from askwise.studies.analysis.figures.picture import Material, Picture, materials
-from askwise.studies.analysis.figures.questions import questions
-from askwise.studies.analysis.figures.spread import spread
 from askwise.studies.analysis.tables import Tables
 from askwise.text.files import make_folder, save_figure
 

@@ -2,6 +2,11 @@
 
 One row for each asking method, so that bars never hide each other; the lowest price on the left, as in the paper, and
 the highest on the right.
+
+How marginal costs are spread over episodes: the share of episodes that cost at most so much.
+
+A mean can hide that a method is cheap almost always and very dear now and then. The curve shows it all: the higher, the
+cheaper; where it starts on the left axis is the share of episodes that cost nothing extra.
 """
 
 from __future__ import annotations
@@ -12,11 +17,11 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from askwise.studies.analysis.figures.costs import PRICE
 from askwise.studies.analysis.figures.picture import Material, Picture, counted, end_prices
-from askwise.studies.analysis.figures.styles import GRID, INK, styles
+from askwise.studies.analysis.figures.styles import GRID, INK, Style, legend_below, styles
 from askwise.text.reading import printable
 from askwise.view.plot import PLAIN
 
@@ -85,3 +90,72 @@ def _questions_as_text(queries: pl.DataFrame, prices: list[float], name: str) ->
     median = lowest.group_by("method", maintain_order=True).agg(pl.col("t").median())
     lines = [f"{method} {step:g}" for method, step in median.iter_rows()]
     return f"Histogram of questions by step. Median step at {name} {prices[0]:g}: {', '.join(lines)}."
+
+
+TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000)
+
+
+def spread(material: Material, prior: str) -> Iterator[Picture]:
+    """Draw the spread of marginal costs under one prior."""
+    episodes = material.tables.episodes.filter(pl.col("prior") == prior)
+    means = material.summary.filter(pl.col("prior") == prior)
+    prices = end_prices(episodes)
+    how_to_read = "The higher a curve, the cheaper; the axis has a square-root scale."
+    yield Picture(
+        material.name("spread", prior),
+        f"Prior {prior}: spread of marginal cost, {counted(means, 'curve')}. {how_to_read}{material.where}",
+        _spread_as_text(episodes, prices, material.price),
+        spread_figure(episodes, material.methods, prices, material.price),
+        material.title,
+        order=40,
+        beside=True,
+    )
+
+
+def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
+    """Draw the curves of `episodes`, which are those of one prior; `prices` are the columns, called `name`."""
+    looks = styles(methods)
+    figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
+    panels = figure.subplots(1, len(prices), sharex=True, sharey=True, squeeze=False)[0]
+    here = episodes.filter(pl.col("per_station_cost").is_in(prices))
+    most = float(here["marginal_cost"].max() or 1.0)  # type: ignore[arg-type]
+    for ax, price in zip(panels, prices, strict=True):
+        at_price = here.filter(pl.col("per_station_cost") == price)
+        for method, style in looks.items():
+            costs = at_price.filter(pl.col("method") == method)["marginal_cost"].sort().to_numpy()
+            if costs.size:
+                _curve(ax, costs, most, printable(method), style)
+        ax.set_title(f"{name} {price:g}", fontsize=11)
+        ax.set_xlabel("marginal cost (steps)")
+        ax.set_ylim(0, 1.02)
+        _square_root_scale(ax, most)
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.grid(color=GRID, linewidth=0.7)
+        ax.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("episodes that cost at most this")
+    legend_below(figure, panels[0])
+    return figure
+
+
+def _square_root_scale(ax: Axes, most: float) -> None:
+    """Make room where good methods are, near 0, without losing the dear episodes."""
+    ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0.0)), np.square))
+    ticks = [tick for tick in TICKS if tick <= most]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_xlim(0, most)
+
+
+def _curve(ax: Axes, costs: np.ndarray[tuple[int], np.dtype[np.float64]], most: float, name: str, style: Style) -> None:
+    shares = np.arange(1, costs.size + 1) / costs.size
+    x = np.concatenate(([0.0], np.maximum(costs, 0.0), [most]))
+    y = np.concatenate(([0.0], shares, [1.0]))
+    # A marker at every tenth of the episodes is enough to tell the curves apart.
+    marked = [round(k * costs.size / 10) for k in range(1, 11)]
+    ax.plot(x, y, drawstyle="steps-post", label=name, markevery=marked, **{**style.line(), "markersize": 5})
+
+
+def _spread_as_text(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
+    highest = episodes.filter(pl.col("per_station_cost") == prices[-1])
+    median = highest.group_by("method", maintain_order=True).agg(pl.col("marginal_cost").median())
+    lines = [f"{method} {cost:.1f}" for method, cost in median.iter_rows()]
+    return f"Share of episodes up to each marginal cost. Medians at {name} {prices[-1]:g}: {', '.join(lines)}."
