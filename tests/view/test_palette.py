@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.studio.colours import stylesheet
+from askwise.studio.round_service import stylesheet
 from askwise.view import palette
 from askwise.view.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Look
 

@@ -1,4 +1,6 @@
-"""What worker processes of the studio do: they play rounds, one request after the other.
+"""The studio's colours: those of all drawings (`askwise.view.palette`), as variables of a stylesheet.
+
+What worker processes of the studio do: they play rounds, one request after the other.
 
 A request is a dictionary with the operation ``op`` and the round ``id``. The last reply to it has ``done``.
 
@@ -31,14 +33,50 @@ from askwise.domains.registry import domain_of, from_json, read
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import methods
 from askwise.play import trace
-from askwise.studio.colours import stylesheet
 from askwise.studio.rounds import role_view as sight
 from askwise.studio.rounds.openings import Openings
 from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import Refused, Round, Setup, replayed
 from askwise.text.reading import Field, printable
+from askwise.view import palette
 from askwise.view.page import page_text
+from askwise.view.palette import Colour
 from askwise.view.scene_builder import start_scene
+
+NAMES = (
+    "TEAMMATE",
+    "EGO",
+    "PAYS",
+    "LANDMARK",
+    "FLOOR",
+    "WALL",
+    "EDGE",
+    "INK",
+    "FAINT",
+    "PAPER",
+    "WAY",
+    "ARROW",
+    "LINE",
+)
+
+
+def stylesheet() -> str:
+    """Return the variables of all pages, ``--goal``, ``--askwise-teammate: rgb(...)`` and so on, and ramps of belief.
+
+    ``--goal`` is a goal of which nothing is believed yet, or nothing may be shown.
+    """
+    found = {name.lower().replace("_", "-"): getattr(palette, name) for name in NAMES}
+    lines = [f"--askwise-{name}: {_rgb(colour)};" for name, colour in found.items()]
+    for kind, ramp in (("ramp", palette.RAMP), ("dark-ramp", palette.DARK_RAMP), ("alike", palette.ALIKE)):
+        lines += [f"--askwise-{kind}-{k}: {_rgb(colour)};" for k, colour in enumerate(ramp)]
+    lines.append(f"--goal: {_rgb(palette.NO_BELIEF)};")
+    dark = f"@media (prefers-color-scheme: dark) {{ :root {{ --goal: {_rgb(palette.DARK_RAMP[0])}; }} }}\n"
+    return palette.css_variables() + ":root {\n  " + "\n  ".join(lines) + "\n}\n" + dark
+
+
+def _rgb(colour: Colour) -> str:
+    return f"rgb({', '.join(map(str, colour))})"
+
 
 MOST_ROUNDS = 200
 """Rounds that are kept ready; in others the deeds are repeated when people come back to them."""
