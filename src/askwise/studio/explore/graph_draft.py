@@ -29,7 +29,7 @@ from askwise.text.reading import Field, copied
 from askwise.text.toml_text import toml_text
 from askwise.text.vocabulary import Vocabulary
 from askwise.view.layout import Net, lay_out
-from askwise.view.page_grounds import LETTERS, one_ground_data
+from askwise.view.page import LETTERS, one_ground_data
 
 SIDES = ("teammate", "ego")
 MOST_EDGES = 1000

@@ -25,7 +25,7 @@ from askwise.text.vocabulary import Vocabulary
 from askwise.text.wording import counted, number
 from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
 from askwise.view.floor import Place
-from askwise.view.page_grounds import any_ground_data
+from askwise.view.page import any_ground_data
 from askwise.view.scene_builder import scene_of, start_scene
 
 
