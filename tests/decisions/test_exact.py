@@ -8,10 +8,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from askwise.decisions._arrays import world_of
 from askwise.decisions.information import capacity, information_bound
 from askwise.decisions.problem import Asking, DecisionProblem
 from askwise.decisions.recommendation import Plan, recommend
-from askwise.decisions.search import Solver, search, world_of
+from askwise.decisions.search import Solver, search
 from tests.decisions.problems import best_of_all_plans, larger_problem, plain_value, random_problem
 
 CLOSE = 1e-12

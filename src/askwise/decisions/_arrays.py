@@ -6,10 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askwise.decisions.problem import DecisionProblem
 from askwise.types import BoolArray, FloatArray
 
 TIE = 1e-14
 """A question has to be better by more than rounding, as a share of the largest loss or price there is."""
+
+ENTRIES = 2**20
+"""The largest size of a table of solved states."""
+SPARSE_FROM = 64
+SPARSE_SHARE = 0.25
+"""Losses are taken as sparse for more intents than this, if fewer than this share are below the largest of theirs."""
 
 
 class World(NamedTuple):
@@ -135,3 +142,84 @@ class Limits(NamedTuple):
     final: bool
     work: float
     budget: float
+
+
+def world_of(problem: DecisionProblem) -> World:
+    """Return a problem as arrays for compiled code."""
+    rows = [each.likelihood for each in problem.questions]
+    n_intents, n_actions = len(problem.intents), len(problem.actions)
+    # One layout for all problems, C order and writable: the kernels are compiled once for each layout.
+    likelihood = np.ascontiguousarray(np.concatenate(rows)) if rows else np.zeros((0, n_intents))
+    price = np.array([each.price for each in problem.questions])
+    noisy = np.array([bool(((row != 0) & (row != 1)).any()) for row in rows], dtype=np.bool_)
+    most = problem.loss.max(axis=0)
+    below = problem.loss < most
+    sparse = n_intents > SPARSE_FROM and below.sum() < SPARSE_SHARE * below.size
+    saver, owner = (np.nonzero(below.T)[1], np.nonzero(below.T)[0]) if sparse else (np.zeros(0), np.zeros(0))
+    saver, owner = saver.astype(np.int64), owner.astype(np.int64)
+    # The same signatures every time, so that nothing depends on luck.
+    rng = np.random.default_rng(20210209)
+    signs = [rng.integers(1, 2**64, size=(n, 2), dtype=np.uint64) for n in (n_intents, len(likelihood), len(rows) + 1)]
+    scale = max(float(np.abs(problem.loss).max()), float(price.max(initial=0.0)), 1e-300)
+    return World(
+        likelihood,
+        likelihood * np.log(np.where(likelihood > 0, likelihood, 1.0)),
+        np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)]).astype(np.int64),
+        price,
+        noisy,
+        np.zeros((0, n_actions)) if sparse else np.array(problem.loss.T, order="C"),
+        np.ascontiguousarray(most),
+        np.searchsorted(owner, np.arange(n_intents + 1)).astype(np.int64),
+        np.ascontiguousarray((most[owner] - problem.loss[saver, owner]) if sparse else np.zeros(0)),
+        saver,
+        problem.loss.min(axis=0),
+        signs[0],
+        signs[1],
+        signs[2],
+        TIE * scale,
+    )
+
+
+def new_space(levels: int, n_intents: int, n_actions: int, n_questions: int) -> Space:
+    return Space(
+        np.zeros((levels, n_intents)),
+        np.zeros((levels, n_intents), dtype=np.int64),
+        np.zeros(levels, dtype=np.int64),
+        np.zeros((levels, 2), dtype=np.uint64),
+        np.zeros(n_actions),
+        np.zeros((levels, n_questions)),
+        np.zeros((levels, n_questions)),
+        np.zeros((levels, n_questions), dtype=np.int64),
+        np.zeros(n_questions, dtype=np.bool_),
+    )
+
+
+def new_stack(levels: int) -> Stack:
+    """Return a stack of so many levels, all zero."""
+    numbers = [np.zeros(levels) for _ in range(8)]
+    return Stack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
+
+
+def new_memory(problem: DecisionProblem, depth: int) -> Memory:
+    """Return empty tables for a search that looks `depth` questions ahead."""
+    entries = _entries(problem, depth) if depth > 1 else 2
+    return Memory(
+        np.zeros((entries, 2), dtype=np.uint64),
+        np.zeros((entries, 2)),
+        np.zeros(entries, dtype=np.int64),
+        np.zeros((entries, 2), dtype=np.uint64),
+        np.zeros(entries),
+        np.array([0, 0, entries * 3 // 4]),
+    )
+
+
+def _entries(problem: DecisionProblem, depth: int) -> int:
+    """Return the size of a table: a power of 2, with room for all states if there are few of them.
+
+    A table that is larger than needed costs more than it gives: each part of it that is touched has to be found.
+    """
+    states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
+    for each in problem.questions:
+        longer = [*states, 0.0] if len(states) <= depth else states
+        states = [min(now + len(each.answers) * (states[k - 1] if k else 0.0), 1e15) for k, now in enumerate(longer)]
+    return int(min(ENTRIES, 2 ** (2 * int(sum(states))).bit_length()))

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askwise.decisions._arrays import TIE, Limits, Memory, Space, Stack, World
+from askwise.decisions._arrays import TIE, Limits, World, new_memory, new_space, new_stack, world_of
 from askwise.decisions._search import OVERHEAD, listen, solve
 from askwise.decisions.information import information_bound
 from askwise.decisions.problem import DecisionProblem
@@ -37,10 +37,6 @@ SURE = 10
 """If there are so few states that looking at all of them takes at most so many budgets, that is done at once."""
 FIRST = 4
 """How many first questions a narrow plan is tried for, those that tell most for their price."""
-SPARSE_FROM = 64
-SPARSE_SHARE = 0.25
-"""Losses are taken as sparse for more intents than this, if fewer than this share are below the largest of theirs."""
-ENTRIES = 2**20
 EXACT_GAP = 1e-13
 """Bounds closer than this, as a share of the largest loss, have met."""
 
@@ -83,10 +79,9 @@ class Solver:
         self.depth, self.width = min(depth, most), min(width, n_questions)
         self._world = world
         levels = self.depth + 2
-        self._space = _space(levels, n_intents, len(problem.actions), n_questions)
-        numbers = [np.zeros(levels) for _ in range(8)]
-        self._stack = Stack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
-        self._memory = _memory(_entries(problem, self.depth) if self.depth > 1 else 2)
+        self._space = new_space(levels, n_intents, len(problem.actions), n_questions)
+        self._stack = new_stack(levels)
+        self._memory = new_memory(problem, self.depth)
         narrow = self.width < n_questions
         self._limits = Limits(self.width, depth >= most, _work(world, narrow), budget)
         self._spent = np.zeros(1)
@@ -158,41 +153,6 @@ class Solver:
         return float(self._world.least @ self.problem.belief)
 
 
-def world_of(problem: DecisionProblem) -> World:
-    """Return a problem as arrays for compiled code."""
-    rows = [each.likelihood for each in problem.questions]
-    n_intents, n_actions = len(problem.intents), len(problem.actions)
-    likelihood = np.concatenate(rows) if rows else np.zeros((0, n_intents))
-    price = np.array([each.price for each in problem.questions])
-    noisy = np.array([bool(((row != 0) & (row != 1)).any()) for row in rows], dtype=np.bool_)
-    most = problem.loss.max(axis=0)
-    below = problem.loss < most
-    sparse = n_intents > SPARSE_FROM and below.sum() < SPARSE_SHARE * below.size
-    saver, owner = (np.nonzero(below.T)[1], np.nonzero(below.T)[0]) if sparse else (np.zeros(0), np.zeros(0))
-    saver, owner = saver.astype(np.int64), owner.astype(np.int64)
-    # The same signatures every time, so that nothing depends on luck.
-    rng = np.random.default_rng(20210209)
-    signs = [rng.integers(1, 2**64, size=(n, 2), dtype=np.uint64) for n in (n_intents, len(likelihood), len(rows) + 1)]
-    scale = max(float(np.abs(problem.loss).max()), float(price.max(initial=0.0)), 1e-300)
-    return World(
-        np.ascontiguousarray(likelihood),
-        likelihood * np.log(np.where(likelihood > 0, likelihood, 1.0)),
-        np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)]).astype(np.int64),
-        price,
-        noisy,
-        np.zeros((0, n_actions)) if sparse else np.ascontiguousarray(problem.loss.T),
-        np.ascontiguousarray(most),
-        np.searchsorted(owner, np.arange(n_intents + 1)).astype(np.int64),
-        np.ascontiguousarray((most[owner] - problem.loss[saver, owner]) if sparse else np.zeros(0)),
-        saver,
-        problem.loss.min(axis=0),
-        signs[0],
-        signs[1],
-        signs[2],
-        TIE * scale,
-    )
-
-
 def _all_work(problem: DecisionProblem, solver: Solver) -> float:
     """Return the most that it can take to look at all states: each question is not asked, or has one of its answers."""
     states = 1.0
@@ -210,43 +170,6 @@ def _work(world: World, narrow: bool) -> float:
     n_intents, n_actions = world.least.size, world.loss.shape[1]
     sparse = world.loss.shape[0] == 0
     return 10.0 + (4.0 * world.saved.size / n_intents if sparse else 0.4 * n_actions)
-
-
-def _memory(entries: int) -> Memory:
-    return Memory(
-        np.zeros((entries, 2), dtype=np.uint64),
-        np.zeros((entries, 2)),
-        np.zeros(entries, dtype=np.int64),
-        np.zeros((entries, 2), dtype=np.uint64),
-        np.zeros(entries),
-        np.array([0, 0, entries * 3 // 4]),
-    )
-
-
-def _entries(problem: DecisionProblem, depth: int) -> int:
-    """Return the size of a table: a power of 2, with room for all states if there are few of them.
-
-    A table that is larger than needed costs more than it gives: each part of it that is touched has to be found.
-    """
-    states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
-    for each in problem.questions:
-        longer = [*states, 0.0] if len(states) <= depth else states
-        states = [min(now + len(each.answers) * (states[k - 1] if k else 0.0), 1e15) for k, now in enumerate(longer)]
-    return int(min(ENTRIES, 2 ** (2 * int(sum(states))).bit_length()))
-
-
-def _space(levels: int, n_intents: int, n_actions: int, n_questions: int) -> Space:
-    return Space(
-        np.zeros((levels, n_intents)),
-        np.zeros((levels, n_intents), dtype=np.int64),
-        np.zeros(levels, dtype=np.int64),
-        np.zeros((levels, 2), dtype=np.uint64),
-        np.zeros(n_actions),
-        np.zeros((levels, n_questions)),
-        np.zeros((levels, n_questions)),
-        np.zeros((levels, n_questions), dtype=np.int64),
-        np.zeros(n_questions, dtype=np.bool_),
-    )
 
 
 @dataclass(frozen=True, slots=True)
