@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askwise.pddl import Limits, cones_of, load
-from askwise.recognition.grd import verdict
+from askwise.recognition.tables import verdict
 from tests.shown import ROOT
 
 

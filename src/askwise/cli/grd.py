@@ -55,11 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise grd``."""
-    from askwise.recognition.grd import COLUMNS, MeasureJob
+    from askwise.recognition.tables import GRD_COLUMNS, MeasureJob
 
     limits = planning.limits_of(options)
     found = rows.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
-    rows.write(options, COLUMNS, found)
+    rows.write(options, GRD_COLUMNS, found)
     print(_table(found))
     return rows.say_failures(found)
 

@@ -26,7 +26,7 @@ from askwise.cli import planning, rows, values
 from askwise.errors import InputError
 
 if TYPE_CHECKING:
-    from askwise.recognition.recognitions import Summary
+    from askwise.recognition.tables import Summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def _how(options: argparse.Namespace) -> str:
 
 def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     """Write and sum up a row for each of many archives."""
-    from askwise.recognition.recognitions import COLUMNS, RecogniseJob, summaries
+    from askwise.recognition.tables import RECOGNISE_COLUMNS, RecogniseJob, summaries
 
     for given, name in ((options.goals, "--goals"), (options.obs, "--obs")):
         if given is not None:
@@ -105,7 +105,7 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
         paths,
         lambda problem: RecogniseJob(problem, limits, options.belief, stray, options.complete),
     )
-    rows.write(options, COLUMNS, found)
+    rows.write(options, RECOGNISE_COLUMNS, found)
     print(_summed_up(summaries(found)))
     return rows.say_failures(found)
 
