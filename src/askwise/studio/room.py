@@ -1,4 +1,6 @@
-"""A room: one round, and the tab in which it is played.
+"""How long people wait for the studio: from a message's arrival to its acknowledgement, and to the next turn.
+
+A room: one round, and the tab in which it is played.
 
 Deeds are numbered. Deed ``n`` of a round is done once, whoever sends it how often: a tab that does not know whether its
 last message arrived sends it again and is told where the round is. A deed is on the disk before anybody is told of it.
@@ -10,12 +12,41 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from askwise.studio.pool import Pool
 from askwise.studio.store import Store, StoreFailed, adding_event, ending_round
-from askwise.studio.times import Times
+
+KEPT = 100_000
+
+
+@dataclass
+class Times:
+    """The latest times, in seconds.
+
+    Attributes:
+        kept: until a deed was on the disk and its tab was told.
+        turn: until the method had decided, too.
+    """
+
+    kept: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
+    turn: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """Return how many there are, and their quantiles, in milliseconds."""
+        return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
+
+
+def _quantiles(times: list[float]) -> dict[str, float]:
+    if not times:
+        return {"count": 0}
+    p50, p95, p99 = np.quantile(times, [0.5, 0.95, 0.99]) * 1000
+    return {"count": len(times), "p50": float(p50), "p95": float(p95), "p99": float(p99), "max": 1000 * max(times)}
+
 
 log = logging.getLogger("askwise.studio")
 

@@ -11,11 +11,10 @@ from starlette.requests import HTTPConnection
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.pool import Pool
-from askwise.studio.room import Room, read_room
+from askwise.studio.room import Room, Times, read_room
 from askwise.studio.rounds.round import Setup
 from askwise.studio.security import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_A_MINUTE, Keys, Person, Rates
 from askwise.studio.store import Statement, Store, adding_round, digest_of
-from askwise.studio.times import Times
 
 
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
