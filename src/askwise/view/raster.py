@@ -22,12 +22,12 @@ from askwise.errors import InputError
 from askwise.text.files import whole_file
 from askwise.text.reading import printable
 from askwise.view.floor import Ground, Map, Place
+from askwise.view.legend import draw_strip, strip_height
 from askwise.view.palette import INK, LINE, PAPER
 from askwise.view.panels import FINE, LONGEST_SIDE, GraphPanel, MapPanel
 from askwise.view.pen import Pen, font
 from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
 from askwise.view.scene_builder import scenes
-from askwise.view.strip import draw_strip, strip_height
 
 Pixels: TypeAlias = NDArray[np.uint8]
 Panel: TypeAlias = MapPanel | GraphPanel
