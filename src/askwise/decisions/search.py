@@ -7,7 +7,7 @@ prices, each asked at most once and at most `limit` in all:
     ask(b, q) = price[q] + sum over answers a of P(a) V(b given a),     P(a) = sum_g b[g] L[q, a, g]
     V(b)      = min( act(b), min over questions left of ask(b, q) ).
 
-**Exact** where the recurrence can be worked out to its end, with memory and bounds (`askwise.decisions._search`).
+**Exact** where the recurrence can be worked out to its end, with memory and bounds (`askwise.decisions.kernels`).
 
 **Else to a depth**: at most `depth` questions ahead, then the best action. That plan can be executed, so its value is
 an upper bound. So is that of a *narrow* plan, which follows only the question that tells most for its price, as far as
@@ -26,8 +26,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from askwise.decisions._arrays import TIE, Limits, World, new_memory, new_space, new_stack, world_of
-from askwise.decisions._search import OVERHEAD, listen, solve
 from askwise.decisions.information import information_bound
+from askwise.decisions.kernels import OVERHEAD, listen, solve
 from askwise.decisions.problem import DecisionProblem
 from askwise.types import FloatArray
 
