@@ -18,7 +18,7 @@ from askwise.errors import InputError
 from askwise.text.reading import printable
 
 if TYPE_CHECKING:
-    from askwise.recognition.collecting import Collected
+    from askwise.recognition.archives import Collected
     from askwise.studies.running.jobs import Job, Row
 
 
@@ -33,7 +33,7 @@ def work(
     options: argparse.Namespace, command: str, paths: Sequence[str], job_for: Callable[[Collected], Job]
 ) -> list[Row]:
     """Return the rows of all problems below the paths, in their order."""
-    from askwise.recognition.collecting import collect
+    from askwise.recognition.archives import collect
 
     for path in paths:
         if path.lower().endswith(".pddl") and Path(path).is_file():

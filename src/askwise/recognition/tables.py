@@ -21,7 +21,7 @@ from askwise.pddl.cones import Cones, cones_of
 from askwise.pddl.limits import Limits
 from askwise.pddl.pairs import pairs_at
 from askwise.pddl.recognising import recognise
-from askwise.recognition.collecting import Collected, Watching
+from askwise.recognition.archives import Collected, Watching
 from askwise.studies.running.jobs import Row
 
 GRD_VERSION = 3
