@@ -20,7 +20,7 @@ from askwise.studio.services import Services
 from askwise.studio.store import Store
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.people import People
-from askwise.studio.taking import study_routes
+from askwise.studio.study_routes import study_routes
 from askwise.workers.limits import Limits
 from tests.studio.taking import entry_for
 

@@ -16,7 +16,7 @@ from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Guard, Keys,
 from askwise.studio.services import Services
 from askwise.studio.store import Store
 from askwise.studio.study.people import People
-from askwise.studio.taking import study_routes
+from askwise.studio.study_routes import study_routes
 from tests.studio.taking import load, write_study
 
 PUBLIC, LOCAL = "lab.example.org", "127.0.0.1:80"

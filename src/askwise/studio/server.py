@@ -198,7 +198,7 @@ async def _run(
         routes = explore_routes()
         if study is not None:
             from askwise.studio.study.people import People
-            from askwise.studio.taking import study_routes
+            from askwise.studio.study_routes import study_routes
 
             services.study = study.name
             people = People(store, study)
