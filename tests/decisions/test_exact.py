@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from askwise.decisions._arrays import world_of
+from askwise.decisions.arrays import world_of
 from askwise.decisions.information import capacity, information_bound
 from askwise.decisions.problem import Asking, DecisionProblem
 from askwise.decisions.recommendation import Plan, recommend

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.decisions._arrays import Limits, Memory, Space, Stack, World
+from askwise.decisions.arrays import Limits, Memory, Space, Stack, World
 from askwise.types import FloatArray
 
 OVERHEAD = 60.0

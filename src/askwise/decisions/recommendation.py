@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from askwise.decisions._arrays import TIE
+from askwise.decisions.arrays import TIE
 from askwise.decisions.problem import DecisionProblem
 from askwise.decisions.search import BUDGET, Found, search
 from askwise.errors import InputError

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askwise.decisions._arrays import TIE, Limits, World, new_memory, new_space, new_stack, world_of
+from askwise.decisions.arrays import TIE, Limits, World, new_memory, new_space, new_stack, world_of
 from askwise.decisions.information import information_bound
 from askwise.decisions.kernels import OVERHEAD, listen, solve
 from askwise.decisions.problem import DecisionProblem
