@@ -24,7 +24,7 @@ from askwise.cli import stopping, values
 from askwise.errors import AskwiseError, InputError
 
 if TYPE_CHECKING:
-    from askwise.studies.conducting import Conducted
+    from askwise.studies.pipeline import Conducted
     from askwise.studies.schema.study import Study
     from askwise.workers.limits import Limits
 
@@ -133,7 +133,7 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
-    from askwise.studies import conducting
+    from askwise.studies import pipeline as conducting
 
     workers = _workers(options)
     study = replace(study, limits=_limits(study.limits, options))

@@ -13,7 +13,7 @@ from askwise.studies.analysis.figures.picture import MOST_FILES, materials
 from askwise.studies.analysis.report import report_text
 from askwise.studies.analysis.results import bounds_of, expected_summary
 from askwise.studies.analysis.tables import ALL_FILES
-from askwise.studies.conducting import conduct
+from askwise.studies.pipeline import conduct
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study_file import study_from
 from askwise.studies.schema.tables import BOUND, table

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies import conducting
+from askwise.studies import pipeline as conducting
 from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies.conducting import stored_tasks
+from askwise.studies.pipeline import stored_tasks
 from askwise.studies.running.checksums import Corrupt, Damaged, read_record, write_record
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies.conducting import conduct
+from askwise.studies.pipeline import conduct
 from askwise.studies.running.checksums import checksum
 from askwise.studies.running.play import failed, play
 from askwise.studies.running.run import run_study
