@@ -212,7 +212,7 @@ def load() -> None:
     """Load numba. Ctrl-C waits for it, and its time is not held against the agent that decides."""
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
-        from askwise.workers.interrupts import DeferredInterrupt
+        from askwise.workers.heartbeat import DeferredInterrupt
 
         interrupts = DeferredInterrupt()
         heartbeat.own.pause()

@@ -31,7 +31,7 @@ from numba.experimental import structref
 
 from askwise._kept import kernel_at, locked
 from askwise.workers import heartbeat
-from askwise.workers.interrupts import DeferredInterrupt
+from askwise.workers.heartbeat import DeferredInterrupt
 
 _njit: Any = numba.njit
 _types: Any = numba.types

@@ -15,7 +15,7 @@ import pytest
 
 from askwise.cli import stopping
 from askwise.cli.stopping import CtrlC, Terminated, exit_code, terminable
-from askwise.workers.interrupts import DeferredInterrupt
+from askwise.workers.heartbeat import DeferredInterrupt
 from tests.cli.command import user_environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")

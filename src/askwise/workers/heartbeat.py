@@ -2,6 +2,8 @@
 
 To write a number takes a tenth of a microsecond and no lock, so a process that hangs in compiled code still shows since
 when. A process that nobody supervises writes the numbers into memory of its own.
+
+Deferring Ctrl-C while something must not be interrupted.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 from askwise.workers.limits import Limits
 
@@ -212,3 +215,34 @@ class Watchdog:
             taken = now - since - (self._lost - self._lost_before[slot]) if since else 0.0
             left[slot] = allowed - taken
         return left
+
+
+class DeferredInterrupt:
+    """After ``hold()``, Ctrl-C waits until ``release()``; does nothing outside the main thread, which alone gets it."""
+
+    def __init__(self) -> None:
+        self._before: signal._HANDLER = None
+        self._holding = False
+        self._pressed = False
+
+    def hold(self) -> None:
+        """Defer Ctrl-C from now on."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        before = signal.getsignal(signal.SIGINT)
+        if before in (None, signal.SIG_IGN, signal.SIG_DFL):
+            return  # no exception would be raised, so none can be lost
+        self._before, self._holding, self._pressed = before, True, False
+        signal.signal(signal.SIGINT, self._press)
+
+    def release(self) -> None:
+        """Handle Ctrl-C as before, and raise the one that was deferred."""
+        if not self._holding or threading.current_thread() is not threading.main_thread():
+            return
+        self._holding = False
+        signal.signal(signal.SIGINT, self._before)
+        if self._pressed:
+            signal.raise_signal(signal.SIGINT)
+
+    def _press(self, _: int, __: FrameType | None) -> None:
+        self._pressed = True
