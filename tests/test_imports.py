@@ -142,7 +142,7 @@ def test_packages_inside_packages_are_walked() -> None:
     inside = _uses_inside("studies")
     assert inside["schema"] == set()
     assert inside["running"] == inside["analysis"] == {"schema"}
-    assert {"running", "analysis"} <= inside["conducting"]
+    assert {"running", "analysis"} <= inside["pipeline"]
 
 
 # -- small interfaces --------------------------------------------------------------------------------------------

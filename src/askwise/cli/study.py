@@ -133,14 +133,14 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and say what came out."""
-    from askwise.studies import pipeline as conducting
+    from askwise.studies import pipeline
 
     workers = _workers(options)
     study = replace(study, limits=_limits(study.limits, options))
     total = study.n_tasks
     try:
         with stopping.terminable():
-            done = conducting.conduct(
+            done = pipeline.conduct(
                 study,
                 folder,
                 workers=workers,
@@ -150,12 +150,12 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
                 on_damage=lambda damaged: print(damaged, file=sys.stderr),
             )
     except KeyboardInterrupt as stopped:
-        stored = conducting.stored_tasks(study, folder)
+        stored = pipeline.stored_tasks(study, folder)
         print(f"\nStopped: {stored} of {total} instances are stored in {folder}.", file=sys.stderr)
         print("Give the same command again to go on.", file=sys.stderr)
         return stopping.exit_code(stopped)
     except AskwiseError as error:
-        stored = conducting.stored_tasks(study, folder)
+        stored = pipeline.stored_tasks(study, folder)
         if stored:
             hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
             raise AskwiseError(f"{error} ({hint})") from None

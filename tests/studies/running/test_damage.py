@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies import pipeline as conducting
+from askwise.studies import pipeline
 from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
@@ -233,7 +233,7 @@ def test_a_damaged_table_is_not_analysed(folder: Path, name: str, monkeypatch: p
 
     monkeypatch.setattr(Store, "combine", combine_and_flip)
     with pytest.raises(InputError) as caught:
-        conducting.conduct(STUDY, folder)
+        pipeline.conduct(STUDY, folder)
     assert str(caught.value).startswith(f"file {str(folder / name)!r}"[:-1] + ".parquet': found damage (its checksum")
     assert not (folder / "report.html").exists()
 
