@@ -61,7 +61,7 @@ class MeasureJob:
     def key(self) -> str:
         """See `Job`."""
         limits = "-".join(str(value) for value in asdict(self.limits).values())
-        return f"grd-{VERSION}-{self.problem.digest}-{limits}"
+        return f"grd-{GRD_VERSION}-{self.problem.digest}-{limits}"
 
     def rows(self) -> list[Row]:
         """See `Job`."""
@@ -170,7 +170,7 @@ class RecogniseJob:
         """See `Job`."""
         limits = "-".join(str(value) for value in asdict(self.limits).values())
         how = f"{self.belief}-{self.stray if self.belief == 'robust' else 0}-{int(self.complete)}"
-        return f"recognise-{VERSION}-{self.problem.digest}-{how}-{limits}"
+        return f"recognise-{RECOGNISE_VERSION}-{self.problem.digest}-{how}-{limits}"
 
     def rows(self) -> list[Row]:
         """See `Job`."""
