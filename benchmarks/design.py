@@ -122,11 +122,11 @@ def _large(quick: bool) -> Table:
         ],
         notes=["budget 0; cost: of the optimum and of the planner, which see every cell as a wall, too"],
     )
-    ways: list[dict[str, Any]] = [{"minimise": "wcd"}, {"minimise": "edp"}]
-    ways += [{"minimise": "cost", "by": by} for by in ("optimum", "planner")]
+    paths: list[dict[str, Any]] = [{"minimise": "wcd"}, {"minimise": "edp"}]
+    paths += [{"minimise": "cost", "by": by} for by in ("optimum", "planner")]
     for seed, (walls, goals) in enumerate(MAPS[:1] if quick else MAPS):
         problem = _map(seed, walls, goals)
-        for options in ways:
+        for options in paths:
             progress(f"design: {walls} walls, {goals} goals, {options}")
             start = process_time()
             found = askwise.design(problem, CELLS, **options)
@@ -140,9 +140,9 @@ def _large(quick: bool) -> Table:
 
 
 def _useful(problem: FactoredProblem) -> int:
-    from askwise.designs.ways import Ways
+    from askwise.designs.ways import TeammatePaths
 
-    return int(Ways(space_of_given(problem), 0).useful(()).sum())
+    return int(TeammatePaths(space_of_given(problem), 0).useful(()).sum())
 
 
 def _map(seed: int, walls: int, goals: int) -> FactoredProblem:

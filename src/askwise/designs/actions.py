@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from askwise.designs.space import NOBODY, Ground, Space
+from askwise.designs.space import NO_OWNER, MoveGraph, Space
 from askwise.errors import AskwiseError, InputError
 from askwise.model.builders import ranked
 from askwise.pddl.archive import Recognition
@@ -61,7 +61,7 @@ def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress |
     return replace(
         _of_shortest_plans(given, cones, progress),
         names=names,
-        ground=Ground(successor, owner),
+        ground=MoveGraph(successor, owner),
         start=plans.start,
         targets=plans.targets,
         changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),
@@ -80,22 +80,22 @@ def _refuse_unknown(cones: Cones) -> None:
         raise InputError("goals", "none that a plan leads to", "at least one")
 
 
-def _ground(cones: Cones) -> tuple[Ground, tuple[str, ...]]:
+def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
     """Return the union of the cones, each move owned by its action, and what these are called."""
     model = cones.model
     thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
-    owner = np.full(model.successor.shape, NOBODY, dtype=np.int32)
+    owner = np.full(model.successor.shape, NO_OWNER, dtype=np.int32)
     columns = [column for column in range(model.n_actions) if column != model.stay]
     owner[:, columns] = thing_of[cones.operators]
     _refuse_same_names(model.successor, owner, names)
-    return Ground(model.successor, owner), names
+    return MoveGraph(model.successor, owner), names
 
 
 def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
     """Refuse actions of one name that lead from one state to different ones: the search takes states for seen."""
     order = np.argsort(owner, axis=1, kind="stable")
     owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)
-    again = (owners[:, 1:] == owners[:, :-1]) & (owners[:, 1:] != NOBODY) & (targets[:, 1:] != targets[:, :-1])
+    again = (owners[:, 1:] == owners[:, :-1]) & (owners[:, 1:] != NO_OWNER) & (targets[:, 1:] != targets[:, :-1])
     if again.any():
         name = names[int(owners[:, 1:][again][0])]
         found = "one name for actions that lead from one state to different ones"
@@ -109,7 +109,7 @@ def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...
     used = np.unique(operators)
     names = tuple(dict.fromkeys(labels[operator] for operator in used.tolist()))
     number = {name: thing for thing, name in enumerate(names)}
-    thing_of = np.full(len(labels) + 1, NOBODY, dtype=np.int32)  # -1, no operator, belongs to nobody
+    thing_of = np.full(len(labels) + 1, NO_OWNER, dtype=np.int32)  # -1, no operator, belongs to nobody
     for operator in used.tolist():
         thing_of[operator] = number[labels[operator]]
     return thing_of, names

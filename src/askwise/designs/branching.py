@@ -14,8 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
-from askwise.designs.finding import Enough, Found
-from askwise.designs.ways import Things, Ways
+from askwise.designs.finding import BestSoFar, BudgetSpent
+from askwise.designs.ways import Removals, TeammatePaths
 from askwise.types import BoolArray
 
 
@@ -23,13 +23,13 @@ class Measure(Protocol):
     """A value of designs that is to be small."""
 
     @property
-    def dear(self) -> bool:
+    def expensive(self) -> bool:
         """Whether it takes long, and has a meaning only for designs that are allowed in every respect."""
 
-    def value(self, design: Things) -> float:
+    def value(self, design: Removals) -> float:
         """Return the value of a design that the teammate's costs allow."""
 
-    def bound(self, design: Things, kept: BoolArray) -> float:
+    def bound(self, design: Removals, kept: BoolArray) -> float:
         """Return what no design is below that contains this one and forbids nothing that is ``kept [n_things]``."""
 
 
@@ -47,48 +47,48 @@ class Branching:
 
     def __init__(
         self,
-        ways: Ways,
+        paths: TeammatePaths,
         measure: Measure,
-        found: Found,
+        found: BestSoFar,
         most: int,
-        also_allowed: Callable[[Things], bool],
+        also_allowed: Callable[[Removals], bool],
         order: Sequence[int],
     ) -> None:
-        self.ways, self.measure, self.found, self.most = ways, measure, found, most
+        self.paths, self.measure, self.found, self.most = paths, measure, found, most
         self._also_allowed, self._order = also_allowed, list(order)
 
     def run(self) -> tuple[float, bool]:
         """Search; return what no design is below, and whether it came to its end: then that is the value found."""
-        kept = np.ones(self.ways.n_things, dtype=np.bool_)
+        kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
         lowest = self.measure.bound((), kept)
         if not self.found.worth_going_on(lowest, 1):
             return self.found.value, True
         try:
             self._below((), 0, kept, self.most)
-        except Enough:
+        except BudgetSpent:
             return min(lowest, self.found.value), False
         return self.found.value, True
 
-    def _below(self, design: Things, first: int, kept: BoolArray, left: int) -> None:
+    def _below(self, design: Removals, first: int, kept: BoolArray, left: int) -> None:
         """Look at everything that adds to `design` at most `left` things of the order from `first` on."""
-        useful, kept = self.ways.useful(design), kept.copy()
+        useful, kept = self.paths.useful(design), kept.copy()
         for place in range(first, len(self._order)):
             thing = self._order[place]
             kept[thing] = True
             if useful[thing]:
                 self._with((*design, thing), place + 1, kept, left - 1)
 
-    def _with(self, design: Things, first: int, kept: BoolArray, left: int) -> None:
+    def _with(self, design: Removals, first: int, kept: BoolArray, left: int) -> None:
         self.found.look()
-        if not self.ways.allowed(self.ways.steps(design)):
+        if not self.paths.allowed(self.paths.steps(design)):
             return
-        if self.measure.dear and not self._also_allowed(design):
+        if self.measure.expensive and not self._also_allowed(design):
             return
         value = self.measure.value(design)
         improves = self.found.better(value, len(design))
         more = left > 0 and first < len(self._order)
-        if (improves or more) and not self.measure.dear and not self._also_allowed(design):
+        if (improves or more) and not self.measure.expensive and not self._also_allowed(design):
             return
         if improves:
             self.found.keep(value, design)

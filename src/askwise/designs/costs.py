@@ -22,9 +22,9 @@ import math
 
 from askwise.api import as_problem
 from askwise.core.problem import Problem, optimal_costs
-from askwise.designs.finding import Found
+from askwise.designs.finding import BestSoFar
 from askwise.designs.space import Space
-from askwise.designs.ways import Things
+from askwise.designs.ways import Removals
 from askwise.errors import AskwiseError
 from askwise.planning.exact import TooLarge
 from askwise.play.evaluate import evaluate
@@ -50,18 +50,18 @@ class Cost:
         estimated: whether some value is an average over episodes.
     """
 
-    dear = True
+    expensive = True
 
     def __init__(self, space: Space, by: str) -> None:
         self.space, self.by = space, by
-        self.found: Found | None = None
+        self.found: BestSoFar | None = None
         self.estimated = False
         self._known: dict[frozenset[int], float] = {}
         self._least: dict[frozenset[int], float] = {}
         self._costs: dict[frozenset[int], float] = {}
         self._before = self._known_cost(())
 
-    def value(self, design: Things) -> float:
+    def value(self, design: Removals) -> float:
         """Return the value; infinity of a design that cannot be the best, if that takes less time to say."""
         key = frozenset(design)
         if key in self._costs:
@@ -74,14 +74,14 @@ class Cost:
         self._costs[key] = self._played(self._problem(design))
         return self._costs[key] - self._before
 
-    def bound(self, design: Things, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is kept
+    def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is kept
         """See `Measure`."""
         return self._known_cost(design) - self._before
 
-    def _problem(self, design: Things) -> Problem:
+    def _problem(self, design: Removals) -> Problem:
         return as_problem(self.space.changed(design))
 
-    def _known_cost(self, design: Things) -> float:
+    def _known_cost(self, design: Removals) -> float:
         key = frozenset(design)
         if key not in self._known:
             problem = self._problem(design)
@@ -89,7 +89,7 @@ class Cost:
             self._known[key] = float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
         return self._known[key]
 
-    def _lower(self, design: Things) -> float:
+    def _lower(self, design: Removals) -> float:
         """Return what no agent costs less than."""
         key = frozenset(design)
         if key not in self._least:

@@ -16,7 +16,7 @@ from askwise.designs.places import space_of_place
 from askwise.designs.results import OBJECTIVES, OWN, Design, DesignVerdict, State
 from askwise.designs.searching import Search
 from askwise.designs.space import Space
-from askwise.designs.ways import Things, Ways, errand_steps
+from askwise.designs.ways import Removals, TeammatePaths, trip_steps
 from askwise.domains.registry import read_file
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.model import Drawing
@@ -136,17 +136,17 @@ def _check_most(space: Space, most: int) -> None:
         raise InputError("most", found, f"at most {n}: no more {space.things} may be forbidden")
 
 
-Found = tuple[Things, DesignVerdict, Search]
+Outcome = tuple[Removals, DesignVerdict, Search]
 
 
-def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Found:
+def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
     """Return the best design; of designs that are as good and forbid as little, one for which ways grow least.
 
     A larger budget never makes the best value worse, so the least budget that is enough is found by halving.
     """
 
-    def within(steps: int) -> Found:
-        search = Search(space, Ways(space, steps), budget=steps, **options)
+    def within(steps: int) -> Outcome:
+        search = Search(space, TeammatePaths(space, steps), budget=steps, **options)
         return *search.best(most), search
 
     found = within(budget)
@@ -161,18 +161,18 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Foun
     return found
 
 
-def _growth(found: Found) -> int:
+def _growth(found: Outcome) -> int:
     """Return by how many steps a design makes some way longer, the one that grows most."""
     things, _, search = found
-    grown = int((search.ways.steps(things) - search.ways.costs).max())
+    grown = int((search.paths.steps(things) - search.paths.costs).max())
     return (
         grown
-        if search.space.errands is None
+        if search.space.trips is None
         else max(grown, int((search.ego_steps(things) - search.ego_steps(())).max()))
     )
 
 
-def _as_good(one: Found, other: Found) -> bool:
+def _as_good(one: Outcome, other: Outcome) -> bool:
     same = abs(one[2].value_of(one[0]) - other[2].value_of(other[0])) <= EQUAL
     return same and len(one[0]) <= len(other[0])
 
@@ -180,7 +180,7 @@ def _as_good(one: Found, other: Found) -> bool:
 # -- a design of one's own ---------------------------------------------------------------------------------------
 
 
-def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Found:
+def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Outcome:
     numbers = {name: number for number, name in enumerate(space.names)}
     found = []
     for name in names:
@@ -193,14 +193,14 @@ def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Fo
     design = tuple(sorted(set(found)))
     # Whatever the ways grow by: no way is longer than there are states.
     budget = space.ground.successor.shape[0] if space.largest_budget is None else space.largest_budget
-    ways = Ways(space, budget)
-    _refuse_cut_off(space, design, ways.steps(design), "teammate")
-    if space.errands is not None:
-        _refuse_cut_off(space, design, errand_steps(space.errands, design, len(space.names)), "ego agent")
-    return design, DesignVerdict(False, OWN, None, 1), Search(space, ways, budget=budget, **options)
+    paths = TeammatePaths(space, budget)
+    _refuse_cut_off(space, design, paths.steps(design), "teammate")
+    if space.trips is not None:
+        _refuse_cut_off(space, design, trip_steps(space.trips, design, len(space.names)), "ego agent")
+    return design, DesignVerdict(False, OWN, None, 1), Search(space, paths, budget=budget, **options)
 
 
-def _refuse_cut_off(space: Space, design: Things, steps: Any, who: str) -> None:
+def _refuse_cut_off(space: Space, design: Removals, steps: Any, who: str) -> None:
     missing = np.flatnonzero(steps < 0)
     if missing.size:
         names = ", ".join(str(space.names[thing]) for thing in design)
@@ -212,11 +212,11 @@ def _refuse_cut_off(space: Space, design: Things, steps: Any, who: str) -> None:
 # -- before and after --------------------------------------------------------------------------------------------
 
 
-def _state(search: Search, things: Things) -> State:
-    space, ways = search.space, search.ways
-    edp, apart, steps = ways.divergence(things)
-    ego = [] if space.errands is None else search.ego_steps(things).tolist()
-    counted = np.outer(ways.counted, ways.counted) & ~np.eye(steps.size, dtype=np.bool_)
+def _state(search: Search, things: Removals) -> State:
+    space, paths = search.space, search.paths
+    edp, apart, steps = paths.divergence(things)
+    ego = [] if space.trips is None else search.ego_steps(things).tolist()
+    counted = np.outer(paths.counted, paths.counted) & ~np.eye(steps.size, dtype=np.bool_)
     # Goals that agree up to the end of a plan for both have that plan in common.
     never = counted & (apart == 1 + steps[:, None]) & (apart == 1 + steps[None, :])
     worst, value = float(apart[counted].max(initial=0.0)), search.value_of(things)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from askwise.designs.ways import Things
+from askwise.designs.ways import Removals
 
 EQUAL = 1e-9
 """Values that differ by less are equal: rounding must not decide what is forbidden."""
@@ -18,30 +18,30 @@ Progress = Callable[[int], None]
 DESIGNS_A_TURN = 256
 
 
-class Enough(Exception):  # noqa: N818 - nothing went wrong
+class BudgetSpent(Exception):  # noqa: N818 - nothing went wrong
     """As many designs were looked at as were asked for."""
 
 
-class Found:
+class BestSoFar:
     """The best design so far.
 
     Args:
         value: the value of forbidding nothing.
-        limit: stop (`Enough`) after so many designs.
+        limit: stop (`BudgetSpent`) after so many designs.
         progress: called now and then.
         turn: how many designs there are between two such calls.
     """
 
     def __init__(self, value: float, limit: int, progress: Progress | None, turn: int = DESIGNS_A_TURN) -> None:
         self.value = value
-        self.design: Things = ()
+        self.design: Removals = ()
         self.looked_at = 1
         self._limit, self._progress, self._turn = limit, progress, turn
 
     def look(self) -> None:
-        """Count a design that is going to be looked at; raise `Enough` if it would be one too many."""
+        """Count a design that is going to be looked at; raise `BudgetSpent` if it would be one too many."""
         if self.looked_at >= self._limit:
-            raise Enough
+            raise BudgetSpent
         self.looked_at += 1
         if self._progress is not None and self.looked_at % self._turn == 0:
             self._progress(self.looked_at)
@@ -54,17 +54,17 @@ class Found:
         """Whether a design of at least that size and value could be better."""
         return self.better(bound, size)
 
-    def going_on(self, limit: int) -> Found:
+    def going_on(self, limit: int) -> BestSoFar:
         """Return the same with another limit, which what was looked at counts towards."""
-        other = Found(self.value, limit, self._progress, self._turn)
+        other = BestSoFar(self.value, limit, self._progress, self._turn)
         other.design, other.looked_at = self.design, self.looked_at
         return other
 
-    def better_than(self, other: Found) -> bool:
+    def better_than(self, other: BestSoFar) -> bool:
         """Whether the best here is better than another one."""
         return other.better(self.value, len(self.design))
 
-    def keep(self, value: float, design: Things) -> None:
+    def keep(self, value: float, design: Removals) -> None:
         """Keep a design if it is better than the best so far."""
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))

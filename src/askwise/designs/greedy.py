@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from askwise.designs.finding import EQUAL, Found
-from askwise.designs.ways import Things, Ways
+from askwise.designs.finding import EQUAL, BestSoFar
+from askwise.designs.ways import Removals, TeammatePaths
 
 
 class Valued(Protocol):
     """A value of designs that is to be small."""
 
-    def value(self, design: Things) -> float:
+    def value(self, design: Removals) -> float:
         """Return the value of a design that the teammate's costs allow."""
 
 
-Options = Callable[[Things], Iterable[int]]
+Options = Callable[[Removals], Iterable[int]]
 """The things that are worth trying beside those of a design."""
 
 
@@ -39,19 +39,19 @@ class Greedy:
 
     def __init__(
         self,
-        ways: Ways,
+        paths: TeammatePaths,
         measures: tuple[Valued, ...],
-        found: Found,
+        found: BestSoFar,
         most: int,
-        also_allowed: Callable[[Things], bool],
+        also_allowed: Callable[[Removals], bool],
         options: Options,
     ) -> None:
-        self.ways, self.measures, self.found, self.most = ways, measures, found, most
+        self.paths, self.measures, self.found, self.most = paths, measures, found, most
         self._also_allowed, self._options = also_allowed, options
 
     def run(self) -> None:
         """Search, until nothing helps or enough was looked at."""
-        design: Things = ()
+        design: Removals = ()
         while len(design) < self.most:
             better = self._best_with(design)
             if better is None:
@@ -61,25 +61,25 @@ class Greedy:
             self._exchange(design)
         self._drop()
 
-    def _values(self, design: Things) -> tuple[float, ...] | None:
+    def _values(self, design: Removals) -> tuple[float, ...] | None:
         """Return the values of a design, None if it is not allowed; keep it if it is the best."""
         self.found.look()
-        if not self.ways.allowed(self.ways.steps(design)) or not self._also_allowed(design):
+        if not self.paths.allowed(self.paths.steps(design)) or not self._also_allowed(design):
             return None
         values = tuple(measure.value(design) for measure in self.measures)
         self.found.keep(values[0], design)
         return values
 
-    def _best_with(self, design: Things) -> Things | None:
+    def _best_with(self, design: Removals) -> Removals | None:
         """Return the best design of one thing more."""
-        best: tuple[tuple[float, ...], Things] | None = None
+        best: tuple[tuple[float, ...], Removals] | None = None
         for thing in self._options(design):
             values = self._values((*design, thing))
             if values is not None and (best is None or _less(values, best[0])):
                 best = values, (*design, thing)
         return None if best is None else best[1]
 
-    def _exchange(self, design: Things) -> None:
+    def _exchange(self, design: Removals) -> None:
         """Put one thing in the place of another as long as that is better."""
         now = self._values(design)
         improved = now is not None

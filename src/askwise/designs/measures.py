@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.designs.ways import Things, Ways
+from askwise.designs.ways import Removals, TeammatePaths
 from askwise.types import BoolArray, FloatArray
 
 
@@ -46,20 +46,20 @@ def expected_edp(edp: FloatArray, weights: FloatArray) -> float:
 class ExpectedEdp:
     """The expected EDP as a `Measure`."""
 
-    dear = False
+    expensive = False
 
-    def __init__(self, ways: Ways, prior: FloatArray, budget: int) -> None:
-        self.ways, self.weights, self.budget = ways, pair_weights(prior), budget
+    def __init__(self, paths: TeammatePaths, prior: FloatArray, budget: int) -> None:
+        self.paths, self.weights, self.budget = paths, pair_weights(prior), budget
 
-    def value(self, design: Things) -> float:
+    def value(self, design: Removals) -> float:
         """See `Measure`."""
-        return expected_edp(self.ways.divergence(design)[0], self.weights)
+        return expected_edp(self.paths.divergence(design)[0], self.weights)
 
-    def bound(self, design: Things, kept: BoolArray) -> float:
+    def bound(self, design: Removals, kept: BoolArray) -> float:
         """See `Measure`."""
         price = np.zeros(kept.size + 1, dtype=np.int32)
         price[:-1][~kept] = 1
-        plans = self.ways.plans(self.ways.closed(design), price)
+        plans = self.paths.plans(self.paths.closed(design), price)
         agreed = plans.certain_agreement()
         if self.budget > 0:
             certain = plans.towards[plans.order[0]] == 0
@@ -70,15 +70,15 @@ class ExpectedEdp:
 class WorstCaseValue:
     """The worst case as a `Measure`; `askwise.designs.worst` has a better way to search for the least one."""
 
-    dear = False
+    expensive = False
 
-    def __init__(self, ways: Ways) -> None:
-        self.ways = ways
+    def __init__(self, paths: TeammatePaths) -> None:
+        self.paths = paths
 
-    def value(self, design: Things) -> float:
+    def value(self, design: Removals) -> float:
         """See `Measure`."""
-        return self.ways.shared(design)[0]
+        return self.paths.shared(design)[0]
 
-    def bound(self, design: Things, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is forbidden or kept
+    def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is forbidden or kept
         """See `Measure`."""
-        return 1.0 if self.ways.counted.sum() > 1 else 0.0
+        return 1.0 if self.paths.counted.sum() > 1 else 0.0

@@ -193,7 +193,7 @@ def _graph(
     ax: Axes, drawn: Graph, model: Model, counts: IntArray, most: int, start: int, forbidden: tuple[Any, ...]
 ) -> None:
     closed = {(printable(str(s)), printable(str(a)), printable(str(t))) for s, a, t in forbidden}
-    for way in drawn.ways:
+    for way in drawn.paths:
         ends = drawn.nodes[way.first], drawn.nodes[way.second]
         for (one, other), actions in ((ends, way.there), (ends[::-1], way.back)):
             for action in actions:

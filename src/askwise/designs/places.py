@@ -15,7 +15,7 @@ import numpy as np
 from askwise.api import as_problem
 from askwise.core.factored import FactoredProblem
 from askwise.designs.grounds import cells_to_forbid, edges_to_forbid
-from askwise.designs.space import Errands, Ground, Space
+from askwise.designs.space import EgoTrips, MoveGraph, Space
 from askwise.designs.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import ProblemFile, StatedProblem
@@ -177,14 +177,14 @@ def _space(
     problem: FactoredProblem,
     thing: str,
     names: tuple[Hashable, ...],
-    ground: Ground,
+    ground: MoveGraph,
     changed: Callable[[Sequence[int]], Any],
 ) -> Space:
     goals = range(len(problem.goals))
-    errands = None
+    trips = None
     if _shared(problem):
         legs = tuple(((problem.start.ego, problem.ego.targets(goal)),) for goal in goals)
-        errands = Errands(ground, legs, np.zeros(len(goals), dtype=np.int32))
+        trips = EgoTrips(ground, legs, np.zeros(len(goals), dtype=np.int32))
     return Space(
         thing=thing,
         names=names,
@@ -194,7 +194,7 @@ def _space(
         start=problem.start.teammate,
         targets=tuple(problem.teammate.targets(goal) for goal in goals),
         changed=changed,
-        errands=errands,
+        trips=trips,
         both=_shared(problem),
     )
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from askwise.designs.branching import Branching, Measure
 from askwise.designs.costs import Cost
-from askwise.designs.finding import Enough, Found, Progress
+from askwise.designs.finding import BestSoFar, BudgetSpent, Progress
 from askwise.designs.greedy import Greedy, Valued
 from askwise.designs.measures import ExpectedEdp, WorstCaseValue
 from askwise.designs.results import DesignVerdict
 from askwise.designs.space import Space
-from askwise.designs.ways import Things, Ways, errand_steps
+from askwise.designs.ways import Removals, TeammatePaths, trip_steps
 from askwise.designs.worst import WorstCase
 
 LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}
@@ -42,7 +42,7 @@ class Search:
     def __init__(
         self,
         space: Space,
-        ways: Ways,
+        paths: TeammatePaths,
         *,
         minimise: str,
         by: str | None,
@@ -50,29 +50,29 @@ class Search:
         limit: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.space, self.ways, self.minimise, self.by = space, ways, minimise, by
-        self.edp = ExpectedEdp(ways, space.prior, budget)
+        self.space, self.paths, self.minimise, self.by = space, paths, minimise, by
+        self.edp = ExpectedEdp(paths, space.prior, budget)
         self.measure: Measure = self.edp
         if minimise == "wcd":
-            self.measure = WorstCaseValue(ways)
+            self.measure = WorstCaseValue(paths)
         elif minimise == "cost":
             self.measure = Cost(space, by or "planner")
         self.limit = self._usual() if limit is None else limit
         self._progress = progress
-        self._most_ego = None if space.errands is None else self.ego_steps(()) + budget
+        self._most_ego = None if space.trips is None else self.ego_steps(()) + budget
 
     def _usual(self) -> int:
         """Return how many designs are looked at unless somebody says it."""
-        usual = LIMITS[self.minimise] * USUAL // max(USUAL, self.ways.n_states)
+        usual = LIMITS[self.minimise] * USUAL // max(USUAL, self.paths.n_states)
         if self.minimise != "cost":
             return max(FEWEST, usual)
         # Playing a problem takes longer the more goals there are.
-        return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.ways.n_goals) ** 2)
+        return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.paths.n_goals) ** 2)
 
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
         """``int32 [n_goals]``: the ego agent's steps under a design; only where designs change them."""
-        assert self.space.errands is not None
-        return errand_steps(self.space.errands, design, self.ways.n_things)
+        assert self.space.trips is not None
+        return trip_steps(self.space.trips, design, self.paths.n_things)
 
     def also_allowed(self, design: Sequence[int]) -> bool:
         """Whether the ego agent's ways are within the budget."""
@@ -81,73 +81,73 @@ class Search:
         steps = self.ego_steps(design)
         return bool(((steps >= 0) & (steps <= self._most_ego)).all())
 
-    def value_of(self, design: Things) -> float:
+    def value_of(self, design: Removals) -> float:
         """Return the value of a design, worked out in any case."""
         if isinstance(self.measure, Cost):
             self.measure.found = None
         return self.measure.value(design)
 
-    def best(self, most: int) -> tuple[Things, DesignVerdict]:
+    def best(self, most: int) -> tuple[Removals, DesignVerdict]:
         """Return the best design of at most so many things, and what is proven."""
         value = self.measure.value(())
-        useful = np.flatnonzero(self.ways.useful(())).tolist()
-        good = Found(value, max(self.limit // 2, 2), self._progress, TURNS[self.minimise])
+        useful = np.flatnonzero(self.paths.useful(())).tolist()
+        good = BestSoFar(value, max(self.limit // 2, 2), self._progress, TURNS[self.minimise])
         self._watch(good)
         ended = self._greedily(good, most)
-        found = good if self.minimise != "wcd" else Found(value, self.limit, self._progress, TURNS["wcd"])
+        found = good if self.minimise != "wcd" else BestSoFar(value, self.limit, self._progress, TURNS["wcd"])
         if self.minimise == "wcd":
-            search: WorstCase | Branching = WorstCase(self.ways, found, most, self.also_allowed, useful)
+            search: WorstCase | Branching = WorstCase(self.paths, found, most, self.also_allowed, useful)
         else:
             found = good.going_on(self.limit)
             self._watch(found)
-            search = Branching(self.ways, self.measure, found, most, self.also_allowed, self._ordered(useful))
+            search = Branching(self.paths, self.measure, found, most, self.also_allowed, self._ordered(useful))
         bound, proven = search.run()
         looked_at = found.looked_at + (good.looked_at if self.minimise == "wcd" else 0)
         if not proven and good.better_than(found):
             found = good
         return found.design, self._verdict(proven, bound, looked_at, ended)
 
-    def _greedily(self, found: Found, most: int) -> bool:
+    def _greedily(self, found: BestSoFar, most: int) -> bool:
         """Look for a good design; return whether it came to its end."""
         second: tuple[Valued, ...] = () if self.minimise == "edp" else (self.edp,)
         options = self._on_a_pair if self.minimise == "wcd" else self._promising
         try:
-            Greedy(self.ways, (self.measure, *second), found, most, self.also_allowed, options).run()
-        except Enough:
+            Greedy(self.paths, (self.measure, *second), found, most, self.also_allowed, options).run()
+        except BudgetSpent:
             return False
         return True
 
-    def _watch(self, found: Found) -> None:
+    def _watch(self, found: BestSoFar) -> None:
         if isinstance(self.measure, Cost):
             self.measure.found = found
 
-    def _on_a_pair(self, design: Things) -> Iterable[int]:
+    def _on_a_pair(self, design: Removals) -> Iterable[int]:
         """Return the things on two plans that agree as long as any: one of them has to be forbidden."""
-        price = np.ones(self.ways.n_things + 1, dtype=np.int32)
+        price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0
-        plans = self.ways.plans(self.ways.closed(design), price)
-        pair = plans.cheapest_pair(self.ways.counted, int(self.ways.shared(design)[0]) - 1)
+        plans = self.paths.plans(self.paths.closed(design), price)
+        pair = plans.cheapest_pair(self.paths.counted, int(self.paths.shared(design)[0]) - 1)
         return [] if pair is None else sorted(pair[1].tolist())
 
-    def _promising(self, design: Things) -> Iterable[int]:
+    def _promising(self, design: Removals) -> Iterable[int]:
         """Return the things that can still matter; if there are too many, those on the ways to the most goals."""
-        useful = np.flatnonzero(self.ways.useful(design))
+        useful = np.flatnonzero(self.paths.useful(design))
         most = max(8, self.limit // 16 if self.minimise == "edp" else self.limit // 40)
         if useful.size <= most:
             return list(useful.tolist())
         if self.minimise == "cost":
             return self._ordered(useful.tolist(), design)[:most]
-        busy = self.ways.goals_by(design)[useful]
+        busy = self.paths.goals_by(design)[useful]
         return sorted(useful[np.argsort(-busy, kind="stable")[:most]].tolist())
 
-    def _ordered(self, things: Sequence[int], design: Things = ()) -> list[int]:
+    def _ordered(self, things: Sequence[int], design: Removals = ()) -> list[int]:
         """Return things by the expected EDP that forbidding each leaves; those that are not allowed come last."""
         if len(things) > self.limit:
             return list(things)
         ranked = []
         for thing in things:
             with_it = (*design, thing)
-            allowed = self.ways.allowed(self.ways.steps(with_it)) and self.also_allowed(with_it)
+            allowed = self.paths.allowed(self.paths.steps(with_it)) and self.also_allowed(with_it)
             ranked.append((not allowed, self.edp.value(with_it) if allowed else 0.0, thing))
         return [thing for _, _, thing in sorted(ranked)]
 

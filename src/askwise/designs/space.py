@@ -14,17 +14,17 @@ from typing import Any
 from askwise.frozen import freeze_fields
 from askwise.types import FloatArray, IntArray
 
-NOBODY = -1
+NO_OWNER = -1
 """The owner of a move that cannot be forbidden."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class MoveGraph:
     """Where an agent walks, and who owns its moves.
 
     Attributes:
         successor: ``int32 [n_states, n_ranks]``, the next states, -1 where there is none.
-        owner: ``int32 [n_states, n_ranks]``, the number of the thing that each move belongs to, or `NOBODY`.
+        owner: ``int32 [n_states, n_ranks]``, the number of the thing that each move belongs to, or `NO_OWNER`.
     """
 
     successor: IntArray
@@ -35,7 +35,7 @@ class Ground:
 
 
 @dataclass(frozen=True, eq=False)
-class Errands:
+class EgoTrips:
     """What the ego agent has to walk for each goal, on ground that changes with the design.
 
     Attributes:
@@ -44,7 +44,7 @@ class Errands:
         extra: ``int [n_goals]``, steps of each goal that are none on this ground.
     """
 
-    ground: Ground
+    ground: MoveGraph
     legs: tuple[tuple[tuple[int, IntArray], ...], ...]
     extra: IntArray
 
@@ -81,11 +81,11 @@ class Space:
     names: tuple[Hashable, ...]
     goals: tuple[str, ...]
     prior: FloatArray
-    ground: Ground
+    ground: MoveGraph
     start: int
     targets: tuple[IntArray, ...]
     changed: Callable[[Sequence[int]], Any] = field(repr=False)
-    errands: Errands | None = None
+    trips: EgoTrips | None = None
     plays: bool = True
     largest_budget: int | None = None
     widened: Callable[[int], Space] | None = field(default=None, repr=False)

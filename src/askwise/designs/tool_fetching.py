@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from askwise.designs.grounds import cells_to_forbid
-from askwise.designs.space import Errands, Space
+from askwise.designs.space import EgoTrips, Space
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.errors import InputError
@@ -45,7 +45,7 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
         start=worker,
         targets=tuple(_one(stations[name]) for name in problem.goals),
         changed=changed,
-        errands=Errands(ground, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 to pick the tool up
+        trips=EgoTrips(ground, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 to pick the tool up
         both=True,
     )
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from askwise.designs import _kernels
-from askwise.designs.space import NOBODY, Errands, Ground, Space
+from askwise.designs.space import NO_OWNER, EgoTrips, MoveGraph, Space
 from askwise.divergence.pairs import capped_matrices
 from askwise.errors import InputError
 from askwise.frozen import read_only
@@ -35,11 +35,11 @@ from askwise.model.graph import reverse_edges
 from askwise.model.pursuit import fill_distances
 from askwise.types import BoolArray, FloatArray, IntArray
 
-Things = tuple[int, ...]
+Removals = tuple[int, ...]
 """Numbers of the things that are forbidden, in ascending order."""
 
 
-class Ways:
+class TeammatePaths:
     """The useful ways of a teammate, and how they change with what is forbidden.
 
     Args:
@@ -179,7 +179,7 @@ class Plans:
 class _Walker:
     """Ground, start and targets, with what is asked of them again and again."""
 
-    def __init__(self, ground: Ground, start: int, targets: Sequence[IntArray], n_things: int) -> None:
+    def __init__(self, ground: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
         self.successor, self.owner = ground.successor, ground.owner
         self.start = start
         self.targets = np.concatenate(targets).astype(np.int32)
@@ -232,20 +232,20 @@ class _Walker:
         kept[self.targets] = True
         number = np.full(kept.size + 1, -1, dtype=np.int32)  # -1, the last, stays -1
         number[:-1][kept] = np.arange(int(kept.sum()), dtype=np.int32)
-        ground = Ground(number[successor[kept]], np.where(dropped, np.int32(NOBODY), self.owner)[kept])
+        ground = MoveGraph(number[successor[kept]], np.where(dropped, np.int32(NO_OWNER), self.owner)[kept])
         parts = [number[self.targets[a:b]] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
         return _Walker(ground, int(number[self.start]), parts, self.free.size - 1)
 
 
-def errand_steps(errands: Errands, design: Sequence[int], n_things: int) -> IntArray:
+def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArray:
     """``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 where a way is cut off."""
-    ground = errands.ground
+    ground = trips.ground
     closed = np.zeros(n_things + 1, dtype=np.bool_)
     closed[list(design)] = True
     depths: dict[int, IntArray] = {}
     order = np.empty(ground.successor.shape[0], dtype=np.int32)
-    found = errands.extra.astype(np.int32)
-    for goal, legs in enumerate(errands.legs):
+    found = trips.extra.astype(np.int32)
+    for goal, legs in enumerate(trips.legs):
         for source, ends in legs:
             if source not in depths:
                 depths[source] = np.empty_like(order)

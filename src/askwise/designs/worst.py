@@ -24,8 +24,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from askwise.designs import _kernels
-from askwise.designs.finding import Enough, Found
-from askwise.designs.ways import Things, Ways
+from askwise.designs.finding import BestSoFar, BudgetSpent
+from askwise.designs.ways import Removals, TeammatePaths
 from askwise.types import IntArray
 
 FREE, KEPT, TAKEN = 1, 0, _kernels.NO_PLAN
@@ -44,15 +44,15 @@ class WorstCase:
 
     def __init__(
         self,
-        ways: Ways,
-        found: Found,
+        paths: TeammatePaths,
+        found: BestSoFar,
         most: int,
-        also_allowed: Callable[[Things], bool],
+        also_allowed: Callable[[Removals], bool],
         things: Sequence[int],
     ) -> None:
-        self.ways, self.found, self.most = ways, found, most
+        self.paths, self.found, self.most = paths, found, most
         self._also_allowed = also_allowed
-        self._price = np.full(ways.n_things + 1, KEPT, dtype=np.int32)
+        self._price = np.full(paths.n_things + 1, KEPT, dtype=np.int32)
         self._price[list(things)] = FREE
 
     def run(self) -> tuple[float, bool]:
@@ -60,11 +60,11 @@ class WorstCase:
         for size in range(1, self.most + 1):
             try:
                 self._below((), self._price, size)
-            except Enough:
+            except BudgetSpent:
                 return self._bound(), False
         return self.found.value, True
 
-    def _below(self, design: Things, price: IntArray, left: int) -> None:
+    def _below(self, design: Removals, price: IntArray, left: int) -> None:
         """Look at everything that contains `design` and forbids at most `left` more."""
         pair = self._to_hit(design, price, left)
         if pair is None:
@@ -73,12 +73,12 @@ class WorstCase:
         for thing in pair:
             forbidden = (*design, int(thing))
             self.found.look()
-            value, steps = self.ways.shared(forbidden)
-            if self.ways.allowed(steps):
+            value, steps = self.paths.shared(forbidden)
+            if self.paths.allowed(steps):
                 self._go_on(forbidden, own, value, left - 1)
             own[thing] = KEPT
 
-    def _go_on(self, design: Things, price: IntArray, value: float, left: int) -> None:
+    def _go_on(self, design: Removals, price: IntArray, value: float, left: int) -> None:
         improves = self.found.better(value, len(design))
         if (improves or left > 0) and not self._also_allowed(design):
             return
@@ -87,15 +87,15 @@ class WorstCase:
         if left > 0:
             self._below(design, price, left)
 
-    def _to_hit(self, design: Things, price: IntArray, left: int) -> IntArray | None:
+    def _to_hit(self, design: Removals, price: IntArray, left: int) -> IntArray | None:
         """Return the things of the pair to branch on, None if no better design contains this one."""
         return self.pairs(design, price, left, int(self.found.value) - 1)
 
-    def pairs(self, design: Things, price: IntArray, left: int, deepest: int) -> IntArray | None:
+    def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
         """Return the things on the cheapest pair that agrees so long, None if not all such pairs can be hit."""
-        closed, own, first = self.ways.closed(design), price, None
+        closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
-            pair = self.ways.plans(closed, own).cheapest_pair(self.ways.counted, deepest)
+            pair = self.paths.plans(closed, own).cheapest_pair(self.paths.counted, deepest)
             if pair is None:
                 # Taken things are blocked, so there may be pairs that only cross those; branching will meet them.
                 return first if first is not None else np.empty(0, dtype=np.int32)
