@@ -14,8 +14,7 @@ import numpy as np
 
 from askwise.api import as_problem
 from askwise.core.factored import FactoredProblem
-from askwise.designs.grounds import cells_to_forbid, edges_to_forbid
-from askwise.designs.space import EgoTrips, MoveGraph, Space
+from askwise.designs.space import EgoTrips, MoveGraph, Space, cells_to_forbid, edges_to_forbid
 from askwise.designs.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import ProblemFile, StatedProblem

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from askwise.designs.grounds import cells_to_forbid
-from askwise.designs.space import EgoTrips, Space
+from askwise.designs.space import EgoTrips, Space, cells_to_forbid
 from askwise.domains.tool_fetching.instance import Instance
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.errors import InputError
