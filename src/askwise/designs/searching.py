@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from askwise.designs.branching import Branching, Measure
-from askwise.designs.costs import Cost
 from askwise.designs.finding import BestSoFar, BudgetSpent, Progress
 from askwise.designs.greedy import Greedy, Valued
-from askwise.designs.measures import ExpectedEdp, WorstCaseValue
+from askwise.designs.measures import Cost, ExpectedEdp, WorstCaseValue
 from askwise.designs.results import DesignVerdict
 from askwise.designs.space import Space
 from askwise.designs.ways import Removals, TeammatePaths, trip_steps

@@ -16,7 +16,7 @@ With a budget of 0 the useful moves are those on shortest plans, and shortest pl
 one other plans may become the shortest; all of them lie on useful moves. So states and moves that are not useful at the
 start are dropped before anything is searched: a large map becomes as small as the ways across it.
 
-The expected cost of not knowing depends on the ego agent's ways, too. See `askwise.designs.costs`.
+The expected cost of not knowing depends on the ego agent's ways, too. See `askwise.designs.measures`.
 """
 
 from __future__ import annotations
