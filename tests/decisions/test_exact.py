@@ -8,11 +8,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from askwise.decisions.arrays import world_of
+from askwise.decisions.arrays import problem_arrays
 from askwise.decisions.information import capacity, information_bound
 from askwise.decisions.problem import Asking, DecisionProblem
 from askwise.decisions.recommendation import Plan, recommend
-from askwise.decisions.search import Solver, search
+from askwise.decisions.search import DecisionSolver, search
 from tests.decisions.problems import best_of_all_plans, larger_problem, plain_value, random_problem
 
 CLOSE = 1e-12
@@ -55,7 +55,7 @@ def test_sparse_losses_are_the_same_losses() -> None:
     """Above 64 intents losses are stored by what is below the largest, which changes the way and not the sum."""
     for seed in range(3):
         problem = larger_problem(seed, n=70, questions=3, noisy=bool(seed % 2))
-        assert world_of(problem).loss.shape[0] == 0
+        assert problem_arrays(problem).loss.shape[0] == 0
         assert abs(recommend(problem).expected_loss - plain_value(problem)) <= CLOSE
 
 
@@ -149,9 +149,9 @@ def test_of_equally_good_actions_the_first_is_taken(n: int) -> None:
     names = tuple(map(str, range(n)))
     for loss in (1.0 - np.eye(n), 1.0 - np.eye(n)[::-1]):
         problem = DecisionProblem(names, np.full(n, 1 / n), names, loss, ())
-        world = world_of(problem)
+        world = problem_arrays(problem)
         assert (world.loss.shape[0] == 0) == (n == 128)
-        _, _, move, _ = Solver(problem, world, 0, 0).follow([])
+        _, _, move, _ = DecisionSolver(problem, world, 0, 0).follow([])
         assert move == -1, "minus one less the action"
 
 
@@ -216,7 +216,7 @@ def test_the_order_of_questions_and_actions_does_not_matter() -> None:
 def test_a_state_is_looked_at_once() -> None:
     """Three truthful questions leave 27 ways to be asked, and far fewer sets of intents."""
     problem = larger_problem(0, n=8, questions=6, noisy=False)
-    solver = Solver(problem, world_of(problem), 6, 6)
+    solver = DecisionSolver(problem, problem_arrays(problem), 6, 6)
     solver.values()
     assert solver.remembered < 2**8
     assert search(problem).values.exact

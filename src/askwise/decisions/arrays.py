@@ -19,7 +19,7 @@ SPARSE_SHARE = 0.25
 """Losses are taken as sparse for more intents than this, if fewer than this share are below the largest of theirs."""
 
 
-class World(NamedTuple):
+class ProblemArrays(NamedTuple):
     """A problem as arrays.
 
     Attributes:
@@ -55,7 +55,7 @@ class World(NamedTuple):
     tie: float
 
 
-class Space(NamedTuple):
+class SearchArrays(NamedTuple):
     """Room to work in.
 
     Attributes:
@@ -81,7 +81,7 @@ class Space(NamedTuple):
     asked: BoolArray
 
 
-class Stack(NamedTuple):
+class SearchStack(NamedTuple):
     """Where the search stands on each level; every array is ``[n_levels]``.
 
     Attributes:
@@ -108,7 +108,7 @@ class Stack(NamedTuple):
     answer: np.ndarray
 
 
-class Memory(NamedTuple):
+class SolvedStates(NamedTuple):
     """Two tables of the same size: solved states, and what acting costs in each state that was met.
 
     Attributes:
@@ -128,7 +128,7 @@ class Memory(NamedTuple):
     used: np.ndarray
 
 
-class Limits(NamedTuple):
+class SearchLimits(NamedTuple):
     """How far to look.
 
     Attributes:
@@ -144,7 +144,7 @@ class Limits(NamedTuple):
     budget: float
 
 
-def world_of(problem: DecisionProblem) -> World:
+def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
     """Return a problem as arrays for compiled code."""
     rows = [each.likelihood for each in problem.questions]
     n_intents, n_actions = len(problem.intents), len(problem.actions)
@@ -161,7 +161,7 @@ def world_of(problem: DecisionProblem) -> World:
     rng = np.random.default_rng(20210209)
     signs = [rng.integers(1, 2**64, size=(n, 2), dtype=np.uint64) for n in (n_intents, len(likelihood), len(rows) + 1)]
     scale = max(float(np.abs(problem.loss).max()), float(price.max(initial=0.0)), 1e-300)
-    return World(
+    return ProblemArrays(
         likelihood,
         likelihood * np.log(np.where(likelihood > 0, likelihood, 1.0)),
         np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)]).astype(np.int64),
@@ -180,8 +180,8 @@ def world_of(problem: DecisionProblem) -> World:
     )
 
 
-def new_space(levels: int, n_intents: int, n_actions: int, n_questions: int) -> Space:
-    return Space(
+def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: int) -> SearchArrays:
+    return SearchArrays(
         np.zeros((levels, n_intents)),
         np.zeros((levels, n_intents), dtype=np.int64),
         np.zeros(levels, dtype=np.int64),
@@ -194,16 +194,16 @@ def new_space(levels: int, n_intents: int, n_actions: int, n_questions: int) -> 
     )
 
 
-def new_stack(levels: int) -> Stack:
+def new_stack(levels: int) -> SearchStack:
     """Return a stack of so many levels, all zero."""
     numbers = [np.zeros(levels) for _ in range(8)]
-    return Stack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
+    return SearchStack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
 
 
-def new_memory(problem: DecisionProblem, depth: int) -> Memory:
+def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
     """Return empty tables for a search that looks `depth` questions ahead."""
     entries = _entries(problem, depth) if depth > 1 else 2
-    return Memory(
+    return SolvedStates(
         np.zeros((entries, 2), dtype=np.uint64),
         np.zeros((entries, 2)),
         np.zeros(entries, dtype=np.int64),

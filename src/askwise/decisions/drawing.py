@@ -25,7 +25,7 @@ INK, FAINT, PAPER, EDGE, QUESTION_EDGE, ACTION = (
 QUESTION = hex_of(QUESTION_PALE)
 
 
-class Moment(Protocol):
+class PlanNode(Protocol):
     """What is drawn of a moment of a plan, see `askwise.decisions.recommendation.Plan`."""
 
     @property
@@ -45,7 +45,7 @@ class Moment(Protocol):
         """How probable it is to come here."""
 
     @property
-    def answers(self) -> Sequence[tuple[str, Moment]]:
+    def answers(self) -> Sequence[tuple[str, PlanNode]]:
         """Each answer, and the moment after it."""
 
     @property
@@ -53,7 +53,7 @@ class Moment(Protocol):
         """Whether more is planned below than is shown."""
 
 
-def drawn(plan: Moment) -> str:
+def drawn(plan: PlanNode) -> str:
     """Return a plan as SVG."""
     columns = _columns(plan)
     left = [MARGIN]
@@ -72,7 +72,7 @@ def drawn(plan: Moment) -> str:
     return head + "".join(parts) + "</svg>\n"
 
 
-def _columns(plan: Moment) -> list[list[Moment]]:
+def _columns(plan: PlanNode) -> list[list[PlanNode]]:
     """Return the moments of the tree by the number of questions before them."""
     columns = [[plan]]
     while below := [each for node in columns[-1] for _, each in node.answers]:
@@ -80,7 +80,7 @@ def _columns(plan: Moment) -> list[list[Moment]]:
     return columns
 
 
-def _put(node: Moment, column: int, left: list[int], top: float, parts: list[str]) -> tuple[float, float]:
+def _put(node: PlanNode, column: int, left: list[int], top: float, parts: list[str]) -> tuple[float, float]:
     """Draw a moment and all below it from `top` on; return the middle of its box, and where the next one may begin."""
     bottom, middles = top, []
     for _, below in node.answers:
@@ -95,7 +95,7 @@ def _put(node: Moment, column: int, left: list[int], top: float, parts: list[str
     return middle, bottom
 
 
-def _box(node: Moment, left: float, middle: float) -> str:
+def _box(node: PlanNode, left: float, middle: float) -> str:
     asks = node.kind == "ask"
     fill, edge = (QUESTION, QUESTION_EDGE) if asks else (ACTION, EDGE)
     more = " …" if node.cut else ""
@@ -123,7 +123,7 @@ def _branch(answer: str, share: float, x0: float, y0: float, x1: float, y1: floa
     )
 
 
-def _width(node: Moment) -> float:
+def _width(node: PlanNode) -> float:
     name = len(_short(node.name)) + (2 if node.cut else 0)
     return max(name * LETTER, 150) + (32 if node.kind == "ask" else 20)
 

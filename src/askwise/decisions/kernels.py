@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.decisions.arrays import Limits, Memory, Space, Stack, World
+from askwise.decisions.arrays import ProblemArrays, SearchArrays, SearchLimits, SearchStack, SolvedStates
 from askwise.types import FloatArray
 
 OVERHEAD = 60.0
@@ -34,7 +34,7 @@ OVERHEAD = 60.0
 
 
 @compiled
-def act(world: World, space: Space, level: int) -> tuple[float, int]:
+def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, int]:
     """Return the least loss of acting with the weights of a level, and the action."""
     weight, intent, size = space.weight[level], space.intent[level], space.size[level]
     sums = space.sums
@@ -62,7 +62,7 @@ def act(world: World, space: Space, level: int) -> tuple[float, int]:
 
 
 @compiled
-def listen(world: World, space: Space, level: int, question: int, answer: int) -> tuple[float, float]:
+def listen(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
     """Put the weights after an answer on the next level; return their sum and the loss with the intent known."""
     total, known, n = 0.0, 0.0, 0
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
@@ -89,7 +89,7 @@ def listen(world: World, space: Space, level: int, question: int, answer: int) -
 
 
 @compiled
-def tells(world: World, space: Space, level: int, question: int) -> bool:
+def tells(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
     """Whether some answer is more probable for one possible intent than for another."""
     for answer in range(world.first[question], world.first[question + 1]):
         row = world.likelihood[answer]
@@ -101,7 +101,7 @@ def tells(world: World, space: Space, level: int, question: int) -> bool:
 
 
 @compiled
-def information(world: World, space: Space, level: int, question: int, total: float) -> float:
+def information(world: ProblemArrays, space: SearchArrays, level: int, question: int, total: float) -> float:
     """Return how much a question tells about the intent, in nats, times the weight of the state."""
     told = 0.0
     for answer in range(world.first[question], world.first[question + 1]):
@@ -130,7 +130,7 @@ def place_of(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 
 @compiled
-def acted(world: World, space: Space, memory: Memory, level: int) -> float:
+def acted(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
     """Return the least loss of acting with the weights of a level, worked out once for each state."""
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = place_of(memory.act_sign, sign_a, sign_b)
@@ -145,7 +145,15 @@ def acted(world: World, space: Space, memory: Memory, level: int) -> float:
 
 
 @compiled
-def look(world: World, space: Space, stack: Stack, memory: Memory, limits: Limits, level: int, left: int) -> int:
+def look(
+    world: ProblemArrays,
+    space: SearchArrays,
+    stack: SearchStack,
+    memory: SolvedStates,
+    limits: SearchLimits,
+    level: int,
+    left: int,
+) -> int:
     """Sort the questions of a state into ``space.order``, those worth following; return how many.
 
     ``score`` is the value of asking and then acting, ``floor`` what asking costs at least. If the search is narrow,
@@ -181,7 +189,7 @@ def look(world: World, space: Space, stack: Stack, memory: Memory, limits: Limit
 
 
 @compiled
-def weigh(world: World, space: Space, stack: Stack, level: int) -> None:
+def weigh(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
     """Work out what a state costs if one acts, and what it costs at least."""
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
@@ -197,7 +205,14 @@ def weigh(world: World, space: Space, stack: Stack, level: int) -> None:
 
 @compiled
 def enter(
-    world: World, space: Space, stack: Stack, memory: Memory, spent: FloatArray, limits: Limits, level: int, left: int
+    world: ProblemArrays,
+    space: SearchArrays,
+    stack: SearchStack,
+    memory: SolvedStates,
+    spent: FloatArray,
+    limits: SearchLimits,
+    level: int,
+    left: int,
 ) -> bool:
     """Begin with the state on a level; return whether there is something to follow, or its bounds are known at once."""
     sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
@@ -225,7 +240,9 @@ def enter(
 
 
 @compiled
-def judge(world: World, space: Space, stack: Stack, level: int, value: float, least: float) -> None:
+def judge(
+    world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, value: float, least: float
+) -> None:
     """Take the bounds of a question that was followed to its end."""
     stack.lower[level] = min(stack.lower[level], least)
     if value < stack.upper[level] - world.tie * stack.total[level]:
@@ -233,7 +250,7 @@ def judge(world: World, space: Space, stack: Stack, level: int, value: float, le
 
 
 @compiled
-def advance(world: World, space: Space, stack: Stack, level: int, left: int) -> bool:
+def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
     """Put the next answer that has to be looked at on the level below; return False if there is none any more."""
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
@@ -262,7 +279,9 @@ def advance(world: World, space: Space, stack: Stack, level: int, left: int) -> 
 
 
 @compiled
-def keep(world: World, space: Space, stack: Stack, memory: Memory, level: int, left: int) -> None:
+def keep(
+    world: ProblemArrays, space: SearchArrays, stack: SearchStack, memory: SolvedStates, level: int, left: int
+) -> None:
     """Remember a state that was followed to its end."""
     if memory.used[0] < memory.used[2]:
         sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
@@ -276,7 +295,14 @@ def keep(world: World, space: Space, stack: Stack, memory: Memory, level: int, l
 
 @compiled
 def solve(
-    world: World, space: Space, stack: Stack, memory: Memory, spent: FloatArray, limits: Limits, top: int, left: int
+    world: ProblemArrays,
+    space: SearchArrays,
+    stack: SearchStack,
+    memory: SolvedStates,
+    spent: FloatArray,
+    limits: SearchLimits,
+    top: int,
+    left: int,
 ) -> None:
     """Find an upper and a lower bound of the state on the level `top`, and its move.
 

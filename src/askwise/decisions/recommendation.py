@@ -14,7 +14,7 @@ from typing import Any
 
 from askwise.decisions.arrays import TIE
 from askwise.decisions.problem import DecisionProblem
-from askwise.decisions.search import BUDGET, Found, search
+from askwise.decisions.search import BUDGET, SearchResult, search
 from askwise.errors import InputError
 from askwise.text.reading import printable
 
@@ -157,7 +157,7 @@ class _Node:
     cut: bool = False
 
 
-def plan_of(found: Found, first: int, most: int = MOST_NODES) -> Plan:
+def plan_of(found: SearchResult, first: int, most: int = MOST_NODES) -> Plan:
     """Return the plan that begins with a move: a question by number, or minus one less an action.
 
     Moments are added level by level, up to `most` of them.
@@ -184,7 +184,7 @@ def plan_of(found: Found, first: int, most: int = MOST_NODES) -> Plan:
     return _frozen(root, found)
 
 
-def _frozen(node: _Node, found: Found) -> Plan:
+def _frozen(node: _Node, found: SearchResult) -> Plan:
     problem = found.solver.problem
     kind, name = (
         ("ask", problem.questions[node.move].name) if node.move >= 0 else ("act", problem.actions[-1 - node.move])
@@ -223,7 +223,7 @@ class Recommendation:
     never_asking: float | None
     verdict: Bounded
     settled: bool
-    _found: Found = field(repr=False)
+    _found: SearchResult = field(repr=False)
     _first: int = field(repr=False)
 
     @property
@@ -334,7 +334,7 @@ def recommend(
     return Recommendation(problem, options[0], options, now, best, never, verdict, values.settled, found, first)
 
 
-def _options(problem: DecisionProblem, found: Found, first: int) -> tuple[Option, ...]:
+def _options(problem: DecisionProblem, found: SearchResult, first: int) -> tuple[Option, ...]:
     """Return all options by what they cost, `first` before its equals; then actions, then questions, in their order."""
     acts = [(-1 - x, Option(ACT, name, float(found.values.act[x]))) for x, name in enumerate(problem.actions)]
     asks = [

@@ -25,7 +25,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askwise.decisions.arrays import TIE, Limits, World, new_memory, new_space, new_stack, world_of
+from askwise.decisions.arrays import (
+    TIE,
+    ProblemArrays,
+    SearchLimits,
+    new_search_arrays,
+    new_solved_states,
+    new_stack,
+    problem_arrays,
+)
 from askwise.decisions.information import information_bound
 from askwise.decisions.kernels import OVERHEAD, listen, solve
 from askwise.decisions.problem import DecisionProblem
@@ -42,7 +50,7 @@ EXACT_GAP = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class FirstMoves:
     """What each first move costs, by a search to some depth.
 
     Attributes:
@@ -67,11 +75,11 @@ class Values:
         return float(min(self.act.min(), self.ask.min(initial=math.inf)))
 
 
-class Solver:
+class DecisionSolver:
     """The search on one problem, to one depth and width; see the top of this module."""
 
     def __init__(
-        self, problem: DecisionProblem, world: World, depth: int, width: int, budget: float = math.inf
+        self, problem: DecisionProblem, world: ProblemArrays, depth: int, width: int, budget: float = math.inf
     ) -> None:
         n_questions, n_intents = len(problem.questions), len(problem.intents)
         most = problem.most_questions
@@ -79,11 +87,11 @@ class Solver:
         self.depth, self.width = min(depth, most), min(width, n_questions)
         self._world = world
         levels = self.depth + 2
-        self._space = new_space(levels, n_intents, len(problem.actions), n_questions)
+        self._space = new_search_arrays(levels, n_intents, len(problem.actions), n_questions)
         self._stack = new_stack(levels)
-        self._memory = new_memory(problem, self.depth)
+        self._memory = new_solved_states(problem, self.depth)
         narrow = self.width < n_questions
-        self._limits = Limits(self.width, depth >= most, _work(world, narrow), budget)
+        self._limits = SearchLimits(self.width, depth >= most, _work(world, narrow), budget)
         self._spent = np.zeros(1)
 
     @property
@@ -131,7 +139,7 @@ class Solver:
         each = [self.follow([(question, answer)]) for answer in range(len(asked.answers))]
         return asked.price + math.fsum(e[0] for e in each), asked.price + math.fsum(e[1] for e in each)
 
-    def values(self) -> Values:
+    def values(self) -> FirstMoves:
         """Work out what every first move costs."""
         problem = self.problem
         acting = problem.loss @ problem.belief
@@ -147,13 +155,13 @@ class Solver:
             lower = min(lower, self._known() + min(each.price for each in problem.questions))
         upper = float(min(acting.min(), asking.min(initial=math.inf)))
         close = EXACT_GAP * self._world.tie / TIE
-        return Values(acting, asking, lower, self.depth, bool(upper - lower <= close), bool(apart <= close))
+        return FirstMoves(acting, asking, lower, self.depth, bool(upper - lower <= close), bool(apart <= close))
 
     def _known(self) -> float:
         return float(self._world.least @ self.problem.belief)
 
 
-def _all_work(problem: DecisionProblem, solver: Solver) -> float:
+def _all_work(problem: DecisionProblem, solver: DecisionSolver) -> float:
     """Return the most that it can take to look at all states: each question is not asked, or has one of its answers."""
     states = 1.0
     for each in problem.questions:
@@ -163,7 +171,7 @@ def _all_work(problem: DecisionProblem, solver: Solver) -> float:
     return states * n_answers / 2 * (len(problem.intents) * solver.work + OVERHEAD)
 
 
-def _work(world: World, narrow: bool) -> float:
+def _work(world: ProblemArrays, narrow: bool) -> float:
     """Return what it takes to look at one answer for one intent, in nanoseconds on an ordinary machine."""
     if narrow:
         return 3.0
@@ -173,7 +181,7 @@ def _work(world: World, narrow: bool) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The best search that was possible.
 
     Attributes:
@@ -183,48 +191,50 @@ class Found:
         lower: no plan at all costs less, by all bounds there are.
     """
 
-    solver: Solver
-    narrow: dict[int, Solver]
-    values: Values
+    solver: DecisionSolver
+    narrow: dict[int, DecisionSolver]
+    values: FirstMoves
     lower: float
 
-    def solver_for(self, first: int) -> Solver:
+    def solver_for(self, first: int) -> DecisionSolver:
         """Return the search that plans best after a first question."""
         return self.narrow.get(first, self.solver)
 
 
-def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> Found:
+def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> SearchResult:
     """Look as far ahead as the budget allows, or exactly `depth` questions."""
-    world = world_of(problem)
+    world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)
     if values.exact:
-        return Found(solver, {}, values, values.lower)
+        return SearchResult(solver, {}, values, values.lower)
     narrow = {} if depth is not None else _narrow(problem, world, solver, values, budget)
     asking = values.ask.copy()
     for first, each in narrow.items():
         asking[first], _ = each.asking(first)
     values = replace(values, ask=asking)
     lower = max(values.lower, information_bound(problem))
-    return Found(solver, narrow, values, min(lower, values.upper))
+    return SearchResult(solver, narrow, values, min(lower, values.upper))
 
 
-def _wide(problem: DecisionProblem, world: World, depth: int | None, budget: float) -> tuple[Solver, Values]:
+def _wide(
+    problem: DecisionProblem, world: ProblemArrays, depth: int | None, budget: float
+) -> tuple[DecisionSolver, FirstMoves]:
     """Look at all questions, as far as the budget allows."""
     most, wide = problem.most_questions, len(problem.questions)
     # One question ahead is always affordable: it is not much more work than reading the problem.
-    solver = Solver(problem, world, min(1, most) if depth is None else depth, wide)
+    solver = DecisionSolver(problem, world, min(1, most) if depth is None else depth, wide)
     values = solver.values()
     if depth is not None or values.settled:
         return solver, values
     # Where acting is best anyway, what other questions would cost is worth less time.
     if _all_work(problem, solver) <= (budget if values.exact else SURE * budget):
-        solver = Solver(problem, world, most, wide)
+        solver = DecisionSolver(problem, world, most, wide)
         return solver, solver.values()
     # All the way first: if that can be afforded, looking three, four, five questions ahead on the way is for nothing.
     for deeper in dict.fromkeys(each for each in (2, most, *range(3, most)) if 1 < each <= most):
         if values.exact:
             break
-        trying = Solver(problem, world, deeper, wide, budget)
+        trying = DecisionSolver(problem, world, deeper, wide, budget)
         tried = trying.values()
         if trying.complete:
             solver, values = trying, tried
@@ -233,12 +243,14 @@ def _wide(problem: DecisionProblem, world: World, depth: int | None, budget: flo
     return solver, values
 
 
-def _narrow(problem: DecisionProblem, world: World, wide: Solver, values: Values, budget: float) -> dict[int, Solver]:
+def _narrow(
+    problem: DecisionProblem, world: ProblemArrays, wide: DecisionSolver, values: FirstMoves, budget: float
+) -> dict[int, DecisionSolver]:
     """Return, for first questions that a narrow plan goes on better from, the search that found it."""
     most, better, best = problem.most_questions, {}, values.ask.copy()
     firsts = _telling(problem, world)[:FIRST]
     for depth in (most, *range(wide.depth + 2, most, 2)):
-        trying = Solver(problem, world, depth, 1, budget)
+        trying = DecisionSolver(problem, world, depth, 1, budget)
         for first in firsts:
             value, _ = trying.asking(first)
             if not trying.complete:
@@ -250,7 +262,7 @@ def _narrow(problem: DecisionProblem, world: World, wide: Solver, values: Values
     return better
 
 
-def _telling(problem: DecisionProblem, world: World) -> list[int]:
+def _telling(problem: DecisionProblem, world: ProblemArrays) -> list[int]:
     """Return the questions, those first that tell most for their price."""
     heard = world.likelihood @ problem.belief
     told = world.surprise @ problem.belief - heard * np.log(np.where(heard > 0, heard, 1.0))
