@@ -140,7 +140,7 @@ def _large(quick: bool) -> Table:
 
 
 def _useful(problem: FactoredProblem) -> int:
-    from askwise.designs.ways import TeammatePaths
+    from askwise.designs.paths import TeammatePaths
 
     return int(TeammatePaths(space_of_given(problem), 0).useful(()).sum())
 

@@ -1,7 +1,7 @@
 """The least of any value of designs: all of them, one after the other, but for those that a bound rules out.
 
 A design is met once: from one on, only things that come later in the order are forbidden in addition, and only those
-that can still matter (`askwise.designs.ways`). What was passed over is *kept* below. A design that is not allowed
+that can still matter (`askwise.designs.paths`). What was passed over is *kept* below. A design that is not allowed
 ends its branch, for costs never fall. So does a lower bound on all that contains a design and forbids nothing that is
 kept, if it is not below the best so far. The best single things come first in the order: they make
 early designs good, and are kept in all late ones, which makes the bound sharp there.
@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from askwise.designs.finding import BestSoFar, BudgetSpent
-from askwise.designs.ways import Removals, TeammatePaths
+from askwise.designs.paths import Removals, TeammatePaths
 from askwise.types import BoolArray
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from askwise.designs.finding import EQUAL, Progress
 from askwise.designs.measures import expected_edp, pair_weights
+from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.places import space_of_place
 from askwise.designs.results import OBJECTIVES, OWN, Design, DesignVerdict, State
 from askwise.designs.searching import Search
 from askwise.designs.space import Space
-from askwise.designs.ways import Removals, TeammatePaths, trip_steps
 from askwise.domains.registry import read_file
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.model import Drawing

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from askwise.designs.ways import Removals
+from askwise.designs.paths import Removals
 
 EQUAL = 1e-9
 """Values that differ by less are equal: rounding must not decide what is forbidden."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from askwise.designs.finding import EQUAL, BestSoFar
-from askwise.designs.ways import Removals, TeammatePaths
+from askwise.designs.paths import Removals, TeammatePaths
 
 
 class Valued(Protocol):

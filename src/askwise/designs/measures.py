@@ -23,7 +23,7 @@ What not knowing the goal costs under a design: by the optimum, or by the planne
 With a budget of 0 nobody's way grows, and this is the expected regret. With a larger one, ways that have become longer
 count as well: a design that makes everybody walk further is not credited with it.
 
-**What can be left out.** A thing that is not useful to the teammate (`askwise.designs.ways`) leaves the teammate's
+**What can be left out.** A thing that is not useful to the teammate (`askwise.designs.paths`) leaves the teammate's
 plans as they are. If it is forbidden, it can only take moves from the ego agent. Whatever can be done then could be
 done before, at the same cost, so the least expected cost does not fall: for the optimum, a best design needs no such
 thing. The planner is not the optimum and may do better with fewer moves, by luck; things that touch none of the
@@ -43,8 +43,8 @@ import numpy as np
 from askwise.api import as_problem
 from askwise.core.problem import Problem, optimal_costs
 from askwise.designs.finding import BestSoFar
+from askwise.designs.paths import Removals, TeammatePaths
 from askwise.designs.space import Space
-from askwise.designs.ways import Removals, TeammatePaths
 from askwise.errors import AskwiseError
 from askwise.planning.exact import TooLarge
 from askwise.play.evaluate import evaluate

@@ -10,9 +10,9 @@ from askwise.designs.branching import Branching, Measure
 from askwise.designs.finding import BestSoFar, BudgetSpent, Progress
 from askwise.designs.greedy import Greedy, Valued
 from askwise.designs.measures import Cost, ExpectedEdp, WorstCaseValue
+from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.results import DesignVerdict
 from askwise.designs.space import Space
-from askwise.designs.ways import Removals, TeammatePaths, trip_steps
 from askwise.designs.worst import WorstCase
 
 LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}

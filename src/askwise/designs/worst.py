@@ -25,7 +25,7 @@ import numpy as np
 
 from askwise.designs import _kernels
 from askwise.designs.finding import BestSoFar, BudgetSpent
-from askwise.designs.ways import Removals, TeammatePaths
+from askwise.designs.paths import Removals, TeammatePaths
 from askwise.types import IntArray
 
 FREE, KEPT, TAKEN = 1, 0, _kernels.NO_PLAN
