@@ -1,4 +1,4 @@
-"""Compiled loops over the shortest plans of a design; theory in `askwise.designs.paths` and `askwise.designs.worst`.
+"""Compiled loops over the shortest plans of a design; theory in `askwise.designs.paths` and `askwise.designs.branch_and_bound`.
 
 In all of them ``closed [n_things + 1]`` says what is forbidden. Its last entry is False: `NO_OWNER` is -1, so that moves
 without an owner are never closed. ``price [n_things + 1]`` is what a plan pays for each move of an owner, 0 at the end.

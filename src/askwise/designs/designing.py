@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.designs.finding import EQUAL, Progress
+from askwise.designs.branch_and_bound import EQUAL, Progress
 from askwise.designs.measures import expected_edp, pair_weights
 from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.places import space_of_place

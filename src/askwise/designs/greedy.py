@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from askwise.designs.finding import EQUAL, BestSoFar
+from askwise.designs.branch_and_bound import EQUAL, BestSoFar
 from askwise.designs.paths import Removals, TeammatePaths
 
 

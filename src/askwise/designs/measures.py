@@ -42,7 +42,7 @@ import numpy as np
 
 from askwise.api import as_problem
 from askwise.core.problem import Problem, optimal_costs
-from askwise.designs.finding import BestSoFar
+from askwise.designs.branch_and_bound import BestSoFar
 from askwise.designs.paths import Removals, TeammatePaths
 from askwise.designs.space import Space
 from askwise.errors import AskwiseError
@@ -95,7 +95,7 @@ class ExpectedEdp:
 
 
 class WorstCaseValue:
-    """The worst case as a `Measure`; `askwise.designs.worst` has a better way to search for the least one."""
+    """The worst case as a `Measure`; `askwise.designs.branch_and_bound` has a better way to search for the least one."""
 
     expensive = False
 

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from askwise.designs.branching import Branching, Measure
-from askwise.designs.finding import BestSoFar, BudgetSpent, Progress
+from askwise.designs.branch_and_bound import BestSoFar, Branching, BudgetSpent, Measure, Progress, WorstCase
 from askwise.designs.greedy import Greedy, Valued
 from askwise.designs.measures import Cost, ExpectedEdp, WorstCaseValue
 from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.results import DesignVerdict
 from askwise.designs.space import Space
-from askwise.designs.worst import WorstCase
 
 LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}
 """Designs that are looked at, unless told otherwise, on ground of up to `USUAL` states; on larger ground fewer."""
