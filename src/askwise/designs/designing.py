@@ -15,7 +15,7 @@ from askwise.designs.measures import expected_edp, pair_weights
 from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.places import space_of_place
 from askwise.designs.results import OBJECTIVES, OWN, Design, DesignVerdict, State
-from askwise.designs.searching import Search
+from askwise.designs.search import Search
 from askwise.designs.space import Space
 from askwise.domains.registry import read_file
 from askwise.errors import AskwiseError, InputError, did_you_mean
