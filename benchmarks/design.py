@@ -18,7 +18,7 @@ from tests.designs import plain
 
 import askwise
 from askwise import Drawing, FactoredProblem, GridWorld, QueryCost, evaluate
-from askwise.designs.designing import space_of_given
+from askwise.designs.design import space_of_given
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 EQUAL = 1e-9

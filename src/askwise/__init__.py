@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from askwise.decisions.decide import decide as decide
     from askwise.decisions.problem import DecisionProblem as DecisionProblem
     from askwise.decisions.recommendation import Recommendation as Recommendation
-    from askwise.designs.designing import design as design
+    from askwise.designs.design import design as design
     from askwise.designs.results import Design as Design
     from askwise.divergence import Divergence as Divergence
     from askwise.divergence import DpDistribution as DpDistribution
@@ -129,7 +129,7 @@ _HOME = {
     "audit": "askwise.audits.auditing",
     "boltzmann": "askwise.model",
     "decide": "askwise.decisions.decide",
-    "design": "askwise.designs.designing",
+    "design": "askwise.designs.design",
     "dp": "askwise.divergence",
     "dp_distribution": "askwise.divergence",
     "ecd": "askwise.divergence",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.designs.designing import space_of_given
+from askwise.designs.design import space_of_given
 from tests.designs.plain import (
     cost_of_not_knowing,
     expected_edp,

@@ -14,7 +14,7 @@ import pytest
 
 from askwise import ask
 from askwise.core.side import ModelSide
-from askwise.designs.designing import design
+from askwise.designs.design import design
 from askwise.divergence import edp, zones
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError

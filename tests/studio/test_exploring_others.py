@@ -14,7 +14,7 @@ import pytest
 from askwise import ask
 from askwise.api import as_problem
 from askwise.core.problem import joint_state
-from askwise.designs.designing import design
+from askwise.designs.design import design
 from askwise.divergence import edp
 from askwise.domains.registry import read_file
 from askwise.domains.stated.file import ProblemFile

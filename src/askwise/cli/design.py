@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise design``."""
     check(options)
-    from askwise.designs.designing import design
+    from askwise.designs.design import design
     from askwise.designs.telling import as_json, save, told
 
     own = None if options.forbid is None else [_thing(text) for text in options.forbid]

@@ -21,7 +21,7 @@ import numpy as np
 
 from askwise.core.belief import ContradictoryObservation
 from askwise.core.problem import Problem, teammate_goals
-from askwise.designs.designing import design
+from askwise.designs.design import design
 from askwise.divergence import Divergence, Zone
 from askwise.divergence.zones import Zones
 from askwise.model import GridWorld
