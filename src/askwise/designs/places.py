@@ -1,4 +1,6 @@
-"""Designs of maps and graphs: cells that become walls, edges that are closed.
+"""Designs of tool fetching: cells that become walls, for worker and fetcher alike.
+
+Designs of maps and graphs: cells that become walls, edges that are closed.
 
 Where both agents move in the same model, a wall is a wall for both, and a closed edge is closed for both. Where each
 has a model of its own, only the teammate's is changed.
@@ -15,7 +17,6 @@ import numpy as np
 from askwise.api import as_problem
 from askwise.core.factored import FactoredProblem
 from askwise.designs.space import EgoTrips, MoveGraph, Space, cells_to_forbid, edges_to_forbid
-from askwise.designs.tool_fetching import space_of_tool_fetching
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.reading import read_lines
@@ -25,6 +26,46 @@ from askwise.errors import InputError
 from askwise.model import Drawing, GridWorld, Model, goal_list, same_model, state_names
 from askwise.text.reading import Field
 from askwise.types import IntArray
+
+
+def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
+    """Return all designs of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
+    problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
+    if problem.policies is not None:
+        raise InputError("teammate_policies", "policies of one's own", "None: designs are for shortest ways")
+    instance, grid = problem.instance, problem.grid
+    stations = {name: grid.state(station.at) for name, station in instance.stations.items()}
+    boxes = {name: grid.state(cell) for name, cell in instance.toolboxes.items()}
+    worker, fetcher = grid.state(instance.worker), grid.state(instance.fetcher)
+    ground, states = cells_to_forbid(grid, [worker, fetcher, *stations.values(), *boxes.values()])
+    cells = [(int(x), int(y)) for x, y in grid.cells[states].tolist()]
+
+    def changed(things: Sequence[int]) -> Instance | ToolFetching:
+        walls = (*instance.walls, *(cells[thing] for thing in things))
+        other = replace(instance, walls=walls) if things else instance
+        return other if isinstance(given, Instance) else ToolFetching(other).with_answers(problem.answers)
+
+    legs = []
+    for name, station in instance.stations.items():
+        box = boxes[station.toolbox]
+        legs.append(((fetcher, _one(box)), (box, _one(stations[name]))))
+    return Space(
+        thing="cell",
+        names=tuple(cells),
+        goals=problem.goals,
+        prior=np.array(problem.prior),
+        ground=ground,
+        start=worker,
+        targets=tuple(_one(stations[name]) for name in problem.goals),
+        changed=changed,
+        trips=EgoTrips(ground, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 to pick the tool up
+        both=True,
+    )
+
+
+def _one(state: int) -> IntArray:
+    return np.array([state], dtype=np.int32)
+
 
 Cell = tuple[int, int]
 Edge = tuple[Hashable, str, Hashable]
