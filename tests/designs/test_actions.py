@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise.designs.actions import forbid_actions
-from askwise.designs.telling import save, told
+from askwise.designs.results import save, told
 from askwise.errors import InputError
 from askwise.pddl import Cones, Recognition, cones_of, load, recognition
 from askwise.pddl.writing import texts_of

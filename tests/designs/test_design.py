@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise import Coverage, Drawing, FactoredProblem, GridWorld, InputError, Model, ProblemFile
-from askwise.designs.telling import as_json, save, told
+from askwise.designs.results import as_json, save, told
 from askwise.domains.registry import read_file
 from tests.designs.plain import expected_edp, worst_case
 from tests.shown import ROOT

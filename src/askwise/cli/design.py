@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise design``."""
     check(options)
     from askwise.designs.design import design
-    from askwise.designs.telling import as_json, save, told
+    from askwise.designs.results import as_json, save, told
 
     own = None if options.forbid is None else [_thing(text) for text in options.forbid]
     given = read_place(options)

@@ -1,12 +1,27 @@
-"""What a search for a design found, and what is proven about it."""
+"""What a search for a design found, and what is proven about it.
+
+A design as a table for people, as JSON for programs, and as the changed problem in a file.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from askwise.designs.measures import pair_weights
+from askwise.domains.registry import domain_of, words_of
 from askwise.frozen import freeze_fields
+from askwise.model import Drawing
+from askwise.pddl import writing
+from askwise.pddl.archive import Recognition
+from askwise.text.files import whole_file
+from askwise.text.reading import as_text, printable
+from askwise.text.vocabulary import Vocabulary
 from askwise.types import FloatArray
 
 OBJECTIVES = {"wcd": "WCD", "edp": "expected EDP", "cost": "cost of not knowing"}
@@ -129,3 +144,194 @@ class Design:
         what = ", ".join(map(str, self.forbidden)) or "nothing"
         name = OBJECTIVES[self.minimise]
         return f"forbid {what}: {name} {self.before.value:.6g} -> {self.after.value:.6g} ({self.verdict})"
+
+
+MOST_GOALS = 40
+"""Goals that are listed one by one."""
+
+
+def told(design: Design) -> str:
+    """Return a design in words: what to forbid, and the place before and after side by side."""
+    words = words_of(design.given)
+    lines = [f"forbid   {_listed(design)}", *_effect(design, words), ""]
+    lines += _values(design)
+    lines += ["", *_goals(design, words), "", f"verdict  {design.verdict}"]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(design: Design) -> str:
+    return ", ".join(named(name) for name in design.forbidden) or f"nothing: no {design.thing} would help"
+
+
+def named(name: Hashable) -> str:
+    """Return what a thing is called: a cell as ``(x, y)``, an edge as what leads from where to where."""
+    if isinstance(name, tuple) and len(name) == 3:
+        return printable("{} --{}--> {}".format(*name))
+    return printable(str(name))
+
+
+def _effect(design: Design, words: Vocabulary) -> list[str]:
+    if not design.forbidden:
+        return []
+    ending = "" if len(design.forbidden) == 1 else "s"
+    what = {"cell": f"wall{ending}", "edge": f"closed edge{ending}"}.get(
+        design.thing, f"forbidden {design.thing}{ending}"
+    )
+    who = "both agents" if design.both else f"the {words.teammate} only"
+    return [f"         {what} for {who}"]
+
+
+def _values(design: Design) -> list[str]:
+    before, after = design.before, design.after
+    rows = [("WCD", before.wcd, after.wcd), (f"expected {_edp(design)}", before.edp, after.edp)]
+    if design.prefix:
+        rows.insert(1, ("told apart by step", before.told_apart, after.told_apart))
+    if design.minimise == "cost":
+        rows.append((f"{OBJECTIVES['cost']}, by {design.by}", design.before.value, design.after.value))
+    width = max(len(name) for name, _, _ in rows) + 2
+    lines = [" " * width + "  before     after"]
+    lines += [f"{name:<{width}}{_number(name, one):>8}{_number(name, other):>10}" for name, one, other in rows]
+    what = (
+        "longest common prefix of optimal plans, in steps"
+        if design.prefix
+        else "the step that tells any two goals apart, at the latest"
+    )
+    return [*lines, "", f"WCD: {what}.", *_capped(design)]
+
+
+def _edp(design: Design) -> str:
+    return "EDP, capped" if design.before.never_apart or design.after.never_apart else "EDP"
+
+
+def _capped(design: Design) -> list[str]:
+    """Say which pairs of goals are never told apart, and how they count all the same."""
+    before, after = design.before.never_apart, design.after.never_apart
+    if not before and not after:
+        return []
+    n = int(np.count_nonzero(design.prior))
+    pairs = f"{before} of {n * (n - 1)} ordered pairs of goals before, {after} after"
+    return [
+        f"Capped: {pairs}, have a plan in common. Nothing",
+        "tells them apart, and they count up to the end of the plan.",
+    ]
+
+
+def _goals(design: Design, words: Vocabulary) -> list[str]:
+    """Return a table of the goals: steps to each before and after, and how soon it is told from another one."""
+    columns: list[tuple[str, list[tuple[str, str]]]] = [
+        (f"{words.teammate}'s steps", _pairs(design, "costs")),
+        (_edp(design), _alike(design)),
+    ]
+    if design.before.ego_costs:
+        columns.insert(1, (f"{words.ego}'s steps", _pairs(design, "ego_costs")))
+    names = [printable(goal) for goal in design.goals]
+    first = max(len(words.goal), *(len(name) for name in names)) + 2
+    widths = [max(18, len(title) + 2) for title, _ in columns]
+    half = [width // 2 for width in widths]
+    lines = [
+        " " * first + "".join(title.rjust(width) for (title, _), width in zip(columns, widths, strict=True)),
+        words.goal.ljust(first)
+        + "".join("before".rjust(w - h) + "after".rjust(h) for w, h in zip(widths, half, strict=True)),
+    ]
+    for k, name in enumerate(names[:MOST_GOALS]):
+        cells = "".join(
+            rows[k][0].rjust(w - h) + rows[k][1].rjust(h) for (_, rows), w, h in zip(columns, widths, half, strict=True)
+        )
+        lines.append(name.ljust(first) + cells)
+    if len(names) > MOST_GOALS:
+        lines.append(f"... and {len(names) - MOST_GOALS} more (--json lists all)")
+    lines += [f"left out, for nothing leads there: {printable(goal)}" for goal in design.left_out]
+    return lines
+
+
+def _pairs(design: Design, which: str) -> list[tuple[str, str]]:
+    before, after = getattr(design.before, which), getattr(design.after, which)
+    return [(str(before[goal]), str(after[goal])) for goal in design.goals]
+
+
+def _alike(design: Design) -> list[tuple[str, str]]:
+    """Return how long each goal, if it is pursued, is expected to look like another one."""
+    both = [alike(state, design.prior) for state in (design.before, design.after)]
+    return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]
+
+
+def alike(state: State, prior: Any) -> list[float]:
+    """Return for each goal the expected EDP if it is pursued: another goal is drawn from the prior."""
+    weights = pair_weights(np.asarray(prior))
+    shares = weights.sum(axis=0)
+    total = (state.edp_matrix * weights).sum(axis=0)
+    return [float(t / s) if s > 0 else math.nan for t, s in zip(total, shares, strict=True)]
+
+
+def _number(name: str, value: float) -> str:
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else "never"
+    return f"{value:.0f}" if name in ("WCD", "told apart by step") else f"{value:.3f}"
+
+
+# -- for programs ------------------------------------------------------------------------------------------------
+
+
+def as_json(design: Design) -> dict[str, Any]:
+    """Return a design as ``--json`` prints it."""
+    return {
+        "forbid": [_json(name) for name in design.forbidden],
+        "thing": design.thing,
+        "for_both": design.both,
+        "minimise": design.minimise,
+        "by": design.by,
+        "at_most": design.most,
+        "budget": design.budget,
+        "left_out": list(design.left_out),
+        "wcd_convention": "longest common prefix" if design.prefix else "step that tells apart",
+        "before": _state(design.before),
+        "after": _state(design.after),
+        "verdict": str(design.verdict),
+        "proven": design.verdict.proven,
+        "bound": design.verdict.bound,
+        "looked_at": design.verdict.looked_at,
+        "seconds": round(design.seconds, 3),
+    }
+
+
+def _json(name: Any) -> Any:
+    return [_json(each) for each in name] if isinstance(name, tuple) else name
+
+
+def _state(state: State) -> dict[str, Any]:
+    return {
+        "value": state.value,
+        "wcd": state.wcd,
+        "edp": state.edp,
+        "told_apart": state.told_apart if math.isfinite(state.told_apart) else None,
+        "never_apart": state.never_apart,
+        "costs": dict(state.costs),
+        "ego_costs": dict(state.ego_costs),
+    }
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+def save(design: Design, path: str | Path) -> None:
+    """Write the changed problem: a drawing as a drawing, an instance as TOML if the name ends so, else as JSON.
+
+    A planning problem becomes an archive if the name ends so (``.tar.bz2``), else a folder of its files.
+    """
+    if isinstance(design.changed, Recognition):
+        writing.save(design.changed, path)
+        return
+    text = _text(design.changed, toml=Path(path).suffix.lower() == ".toml")
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _text(changed: Any, *, toml: bool) -> str:
+    if isinstance(changed, Drawing):
+        return f"{changed}\n"
+    contents = domain_of(changed).write(changed)
+    if not toml:
+        return as_text(contents)
+    from askwise.text.toml_text import toml_text
+
+    return toml_text(contents)
