@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import askwise
 from askwise.audits.exact import ExactJudge
-from askwise.audits.faults import FAULTS, fault_of
 from askwise.audits.judging import Bench, appointed
 from askwise.audits.moments import Moment, moments
 from askwise.audits.planned import PlannerJudge
+from askwise.audits.results import FAULTS, fault_of
 from askwise.core.problem import Problem
 from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching

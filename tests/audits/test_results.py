@@ -12,8 +12,7 @@ import math
 import pytest
 
 from askwise.audits.page import MOST_EPISODES, page_text
-from askwise.audits.results import Audit, AuditedEpisode, AuditedStep
-from askwise.audits.telling import as_json, csv_text, failure, told
+from askwise.audits.results import Audit, AuditedEpisode, AuditedStep, csv_text, failure, to_text
 
 
 def step(
@@ -90,8 +89,8 @@ def test_the_dearest_come_first() -> None:
 def test_a_goal_out_of_reach_is_counted_and_left_out_of_sums() -> None:
     assert (LOST.out_of_reach, LOST.regret) == (1, 0.0)
     assert LOST.exceeds(1e9)
-    assert "out of reach  1 step of infinite regret, not in the sums\n" in told(LOST)
-    assert as_json(LOST)["dearest"][0]["regret"] is None
+    assert "out of reach  1 step of infinite regret, not in the sums\n" in to_text(LOST)
+    assert LOST.as_json()["dearest"][0]["regret"] is None
     assert (BOTH.exceeds(1.6875), BOTH.exceeds(1.68)) == (False, True)
     assert failure(LOST, 1e9) == "failed: 1 step put a possible goal out of reach for good"
     assert failure(BOTH, 1.6875) is None
@@ -134,14 +133,14 @@ The dearest moments
 
 
 def test_in_words() -> None:
-    assert told(BOTH, 1) == TEXT
+    assert to_text(BOTH, 1) == TEXT
     assert str(BOTH).startswith(TEXT)
-    assert told(NOTHING).endswith("\nNothing was lost.\n")
-    assert "dearest" not in told(BOTH, 0)
+    assert to_text(NOTHING).endswith("\nNothing was lost.\n")
+    assert "dearest" not in to_text(BOTH, 0)
 
 
 def test_as_json() -> None:
-    found = json.loads(json.dumps(as_json(BOTH, 2), allow_nan=False))
+    found = json.loads(json.dumps(BOTH.as_json(2), allow_nan=False))
     assert (found["episodes"], found["regret"], found["mistakes"]["under-asking"]) == (
         2,
         3.375,
@@ -150,8 +149,7 @@ def test_as_json() -> None:
     assert list(found["methods"]) == ["good", "bad"]
     assert [each["t"] for each in found["dearest"]] == [1, 2]
     assert [each["regret"] for each in found["audited"]] == [0.25, 3.125]
-    assert json.loads(json.dumps(as_json(NOTHING), allow_nan=False))["precision"] is None
-    assert BOTH.as_json(2) == as_json(BOTH, 2)
+    assert json.loads(json.dumps(NOTHING.as_json(), allow_nan=False))["precision"] is None
 
 
 def test_as_a_table() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.audits.telling import told
+from askwise.audits.results import to_text
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import workshop
 
@@ -26,7 +26,7 @@ def _played(run: Run) -> None:
 
 def test_in_words(run: Run) -> None:
     found = run("audit", "traces").assert_fine()
-    assert found == told(askwise.audit("traces"))
+    assert found == to_text(askwise.audit("traces"))
     assert "method   episodes  regret each" in found
     assert run_as_user("audit", "traces").out == found
 

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from askwise.audits.episodes import knew
-from askwise.audits.faults import fault_of
 from askwise.audits.judging import TOLERANCES
-from askwise.audits.results import AuditedEpisode, AuditedStep
+from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
 from askwise.audits.sources import CONVERSATION
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProblem
 from askwise.decisions.problem_input import read_decision, read_decision_file

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from askwise.audits.exact import ExactJudge
-from askwise.audits.faults import fault_of
 from askwise.audits.moments import Moment
 from askwise.audits.planned import PlannerJudge
+from askwise.audits.results import fault_of
 from askwise.audits.valuing import Best, Lookout
 from askwise.core.problem import Problem
 from askwise.core.questions import Question
@@ -36,7 +36,7 @@ class Judged:
         best_cost: its expected cost.
         needed: whether the moment called for a question: no action was as good, within the tolerance.
         fitted: whether asking was right, within the tolerance; None if nothing was asked.
-        fault: one of `askwise.audits.faults.FAULTS`, empty if there is none.
+        fault: one of `askwise.audits.results.FAULTS`, empty if there is none.
     """
 
     cost: float

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from askwise.audits.results import DEAREST, Audit, AuditedEpisode, Dear
-from askwise.audits.telling import judges, number, precision_in_words, recall_in_words
+from askwise.audits.results import (
+    DEAREST,
+    Audit,
+    AuditedEpisode,
+    Dear,
+    judges,
+    number,
+    precision_in_words,
+    recall_in_words,
+)
 from askwise.text.files import whole_file
 from askwise.text.wording import counted
 from askwise.view.html import Html, Section, TableCell, folded, joined, report_page, table, tag

@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     most = None if options.fail_over is None else values.real(options.fail_over, "--fail-over")
     from askwise.audits.auditing import audit
     from askwise.audits.page import write_page
-    from askwise.audits.telling import as_json, failure, told, write_csv
+    from askwise.audits.results import failure, to_text, write_csv
 
     with Progress("audit", "{:,} episodes", show=workers > 1) as progress:
         found = audit(
@@ -79,9 +79,9 @@ def run(options: argparse.Namespace) -> int:
     if options.html is not None:
         write_page(found, options.html, dearest=dearest)
     if options.json:
-        print(json.dumps(as_json(found, dearest), ensure_ascii=False))
+        print(json.dumps(found.as_json(dearest), ensure_ascii=False))
     else:
-        print(told(found, dearest), end="")
+        print(to_text(found, dearest), end="")
         for path in (each for each in (options.csv, options.html) if each is not None):
             print(f"Written: {path}")
     why = None if most is None else failure(found, most)
