@@ -7,8 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from askwise.audits.moments import Moment
-from askwise.audits.valuing import Best, Lookout
+from askwise.audits.moments import Best, Lookout, Moment
 from askwise.core.answers import same_question
 from askwise.core.problem import Problem
 from askwise.planning.exact import MOST_STATES, Solver

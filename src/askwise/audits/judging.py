@@ -6,10 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from askwise.audits.exact import ExactJudge
-from askwise.audits.moments import Moment
+from askwise.audits.moments import Best, Lookout, Moment
 from askwise.audits.planned import PlannerJudge
 from askwise.audits.results import fault_of
-from askwise.audits.valuing import Best, Lookout
 from askwise.core.problem import Problem
 from askwise.core.questions import Question
 from askwise.errors import InputError, did_you_mean

@@ -11,8 +11,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from askwise.audits.moments import Moment
-from askwise.audits.valuing import Best, Lookout
+from askwise.audits.moments import Best, Lookout, Moment
 from askwise.core.problem import Problem, credible_goals
 from askwise.planning.planner import Plan, Planner, make_planner
 from askwise.planning.tables import Tables, tables_of
