@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise.audits.exact import ExactJudge
+from askwise.audits.judges import ExactJudge, PlannerJudge
 from askwise.audits.judging import Bench, appointed
 from askwise.audits.moments import Moment, moments
-from askwise.audits.planned import PlannerJudge
 from askwise.audits.results import FAULTS, fault_of
 from askwise.core.problem import Problem
 from askwise.core.questions import Choice, QueryCost

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from askwise.audits.exact import ExactJudge
+from askwise.audits.judges import ExactJudge, PlannerJudge
 from askwise.audits.moments import Best, Lookout, Moment
-from askwise.audits.planned import PlannerJudge
 from askwise.audits.results import fault_of
 from askwise.core.problem import Problem
 from askwise.core.questions import Question
