@@ -33,7 +33,7 @@ from askwise.domains.registry import domain_of
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.studio.study.export import FOLDER, export
-from askwise.text.reading import as_text
+from askwise.text.data import json_text
 from benchmarks.report import Column, Table, count, number, progress
 
 PEOPLE, SECONDS, PACE = 200, 40.0, 0.5
@@ -115,7 +115,7 @@ def played(method: str, side: int, stations: int, boxes: int, people: int, secon
     drawn = generate(size=side, stations=stations, toolboxes=boxes, seed=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "map.json").write_text(as_text(domain_of(drawn).write(drawn)), encoding="utf-8")
+        (folder / "map.json").write_text(json_text(domain_of(drawn).write(drawn)), encoding="utf-8")
         (folder / "study.toml").write_text(STUDY.format(method=method), encoding="utf-8")
         with _studio(folder) as (host, link, server):
             cookie = _cookie(host, urlsplit(link).path)

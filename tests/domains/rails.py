@@ -9,7 +9,7 @@ from askwise.domains.basic import BasicDomain, BasicProblem
 from askwise.errors import InputError
 from askwise.model import Model
 from askwise.text.reading import Field
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import Vocabulary
 
 FORMAT = "toy/rails@1"
 WORDS = Vocabulary(title="Rails", teammate="tram", ego="bus", goal="stop", teammate_sign="T", ego_sign="B")

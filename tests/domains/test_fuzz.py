@@ -21,7 +21,7 @@ import pytest
 from askwise.core.problem import optimal_costs
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
-from askwise.text.reading import parse_json
+from askwise.text.data import parse_json
 from tests.domains.instances import EXAMPLE, instance_json
 
 FIELDS = re.compile(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from askwise.domains.tool_fetching import Instance
 from askwise.errors import InputError
-from askwise.text.reading import parse_json
+from askwise.text.data import parse_json
 from tests.domains.instances import EXAMPLE, instance_json
 
 Path = tuple[str | int, ...]

@@ -19,7 +19,7 @@ from askwise.domains.domain import Domain
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.text.reading import Field
-from askwise.text.vocabulary import PLAIN
+from askwise.text.wording import PLAIN
 from askwise.view import raster, text
 from askwise.view.explain import as_json, told
 from askwise.view.page import page_data, page_text

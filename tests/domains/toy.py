@@ -12,7 +12,7 @@ from askwise.core.problem import JointState
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.text.reading import Field
-from askwise.text.vocabulary import PLAIN, Vocabulary
+from askwise.text.wording import PLAIN, Vocabulary
 from askwise.view.floor import Cell
 
 FORMAT = "toy/coverage@1"

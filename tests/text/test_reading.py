@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from askwise.errors import InputError
 from askwise.text import reading
-from askwise.text.reading import Field, as_text, parse_json, parse_toml, read_stdin, read_text, shown
+from askwise.text.data import json_text, parse_json, parse_toml, short_json
+from askwise.text.files import read_stdin, read_text
+from askwise.text.reading import Field
 from tests.refused import Fault, assert_refused, each
 
 JSON = st.recursive(
@@ -163,11 +165,11 @@ def test_the_same_key_in_two_objects_is_fine() -> None:
 
 @given(st.dictionaries(st.text(), JSON, max_size=4))
 def test_json_made_to_be_read_says_the_same(data: dict[str, Any]) -> None:
-    assert json.loads(as_text(data)) == data
+    assert json.loads(json_text(data)) == data
 
 
 def test_json_made_to_be_read_has_a_line_for_each_entry() -> None:
-    text = as_text({"size": 3, "walls": [[1, 2]], "stations": {"a": {"at": [0, 1]}, "b": {"at": [2, 3]}}})
+    text = json_text({"size": 3, "walls": [[1, 2]], "stations": {"a": {"at": [0, 1]}, "b": {"at": [2, 3]}}})
     assert len(text.splitlines()) == 8
 
 
@@ -185,7 +187,7 @@ def test_json_made_to_be_read_has_a_line_for_each_entry() -> None:
     ],
 )
 def test_values_are_quoted_in_short(value: Any, text: str) -> None:
-    assert shown(value) == text
+    assert short_json(value) == text
 
 
 # -- fields ------------------------------------------------------------------------------------------------------

@@ -29,8 +29,10 @@ from askwise.errors import AskwiseError, InputError
 from askwise.methods.loading import load_agent
 from askwise.model import Drawing
 from askwise.studies.schema.study_file import load_study
-from askwise.text.reading import Field, decode, parse_json, printable
-from askwise.text.toml_text import toml_text
+from askwise.text.data import parse_json, toml_text
+from askwise.text.files import decode
+from askwise.text.reading import Field
+from askwise.text.wording import printable
 from tests.domains.instances import instance_json
 from tests.domains.plain.test_problem_fuzz import FILES, WALKED, changed_text, paths
 from tests.domains.plain.test_problem_fuzz import changed as changed_problem

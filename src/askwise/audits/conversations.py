@@ -32,8 +32,8 @@ from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProble
 from askwise.decisions.problem_input import read_decision, read_decision_file
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.errors import AskwiseError, InputError
-from askwise.text.limits import read_name
-from askwise.text.reading import Field, printable
+from askwise.text.reading import Field, read_name
+from askwise.text.wording import printable
 
 ASKED, SAW, ACTED = "ask", "saw", "act"
 UNNAMED = "assistant"

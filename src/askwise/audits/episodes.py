@@ -9,8 +9,7 @@ from askwise.audits.moments import moments
 from askwise.audits.results import AuditedEpisode, AuditedStep
 from askwise.core.episode import Episode
 from askwise.core.problem import Problem
-from askwise.text.reading import printable
-from askwise.text.wording import percent
+from askwise.text.wording import percent, printable
 from askwise.types import FloatArray
 from askwise.view.asking import question_in_words
 

@@ -12,7 +12,9 @@ from typing import Any
 
 from askwise.errors import InputError
 from askwise.play import trace
-from askwise.text.reading import Field, decode, parse_json, read_lines, read_text, read_whole, reading
+from askwise.text.data import parse_json
+from askwise.text.files import decode, read_lines, read_text, read_whole, reading
+from askwise.text.reading import Field
 
 TRACES = (trace.FORMAT, trace.EARLIER)
 CONVERSATION = "askwise/conversation@1"

@@ -21,7 +21,7 @@ from typing import Any
 from askwise import __version__
 from askwise.cli import values
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 COMMANDS = {
     "ask": "what the ego agent would do now, and why",

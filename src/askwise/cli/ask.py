@@ -208,10 +208,10 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
     """Return the goals that a text names."""
     from askwise.domains.registry import words_of
-    from askwise.text.wording import place_in
+    from askwise.text.wording import index_of
 
     word = words_of(problem).goal
-    return [place_in(problem.goals, name, field, word) for name in split(text, problem.goals)]
+    return [index_of(problem.goals, name, field, word) for name in split(text, problem.goals)]
 
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:

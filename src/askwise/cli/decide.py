@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 def read(path: str) -> DecisionProblem:
     """Return the decision in a file, or on standard input."""
     from askwise.decisions.problem_input import parse, read_decision_file
-    from askwise.text.reading import read_stdin
+    from askwise.text.files import read_stdin
 
     if path == "-":
         return parse(read_stdin())

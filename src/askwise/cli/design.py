@@ -140,11 +140,12 @@ def read_instance_or_drawing(path: str) -> Any:
     """Return the drawing or the instance in a file."""
     from askwise.domains.registry import read
     from askwise.model import Drawing
-    from askwise.text.limits import refuse_blank
-    from askwise.text.reading import is_data, read_stdin, read_text
+    from askwise.text.data import looks_like_data
+    from askwise.text.files import read_stdin, read_text
+    from askwise.text.reading import refuse_blank
 
     text = read_stdin() if path == "-" else read_text(path)
-    if is_data(text) or Path(path).suffix.lower() == ".toml":
+    if looks_like_data(text) or Path(path).suffix.lower() == ".toml":
         return read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
     source = "standard input" if path == "-" else f"file {path!r}"
     refuse_blank(text, source, "a drawing of a map, an instance file, or a planning problem")
@@ -168,7 +169,7 @@ def _thing(text: str) -> Any:
     """Return what somebody typed: a cell, or an edge as its state, its action and the next state."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:
-        from askwise.text.limits import cell
+        from askwise.text.reading import parse_cell
 
-        return cell(text, "--forbid")
+        return parse_cell(text, "--forbid")
     return tuple(parts) if len(parts) == 3 else text

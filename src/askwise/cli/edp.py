@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import planning, values
 from askwise.errors import InputError
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
@@ -135,11 +135,12 @@ def read_map(path: str) -> Watched:
     from askwise.core.problem import teammate_goals
     from askwise.domains.registry import read
     from askwise.model import Drawing
-    from askwise.text.limits import refuse_blank
-    from askwise.text.reading import is_data, read_stdin, read_text
+    from askwise.text.data import looks_like_data
+    from askwise.text.files import read_stdin, read_text
+    from askwise.text.reading import refuse_blank
 
     text = read_stdin() if path == "-" else read_text(path)
-    if is_data(text) or Path(path).suffix.lower() == ".toml":
+    if looks_like_data(text) or Path(path).suffix.lower() == ".toml":
         instance = read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
         problem = as_problem(instance)
         return Watched(*teammate_goals(problem), problem.policies)

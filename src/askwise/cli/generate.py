@@ -37,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise generate``."""
+    from askwise.text.data import json_text
     from askwise.text.files import whole_file
-    from askwise.text.reading import as_text
     from askwise.view.scene_builder import start_scene
 
     seed = values.seed(options.seed)
     instance = draw(options, seed)
-    text = as_text(instance.to_json())
+    text = json_text(instance.to_json())
     if options.output == "-":
         sys.stdout.write(text)
         return 0

@@ -101,7 +101,7 @@ def _template(kind: str) -> str:
 
 def _from_drawing(kind: str, path: str) -> str:
     from askwise.model import Drawing
-    from askwise.text.reading import read_stdin, read_text
+    from askwise.text.files import read_stdin, read_text
 
     drawing = Drawing.parse(read_stdin() if path == "-" else read_text(path))
     for sign, who, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
@@ -130,7 +130,7 @@ def _checked(text: str) -> None:
 def _tool_fetching() -> str:
     from askwise.core.questions import QueryCost
     from askwise.domains.tool_fetching.generate import generate
-    from askwise.text.reading import as_text
+    from askwise.text.data import json_text
 
     drawn = generate(width=8, height=8, stations=5, toolboxes=2, query_cost=QueryCost(0.5, 0.1), seed=1)
-    return as_text(drawn.to_json())
+    return json_text(drawn.to_json())

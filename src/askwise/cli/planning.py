@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from askwise.cli.progress import Progress
 from askwise.errors import InputError, did_you_mean
-from askwise.text.limits import whole
+from askwise.text.reading import parse_whole
 
 if TYPE_CHECKING:
     from askwise.pddl import Cones, Limits, Recognition
@@ -57,7 +57,7 @@ def limits_of(options: argparse.Namespace) -> Limits:
         name, equals, number = text.partition("=")
         if name not in known or not equals:
             raise InputError("--limit", repr(text), f"NAME=N with one of {', '.join(known)}{did_you_mean(name, known)}")
-        given[name] = whole(number, f"--limit {name}")
+        given[name] = parse_whole(number, f"--limit {name}")
     return Limits(**given)
 
 

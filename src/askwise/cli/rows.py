@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import stopping, values
 from askwise.cli.progress import Progress
 from askwise.errors import InputError
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 if TYPE_CHECKING:
     from askwise.recognition.archives import Collected

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import InputError
-from askwise.text.limits import real, whole
-from askwise.text.reading import naming
+from askwise.text.files import naming_file
+from askwise.text.reading import parse_whole
 from askwise.text.table_budget import VARIABLE, amount
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ __all__ = [
 
 def seed(text: str | None) -> int:
     """Return the seed that was given, or a new one, which can then be shown and used again."""
-    return secrets.randbelow(2**32) if text is None else whole(text, "--seed")
+    return secrets.randbelow(2**32) if text is None else parse_whole(text, "--seed")
 
 
 def add_file_and_method(parser: argparse.ArgumentParser) -> None:
@@ -88,11 +88,11 @@ def agent_options(options: argparse.Namespace) -> dict[str, str]:
 def read_instance(path: str) -> Any:
     """Return the instance in a file, or from standard input for ``-``, of whichever domain it is."""
     from askwise.domains.registry import read, read_file
-    from askwise.text.reading import read_stdin
+    from askwise.text.files import read_stdin
 
     if path == "-":
         return read(read_stdin(), "standard input", Path())
-    with naming(path):
+    with naming_file(path):
         return read_file(path)
 
 

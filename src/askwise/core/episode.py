@@ -12,7 +12,7 @@ from askwise.core.belief import Observation
 from askwise.core.decision import Decision
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.types import FloatArray
 
 

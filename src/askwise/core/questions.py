@@ -26,7 +26,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
-from askwise.text.limits import LARGEST_PRICE
+from askwise.text.reading import LARGEST_PRICE
 from askwise.types import FloatArray
 
 MOST_PROVEN = 10

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Protocol
 
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.view.palette import LIGHT, QUESTION_PALE, hex_of
 
 LETTER = 7.6

@@ -20,8 +20,9 @@ from askwise.core.question_json import answers_from_json
 from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
 from askwise.decisions.question_input import ELSE, DefaultPrice, Places, read_default_price, read_question, read_row
 from askwise.errors import InputError
-from askwise.text.limits import LARGEST_PRICE, check_name, read_finite, read_name
-from askwise.text.reading import Field, parse_text, read_text
+from askwise.text.data import parse_text
+from askwise.text.files import read_text
+from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_finite, read_name
 from askwise.types import FloatArray
 
 FORMAT = "askwise/decision@1"

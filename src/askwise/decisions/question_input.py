@@ -16,8 +16,7 @@ from askwise.core.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most
 from askwise.core.questions import Answer, Choice, QueryCost
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking
 from askwise.errors import InputError, did_you_mean
-from askwise.text.limits import LARGEST_PRICE, check_name, read_price
-from askwise.text.reading import Field, shown
+from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_price
 from askwise.types import FloatArray
 
 ELSE = "else"

@@ -16,7 +16,7 @@ from askwise.decisions.arrays import TIE
 from askwise.decisions.problem import DecisionProblem
 from askwise.decisions.search import BUDGET, SearchResult, search
 from askwise.errors import InputError
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 ACT, ASK = "act", "ask"
 MOST_NODES = 2_000

@@ -23,7 +23,8 @@ from askwise.model import Drawing
 from askwise.model.names import as_int
 from askwise.pddl.archive import ENDINGS, Recognition, load
 from askwise.planning.exact import TooLarge
-from askwise.text.reading import is_data, read_text
+from askwise.text.data import looks_like_data
+from askwise.text.files import read_text
 
 BY = ("planner", "optimum")
 
@@ -255,6 +256,6 @@ def _read(path: Path) -> object:
     if path.is_dir() or path.name.lower().endswith(ENDINGS):
         return load(path)
     text = read_text(path)
-    if is_data(text) or path.suffix.lower() == ".toml":
+    if looks_like_data(text) or path.suffix.lower() == ".toml":
         return read_file(path)
     return Drawing.parse(text)

@@ -21,7 +21,7 @@ from askwise.api import as_problem
 from askwise.core.problem import teammate_goals
 from askwise.designs.results import OBJECTIVES, Design, State
 from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.types import IntArray
 from askwise.view.floor import Graph, Place
 from askwise.view.palette import LIGHT, hex_of

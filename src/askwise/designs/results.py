@@ -19,9 +19,9 @@ from askwise.frozen import freeze_fields
 from askwise.model import Drawing
 from askwise.pddl import writing
 from askwise.pddl.archive import Recognition
+from askwise.text.data import json_text
 from askwise.text.files import whole_file
-from askwise.text.reading import as_text, printable
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
 
 OBJECTIVES = {"wcd": "WCD", "edp": "expected EDP", "cost": "cost of not knowing"}
@@ -331,7 +331,7 @@ def _text(changed: Any, *, toml: bool) -> str:
         return f"{changed}\n"
     contents = domain_of(changed).write(changed)
     if not toml:
-        return as_text(contents)
-    from askwise.text.toml_text import toml_text
+        return json_text(contents)
+    from askwise.text.data import toml_text
 
     return toml_text(contents)

@@ -22,7 +22,7 @@ from askwise.core.problem import JointState, changed
 from askwise.domains.stated.domain import check_start, parse_state
 from askwise.errors import InputError
 from askwise.text.reading import Field
-from askwise.text.vocabulary import PLAIN, Vocabulary
+from askwise.text.wording import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from askwise.core.problem import JointState, Problem
     from askwise.text.reading import Field
-    from askwise.text.vocabulary import Vocabulary
+    from askwise.text.wording import Vocabulary
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ class Domain(Protocol):
     def vocabulary(self, given: Any = None) -> Vocabulary:
         """Return what a problem or an instance of this domain calls things; for None, what the whole domain does.
 
-        The words of a problem may also say where its landmarks are (`askwise.text.vocabulary.Site`).
+        The words of a problem may also say where its landmarks are (`askwise.text.wording.Site`).
         """
 
     def parse_state(

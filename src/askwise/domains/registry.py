@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.domains.domain import Domain
 from askwise.errors import InputError
-from askwise.text.limits import refuse_blank
-from askwise.text.reading import Field, is_data, parse_text, read_text
+from askwise.text.data import looks_like_data, parse_text
+from askwise.text.files import read_text
+from askwise.text.reading import Field, refuse_blank
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from askwise.text.vocabulary import Vocabulary
+    from askwise.text.wording import Vocabulary
 
 HOMES = {
     "tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN",
@@ -91,7 +92,7 @@ def words_of(given: object) -> Vocabulary:
     """Return what a problem or an instance calls things; the plainest words for a problem of no domain."""
     found = find_domain(given)
     if found is None:
-        from askwise.text.vocabulary import PLAIN
+        from askwise.text.wording import PLAIN
 
         return PLAIN
     return found.vocabulary(given)
@@ -150,7 +151,7 @@ def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
 def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
     files = f"an instance file, {', '.join(_formats())} (askwise new writes one)"
     refuse_blank(text, source, files)
-    if not toml and not is_data(text):
+    if not toml and not looks_like_data(text):
         # A drawing of a map, say: better told that than the place at which it stops being TOML.
         raise InputError(source, "text that is neither JSON nor TOML", files)
     return from_json(Field("", parse_text(text, toml=toml), folder))

@@ -19,8 +19,7 @@ from askwise.core.decision import Decision, Gate, PairZones
 from askwise.core.problem import Problem
 from askwise.core.question_json import question_from_json, question_to_json
 from askwise.core.questions import Question
-from askwise.text.limits import read_finite
-from askwise.text.reading import Field
+from askwise.text.reading import Field, read_finite
 
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from askwise.errors import AskwiseError
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 LONGEST = 200
 """Letters of somebody else's message that are shown: the line in the file has to fit beside it."""

@@ -18,7 +18,7 @@ from askwise.frozen import read_only
 from askwise.lazy_module import Later
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
-from askwise.text.limits import cell
+from askwise.text.reading import parse_cell
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray
 
@@ -127,19 +127,24 @@ class GridWorld(Model):
         """``int [n_walls, 2]``: cells given one by one."""
         cells = walls if isinstance(walls, list | tuple) else list(walls)
         # Plain pairs of plain numbers are taken all at once: there may be millions of them.
-        plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)
+        plain = all(
+            type(parse_cell) is tuple and len(parse_cell) == 2 and type(parse_cell[0]) is type(parse_cell[1]) is int
+            for parse_cell in cells
+        )
         if plain and cells:
             found = np.array(cells)
             if found.dtype != object and (found >= 0).all() and (found < (self.width, self.height)).all():
                 return found
-        return np.array([self._wall(cell, k) for k, cell in enumerate(cells)], dtype=np.int32).reshape(-1, 2)
+        return np.array([self._wall(parse_cell, k) for k, parse_cell in enumerate(cells)], dtype=np.int32).reshape(
+            -1, 2
+        )
 
-    def _wall(self, cell: Any, k: int) -> tuple[int, int]:
-        pair = as_cell(cell)
+    def _wall(self, parse_cell: Any, k: int) -> tuple[int, int]:
+        pair = as_cell(parse_cell)
         if pair is None or not (0 <= pair[0] < self.width and 0 <= pair[1] < self.height):
             raise InputError(
                 f"wall {k}",
-                repr(cell),
+                repr(parse_cell),
                 f"a cell (x, y) with x from 0 to {self.width - 1} and y from 0 to {self.height - 1}",
             )
         return pair
@@ -248,7 +253,7 @@ def spoken(name: Hashable) -> str:
 def state_said(model: Model, text: str, option: str) -> Hashable:
     """Return the name of the state that somebody typed; `option` is what a refusal calls it."""
     if isinstance(model, GridWorld):
-        return cell(text, option)
+        return parse_cell(text, option)
     names = {spoken(model.name(state)): model.name(state) for state in range(model.n_states)}
     if text not in names:
         listed = ", ".join(map(repr, list(names)[:MOST_NAMED])) + (", ..." if len(names) > MOST_NAMED else "")

@@ -9,7 +9,7 @@ import numpy as np
 
 from askwise.pddl.cones import Cones
 from askwise.pddl.pairs import Pairs
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 WIDEST_TABLE = 12
 """Goals up to which whole matrices are printed; above, the pairs that look alike longest are easier to read."""

@@ -32,8 +32,8 @@ from askwise.pddl.limits import Limits
 from askwise.pddl.setting import goal_text, read_actions, read_goals, read_setting
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
-from askwise.text.files import opened, reason
-from askwise.text.reading import decode, printable, read_text
+from askwise.text.files import decode, opened, read_text, reason
+from askwise.text.wording import printable
 
 DOMAIN, TEMPLATE, GOALS, SEEN, TRUE_GOAL = NAMES = (
     "domain.pddl",

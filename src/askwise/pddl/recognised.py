@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from askwise.pddl.recognising import Recognised
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 MOST_LIKELY = 3
 """Goals that are named after each action; the end lists more."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from askwise.errors import InputError
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 DEEPEST = 50
 """Brackets inside brackets; plain STRIPS needs six."""

@@ -59,9 +59,9 @@ from askwise.methods.decision_json import (
     runner_up_to_json,
 )
 from askwise.model import GridWorld
-from askwise.text.files import whole_file
-from askwise.text.limits import read_cost, read_finite, refuse_blank
-from askwise.text.reading import Field, parse_json, read_text
+from askwise.text.data import parse_json
+from askwise.text.files import read_text, whole_file
+from askwise.text.reading import Field, read_cost, read_finite, refuse_blank
 from askwise.types import FloatArray
 
 FORMAT = "askwise/trace@2"

@@ -21,7 +21,8 @@ from askwise.decisions.decide import Session
 from askwise.decisions.problem_input import FORMAT, OPTIONAL, read_parts
 from askwise.decisions.schemas import schema
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.text.reading import Field, shown
+from askwise.text.data import short_json
+from askwise.text.reading import Field
 
 MOST_SESSIONS = 200
 MOST_CONVERSATIONS = 1_000
@@ -71,7 +72,7 @@ class Tools:
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call a tool; what is wrong with its arguments is an `InputError`."""
         if name not in self.all:
-            raise InputError("tool", shown(name), "one of " + ", ".join(self.all) + did_you_mean(name, self.all))
+            raise InputError("tool", short_json(name), "one of " + ", ".join(self.all) + did_you_mean(name, self.all))
         return self.all[name].call(arguments)
 
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +95,7 @@ class Tools:
         name = given.child("session").text()
         if name not in self._sessions:
             kept = f"a session that 'decide' returned; the last {MOST_SESSIONS} are kept"
-            raise InputError("session", shown(name), kept)
+            raise InputError("session", short_json(name), kept)
         session = self._sessions[name]
         question = given.child("question").text() if given.has("question") else None
         answer = given.child("answer").value

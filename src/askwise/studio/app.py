@@ -24,7 +24,9 @@ from askwise.studio.security import LARGEST_BODY, RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
 from askwise.studio.socket import play_socket
 from askwise.studio.store import StoreFailed
-from askwise.text.reading import Field, decode, parse_json
+from askwise.text.data import parse_json
+from askwise.text.files import decode
+from askwise.text.reading import Field
 
 log = logging.getLogger("askwise.studio")
 

@@ -33,11 +33,12 @@ from askwise.domains.registry import domain_of, from_json, read
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import methods
 from askwise.play import trace
-from askwise.studio.rounds import role_view as sight
-from askwise.studio.rounds.openings import Openings
+from askwise.studio.rounds import role_view
+from askwise.studio.rounds.replay import WarmStart, replayed, written
 from askwise.studio.rounds.review import review
-from askwise.studio.rounds.round import Refused, Round, Setup, replayed
-from askwise.text.reading import Field, printable
+from askwise.studio.rounds.round import Refused, Round, Setup
+from askwise.text.reading import Field
+from askwise.text.wording import printable
 from askwise.view import palette
 from askwise.view.page import page_text
 from askwise.view.palette import Colour
@@ -96,7 +97,7 @@ class RoundService:
     def __init__(self) -> None:
         self._problems: OrderedDict[str, Problem] = OrderedDict()
         self._rounds: OrderedDict[str, tuple[Round, int]] = OrderedDict()
-        self._openings = Openings()
+        self._warm_start = WarmStart()
 
     def replies(self, request: Request) -> Iterator[Reply]:
         """Iterate over the replies to a request; an error is a reply, too."""
@@ -138,24 +139,24 @@ class RoundService:
         setup = Setup.from_json(Field("setup", request["setup"]))
         log = [(deed, outcome) for deed, outcome in request["log"]]
         try:
-            made = replayed(self._problem(request), setup, log, self._openings.begin)
+            made = replayed(self._problem(request), setup, log, self._warm_start.begin)
         except InputError as error:
             if not log:
                 raise  # of a new round it is the setup that is wrong
             raise AskwiseError(str(error)) from None
         self._keep(request["id"], made, len(log))
-        return {"board": sight.board(made), "state": sight.state(made), "trails": sight.trails(made)}
+        return {"board": role_view.board(made), "state": role_view.state(made), "trails": role_view.trails(made)}
 
     def _do(self, request: Request) -> Iterator[Reply]:
         made = self._round(request)
         outcome = made.do(request["deed"])
         self._keep(request["id"], made, request["n"] + 1)
         if made.phase != "thinking":
-            yield {"outcome": outcome, "state": sight.state(made), "done": True}
+            yield {"outcome": outcome, "state": role_view.state(made), "done": True}
             return
-        yield {"outcome": outcome, "state": sight.state(made)}
+        yield {"outcome": outcome, "state": role_view.state(made)}
         made.think()
-        yield {"state": sight.state(made), "done": True}
+        yield {"state": role_view.state(made), "done": True}
 
     def _trace(self, request: Request) -> Reply:
         return {"trace": trace.to_json(self._round(request).episode())}
@@ -165,8 +166,6 @@ class RoundService:
         return {"review": compared, "page": page_text(episode)}
 
     def _played(self, request: Request) -> Reply:
-        from askwise.studio.rounds.written import written  # loads polars, which only exports need
-
         return written(self._problem(request), request)
 
     def _explore(self, request: Request) -> Reply:

@@ -29,7 +29,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from askwise.studio.store import Statement, Store
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 LARGEST_MESSAGE = 16 * 1024
 """Bytes of one message on a socket."""

@@ -24,9 +24,8 @@ from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.studies.running.ownership import lock
 from askwise.studio.security import LARGEST_MESSAGE
-from askwise.text.files import make_folder, reason
-from askwise.text.limits import LONGEST_NAME
-from askwise.text.reading import naming, read_text
+from askwise.text.files import make_folder, naming_file, read_text, reason
+from askwise.text.reading import LONGEST_NAME
 from askwise.workers.limits import Limits
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def _in_folder(folder: Path) -> dict[str, str]:
 
 
 def _text(path: Path) -> str:
-    with naming(str(path)):
+    with naming_file(str(path)):
         return standalone(path)
 
 

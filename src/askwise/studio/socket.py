@@ -22,7 +22,8 @@ from askwise.studio.security import (
 )
 from askwise.studio.services import Denied, Services
 from askwise.studio.store import StoreFailed
-from askwise.text.reading import Field, parse_json
+from askwise.text.data import parse_json
+from askwise.text.reading import Field
 
 log = logging.getLogger("askwise.studio")
 

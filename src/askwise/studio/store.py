@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from askwise.errors import AskwiseError, InputError
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 FORMAT = 1
 FILE = "studio.sqlite"

@@ -1,4 +1,9 @@
-"""Writing files so that they appear whole or not at all, and last; reading those that are files and nothing else."""
+"""Reading and writing files.
+
+A file is written to a temporary file next to it, synced to disk, and then renamed (`whole_file`), so a crash never
+leaves half a file. Files that users name are opened by `reading`, which turns every failure into an `InputError`.
+Devices, pipes and sockets are refused for both: opening one can block or have side effects.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,40 +27,50 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".svg", ".pdf")
 
+LARGEST_FILE = 256 * 2**20
+"""Size limit in bytes of a file that is read as a whole; parsed as JSON it takes about ten times as much memory."""
+
 LEFT_OVER = re.compile(r"\.askwise-[0-9a-f]{12}(\.[^.]*)?")
-"""How `whole_file` calls what it has not finished; what has such a name and no writer was left by a killed process."""
+"""Names of the temporary files of `whole_file`; such a file without a writer was left by a killed process."""
 
 LONGEST_ENDING = 20
 MOST_LINKS = 40
 KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 STREAMS = ("/dev", "/dev/fd")
-"""Where links lead to what a process has open already."""
+"""Folders of links to the open streams of a process."""
 
 
 class NotAFileError(OSError):
-    """A device, a pipe or a socket where a file should be."""
+    """A device, a pipe or a socket was found where a file is needed."""
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes the place of `path` if all goes well, else it vanishes.
+    """Yield a temporary path in the folder of `path`; on success it replaces `path`, on an error it is removed.
 
-    What was written is on the disk before it takes its place. A link stays, and the file that it leads to is replaced,
-    with the permissions that it had. Devices, pipes, sockets and folders are refused.
+    The contents are synced to disk before the replacement. If `path` is a symbolic link, the link stays and the file
+    that it points to is replaced. A replaced file keeps its permissions.
 
     Args:
-        path: the file.
-        sync_folder: see to it that its new name is on the disk as well; who writes many can do that once at the end.
+        path: the file to write.
+        sync_folder: sync the folder too, so that the new name survives a crash. If you write many files, call
+            `sync_names` once at the end instead.
+
+    Raises:
+        InputError: `path` is a device, pipe, socket or folder, or cannot be written.
     """
     temporary: Path | None = None
     try:
-        target = _followed(Path(path))
+        target = _link_target(Path(path))
         old = _replaceable(target)
         temporary = _new_file_beside(target, old)
         yield temporary
         _sync(temporary)
         if old is not None:
-            _take_after(old, temporary)
+            _copy_permissions(old, temporary)
         temporary.replace(target)
         if sync_folder:
             sync_names(target.parent)
@@ -68,45 +84,45 @@ def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
         raise InputError(f"file {str(path)!r}", "a name that no file can have", "a file name") from None
     finally:
         if temporary is not None:
-            with contextlib.suppress(OSError):  # what went wrong before is what should be said
+            with contextlib.suppress(OSError):  # report the first error, not this one
                 temporary.unlink()
 
 
-def _followed(path: Path) -> Path:
-    """Return the path that a path leads to if it is a link, and a link to a link."""
+def _link_target(path: Path) -> Path:
+    """Follow symbolic links and return the path at their end."""
     for _ in range(MOST_LINKS):
         if not path.is_symlink():
             return path
         where = os.path.realpath(path.parent)
         if where in STREAMS or where.startswith("/proc/"):
-            # A standard output that goes to a file leads to that file, which the shell is still writing to.
+            # If standard output is redirected to a file, this link points to that file: the shell still writes to it.
             raise NotAFileError(errno.EINVAL, "a stream")
         path = path.parent / path.readlink()
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
 def _replaceable(target: Path) -> os.stat_result | None:
-    """Return what is known about the file that is going to be replaced, None if there is none yet."""
+    """Return the status of the file that will be replaced, None if it does not exist yet."""
     try:
         old = target.stat()
     except FileNotFoundError:
         return None
-    refuse_odd(old.st_mode)
+    require_file(old.st_mode)
     return old
 
 
 def _new_file_beside(target: Path, old: os.stat_result | None) -> Path:
     ending = target.suffix if len(os.fsencode(target.suffix)) <= LONGEST_ENDING else ""
     path = target.parent / f".askwise-{secrets.token_hex(6)}{ending}"
-    # The system itself takes the umask off. What replaces a private file is private from its first byte on.
+    # The system applies the umask. The replacement of a private file is private from its first byte.
     mode = 0o666 if old is None else 0o666 & (old.st_mode | stat.S_IRUSR | stat.S_IWUSR)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-    # Some libraries take a tilde at the beginning for somebody's home.
+    # Some libraries expand a leading tilde to a home directory.
     return path.absolute() if str(path).startswith("~") else path
 
 
-def _take_after(old: os.stat_result, new: Path) -> None:
-    """Give a file the permissions of the one that it replaces, and its owner where that is allowed."""
+def _copy_permissions(old: os.stat_result, new: Path) -> None:
+    """Give a new file the permissions of the old one, and its owner where the system allows that."""
     if hasattr(os, "chown"):
         with contextlib.suppress(OSError):
             os.chown(new, old.st_uid, old.st_gid)
@@ -122,10 +138,10 @@ def _sync(path: Path) -> None:
 
 
 def sync_names(folder: Path) -> None:
-    """See to it that the names of the files in a folder are on the disk."""
+    """Sync a folder, so that the names of its files survive a crash; do nothing where the system cannot do that."""
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # not everybody may read a folder, and not every system opens one
+    except OSError:  # no permission to read the folder, or a system that cannot open folders
         return
     try:
         os.fsync(handle)
@@ -136,53 +152,34 @@ def sync_names(folder: Path) -> None:
         os.close(handle)
 
 
-def refuse_odd(mode: int) -> None:
-    """Raise an `OSError` that says what something is, unless it is an ordinary file."""
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(mode):
-        raise NotAFileError(errno.EINVAL, KINDS.get(stat.S_IFMT(mode), "something that is no file"))
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading; what is no file is an `OSError`, at once: reading a pipe could wait for ever."""
-    # Looked at before: there are devices that do something when they are opened.
-    refuse_odd(path.stat().st_mode)
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(handle, "rb") as file:
-        refuse_odd(os.fstat(handle).st_mode)
-        yield file
-
-
 def remove_left_overs(folder: Path) -> None:
-    """Remove what killed processes left half-written in a folder; nobody else may be writing there."""
+    """Remove the temporary files of killed processes from a folder in which no other process is writing."""
     for path in folder.iterdir():
         if LEFT_OVER.fullmatch(path.name) and not path.is_dir():
             path.unlink(missing_ok=True)
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a matplotlib figure as PNG, SVG or PDF; the same figure always gives the same bytes."""
+    """Write a matplotlib figure as PNG, SVG or PDF; equal figures give equal bytes."""
     import matplotlib
 
     ending = Path(path).suffix.lower()
     if ending not in PICTURES:
         raise InputError(f"file {str(path)!r}", f"the ending {ending!r}", "one of " + ", ".join(PICTURES))
-    # Dates and random identifiers would make every rebuild a change.
+    # Dates and random identifiers would change the file at every rebuild.
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[ending]
     with (
         matplotlib.rc_context({"svg.hashsalt": "askwise"}),
         warnings.catch_warnings(),
         whole_file(path) as temporary,
     ):
-        # A letter that the font lacks is drawn as a box, a name that is too long is cut: no reason for a complaint.
+        # matplotlib warns about letters that a font lacks and names that do not fit; neither is worth a warning here.
         warnings.simplefilter("ignore", UserWarning)
         figure.savefig(temporary, dpi=150, metadata=metadata)
 
 
 def make_folder(path: str | Path) -> Path:
-    """Return `path` as a folder that exists."""
+    """Create a folder and its parents unless they exist, and return its path."""
     folder = Path(path)
     if not str(path):
         raise InputError("folder", "an empty name", "a folder that can be written to")
@@ -193,7 +190,115 @@ def make_folder(path: str | Path) -> Path:
     return folder
 
 
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def require_file(mode: int) -> None:
+    """Raise an `OSError` unless a file mode (``st_mode``) is that of an ordinary file; the error names the kind."""
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        raise NotAFileError(errno.EINVAL, KINDS.get(stat.S_IFMT(mode), "something that is no file"))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open an ordinary file for reading; raise an `OSError` at once for a pipe, which could block forever."""
+    # Checked before opening: opening some devices has side effects.
+    require_file(path.stat().st_mode)
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        require_file(os.fstat(handle).st_mode)
+        yield file
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file that a user named for reading; raise an `InputError` if it cannot be opened or read."""
+    try:
+        with opened(Path(path)) as file:
+            yield file
+    except OSError as error:
+        raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"file {str(path)!r}", "a name that no file can have", "a file name") from None
+
+
+@contextmanager
+def naming_file(path: str) -> Iterator[None]:
+    """Add the name of a file to every `InputError` that is raised in this context."""
+    try:
+        yield
+    except InputError as error:
+        if error.field.startswith("file "):
+            raise
+        where = f"file {path!r}" if error.field == "file" else f"file {path!r}, {error.field}"
+        raise InputError(where, error.found, error.expected) from None
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a UTF-8 file.
+
+    Raises:
+        InputError: the file is missing, unreadable, binary or larger than `LARGEST_FILE`, or no ordinary file.
+    """
+    with reading(path) as file:
+        return decode(read_whole(file, f"file {str(path)!r}"), f"file {str(path)!r}")
+
+
+def read_stdin() -> str:
+    """Return the text on standard input."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input", "it closed", "a text")
+    try:
+        return decode(read_whole(sys.stdin.buffer, "standard input"), "standard input")
+    except OSError as error:
+        raise InputError("standard input", reason(error), "a text") from None
+
+
+def read_whole(file: IO[bytes], field: str) -> bytes:
+    """Return all bytes of an open file; raise an `InputError` about `field` above `LARGEST_FILE` bytes."""
+    if _size(file) > LARGEST_FILE:
+        raise _too_large(field)
+    data = file.read(LARGEST_FILE + 1)  # the file may grow while it is read, and standard input has no size
+    return _within(b"" if data is None else data, field)
+
+
+def read_lines(file: IO[bytes], field: str) -> Iterator[bytes]:
+    """Iterate over the lines of an open file; raise an `InputError` about `field` above `LARGEST_FILE` bytes a line."""
+    while line := file.readline(LARGEST_FILE + 1):
+        yield _within(line, field)
+
+
+def _size(file: IO[bytes]) -> int:
+    try:
+        return os.fstat(file.fileno()).st_size
+    except OSError:  # not a file of the system
+        return 0
+
+
+def _within(data: bytes, field: str) -> bytes:
+    if len(data) > LARGEST_FILE:
+        raise _too_large(field)
+    return data
+
+
+def _too_large(field: str) -> InputError:
+    most = f"{LARGEST_FILE // 2**20} MiB"
+    return InputError(field, f"more than {most}", f"at most {most}")
+
+
+def decode(data: bytes, field: str) -> str:
+    """Decode UTF-8 bytes and drop a leading byte order mark; raise an `InputError` about `field` for other bytes."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(field, "bytes that are not UTF-8 text", "a text file") from None
+
+
 def reason(error: OSError) -> str:
-    """Return why the operating system refused, fit for the middle of a sentence."""
+    """Return the operating system's reason for an error, in lower case for the middle of a sentence."""
     why = error.strerror or type(error).__name__
     return why[0].lower() + why[1:]

@@ -1,230 +1,39 @@
-"""Reading JSON and TOML from people: every complaint names the field, what was found there and what is allowed."""
+"""Checked values from files and command lines; every error names the field, the value found and what is expected.
+
+`Field` reads parsed JSON and TOML. The ``read_`` functions apply the limits that hold for all files and for Python
+callers. The ``parse_`` functions read values that users type as options.
+
+Limits: a name is printed, saved, drawn and looked up, so it has at most `LONGEST_NAME` characters and no lone
+surrogates, which can be neither printed nor saved. Prices are summed over questions and episodes; above
+`LARGEST_PRICE`, single steps would be lost to rounding.
+"""
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import re
-import sys
-import tomllib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from askwise.errors import InputError, did_you_mean
-from askwise.text.files import opened, reason
+from askwise.text.data import LONGEST_SHOWN, short_json
 
-LONGEST_SHOWN = 60
-LARGEST_FILE = 256 * 2**20
-"""Bytes of a file that is read as a whole; as JSON it takes about ten times as much memory."""
-DEEPEST = 100
-"""Levels of lists and objects inside each other in JSON and TOML. No file of askwise has more than ten."""
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Let what is refused in here name the file that it was found in."""
-    try:
-        yield
-    except InputError as error:
-        if error.field.startswith("file "):
-            raise
-        where = f"file {path!r}" if error.field == "file" else f"file {path!r}, {error.field}"
-        raise InputError(where, error.found, error.expected) from None
-
-
-def read_text(path: str | Path) -> str:
-    """Return the text of a file.
-
-    A file that is missing, unreadable, binary or too large is an `InputError`, as are devices and pipes.
-    """
-    with reading(path) as file:
-        return decode(read_whole(file, f"file {str(path)!r}"), f"file {str(path)!r}")
-
-
-@contextmanager
-def reading(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a file that somebody named, for reading; what keeps you from opening or reading it is an `InputError`."""
-    try:
-        with opened(Path(path)) as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"file {str(path)!r}", reason(error), "a file that can be read") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"file {str(path)!r}", "a name that no file can have", "a file name") from None
-
-
-def read_whole(file: IO[bytes], field: str) -> bytes:
-    """Return all bytes of an open file; refuse more than `LARGEST_FILE`, before they are read where that is known."""
-    if _size(file) > LARGEST_FILE:
-        raise _too_large(field)
-    data = file.read(LARGEST_FILE + 1)  # a file may grow meanwhile, and standard input has no size
-    return _within(b"" if data is None else data, field)
-
-
-def read_lines(file: IO[bytes], field: str) -> Iterator[bytes]:
-    """Iterate over the lines of an open file; refuse a line of more than `LARGEST_FILE` bytes."""
-    while line := file.readline(LARGEST_FILE + 1):
-        yield _within(line, field)
-
-
-def _size(file: IO[bytes]) -> int:
-    try:
-        return os.fstat(file.fileno()).st_size
-    except OSError:  # not a file of the system
-        return 0
-
-
-def _within(data: bytes, field: str) -> bytes:
-    if len(data) > LARGEST_FILE:
-        raise _too_large(field)
-    return data
-
-
-def _too_large(field: str) -> InputError:
-    most = f"{LARGEST_FILE // 2**20} MiB"
-    return InputError(field, f"more than {most}", f"at most {most}")
-
-
-def read_stdin() -> str:
-    """Return the text on standard input."""
-    if sys.stdin is None or sys.stdin.closed:
-        raise InputError("standard input", "it closed", "a text")
-    try:
-        return decode(read_whole(sys.stdin.buffer, "standard input"), "standard input")
-    except OSError as error:
-        raise InputError("standard input", reason(error), "a text") from None
-
-
-def decode(data: bytes, field: str) -> str:
-    """Return UTF-8 bytes as text, without the byte order mark that some editors put in front."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(field, "bytes that are not UTF-8 text", "a text file") from None
-
-
-def printable(text: str) -> str:
-    """Return `text` on one line, with control characters and halves of characters written as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
-
-
-def parse_json(text: str) -> Any:
-    """Parse JSON strictly: no duplicate keys, no NaN or Infinity, no bottomless nesting."""
-    try:
-        return not_too_deep(json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant))
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(where, f"something that is not JSON ({error.msg})", "one JSON object") from None
-    except RecursionError:
-        raise InputError("file", "JSON nested too deeply", "one JSON object as documented") from None
-    except ValueError as error:  # an integer of thousands of digits; Python refuses to convert it
-        if isinstance(error, InputError):
-            raise
-        raise InputError("file", "a number with thousands of digits", "ordinary numbers") from None
-
-
-def not_too_deep(value: Any) -> Any:
-    """Return a value; one that is nested more than `DEEPEST` levels deep is a `RecursionError`, as in parsers."""
-    level = [value]
-    for _ in range(DEEPEST + 1):
-        level = [each for each in level if isinstance(each, dict | list)]
-        if not level:
-            return value
-        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
-    raise RecursionError
-
-
-def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML; what is wrong with it is said with its line."""
-    try:
-        found: dict[str, Any] = not_too_deep(tomllib.loads(text))
-        return found
-    except tomllib.TOMLDecodeError as error:
-        what, where = _toml_place(str(error), text)
-        raise InputError(where, f"something that is not TOML ({what})", "TOML: key = value, [table]") from None
-    except RecursionError:
-        raise InputError("file", "TOML nested too deeply", "tables as documented") from None
-    except ValueError:  # an integer of thousands of digits, a date that no calendar has; Python refuses to convert it
-        raise InputError("file", "a value that is no number and no date", "ordinary numbers") from None
-
-
-def _toml_place(message: str, text: str) -> tuple[str, str]:
-    """Return what a parser of TOML complains about, and where."""
-    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
-    if found is None:
-        return message, "file"
-    line, column = found[2], found[3]
-    return found[1], f"line {line}, column {column}" if line else f"line {text.count(chr(10)) + 1}"
-
-
-def parse_text(text: str, *, toml: bool = False) -> Any:
-    """Parse TOML if `toml` says that it is, else whichever it looks like: JSON begins with a brace."""
-    return parse_json(text) if not toml and text.lstrip()[:1] in ("{", "[") else parse_toml(text)
-
-
-def is_data(text: str) -> bool:
-    """Whether a text may be JSON or TOML; a drawing of a map, say, is neither."""
-    return text.lstrip()[:1] in ("{", "[") or "=" in text
-
-
-def copied(value: Any) -> Any:
-    """Return a copy of what JSON or TOML hold; several times faster than copying whatever there may be."""
-    if isinstance(value, dict):
-        return {key: copied(each) for key, each in value.items()}
-    return [copied(each) for each in value] if isinstance(value, list) else value
-
-
-def as_text(data: dict[str, Any]) -> str:
-    """Return JSON with one line for each key, and one for each entry of an object below it: made to be read."""
-    lines = []
-    for key, value in data.items():
-        if isinstance(value, dict) and any(isinstance(entry, dict | list) for entry in value.values()):
-            inner = [f"  {_dump(name)}: {_dump(entry)}" for name, entry in value.items()]
-            lines.append(f" {_dump(key)}: {{\n " + ",\n ".join(inner) + "\n }")
-        else:
-            lines.append(f" {_dump(key)}: {_dump(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _dump(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    # Half a character (a lone surrogate) has no UTF-8; JSON can only escape it.
-    return text if text.isascii() or _encodable(text) else json.dumps(value, allow_nan=False)
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def shown(value: Any) -> str:
-    """Return `value` as JSON, shortened: error messages quote what they found."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=repr)
-    except RecursionError:
-        return "something nested too deeply"
-    except ValueError:
-        return "a number with thousands of digits"
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+LONGEST_NAME = 200
+LARGEST_PRICE = 1e12
+LARGEST_COST = 1e18
+"""Limit on the cost of a step or an episode, which adds up the prices of many questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A JSON value and the path by which it was reached, e.g. ``stations.S1.at``.
+    """A value of parsed JSON or TOML and the path to it, such as ``stations.S1.at``.
 
     Attributes:
-        path: the path.
+        path: the path, empty for the whole file.
         value: the value.
-        folder: where files are that the value names, None if it may name none.
+        folder: the folder of files that the value may name, None if it may name none.
     """
 
     path: str
@@ -232,23 +41,28 @@ class Field:
     folder: Path | None = None
 
     def refuse(self, expected: str) -> InputError:
-        """Return the error for this field."""
-        return InputError(self.path or "file", shown(self.value), expected)
+        """Return the error that this field has an unexpected value."""
+        return InputError(self.path or "file", short_json(self.value), expected)
 
     def child(self, key: str) -> Field:
-        """Return the field `key` of an object."""
+        """Return the field `key` of an object; the key must exist."""
         return Field(self._path_of(key), self.value[key], self.folder)
 
     def _path_of(self, key: str) -> str:
-        name = key if len(key) <= LONGEST_SHOWN else key[: LONGEST_SHOWN - 3] + "..."
+        name = _cut(key)
         return f"{self.path}.{name}" if self.path else name
 
     def has(self, key: str) -> bool:
-        """Whether this object has the key."""
+        """Return whether this object has the key."""
         return key in self.value
 
     def object(self, required: Iterable[str] = (), optional: Iterable[str] | None = None) -> Field:
-        """Check that this is an object with the `required` keys and, unless None, no others but `optional`."""
+        """Check that this is an object with the right keys, and return the field itself.
+
+        Args:
+            required: keys that it must have.
+            optional: keys that it may also have; None allows any key.
+        """
         if not isinstance(self.value, dict):
             raise self.refuse("an object, { ... }")
         required = list(required)
@@ -264,10 +78,10 @@ class Field:
             if key not in known:
                 hint = did_you_mean(key, known)
                 where = self.path or "file"
-                raise InputError(where, f"the unknown key {shown(key)}", f"only {_listed(known)}{hint}")
+                raise InputError(where, f"the unknown key {short_json(key)}", f"only {_listed(known)}{hint}")
 
     def items(self) -> Iterator[tuple[str, Field]]:
-        """Iterate over the fields of an object; their names must not be empty."""
+        """Iterate over the keys and fields of an object; raise an `InputError` for an empty key."""
         for key in self.object().value:
             if not key:
                 raise InputError(self.path, "an empty name", "names with at least one character")
@@ -281,7 +95,7 @@ class Field:
             yield Field(f"{self.path}[{k}]", value, self.folder)
 
     def whole(self, lowest: int, highest: int | None = None) -> int:
-        """Return a whole number within bounds."""
+        """Return an integer from `lowest` to `highest`."""
         value = self.value
         fits = isinstance(value, int) and value >= lowest and (highest is None or value <= highest)
         if isinstance(value, bool) or not fits:
@@ -289,7 +103,7 @@ class Field:
         return int(value)
 
     def number(self, *, above: float | None = None) -> float:
-        """Return a finite number from 0, or above the given bound."""
+        """Return a finite number that is at least 0 or, with `above`, larger than `above`."""
         allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self.refuse(allowed)
@@ -302,7 +116,7 @@ class Field:
         return number
 
     def text(self, allowed: Iterable[str] | None = None) -> str:
-        """Return a string, one of `allowed` unless None."""
+        """Return a string, one of `allowed` unless that is None."""
         options = None if allowed is None else list(allowed)
         expected = "a string" if options is None else "one of " + _listed([repr(option) for option in options])
         if not isinstance(self.value, str):
@@ -312,27 +126,101 @@ class Field:
         return self.value
 
     def cell(self, width: int, height: int) -> tuple[int, int]:
-        """Return a cell ``[x, y]`` of a grid of that size."""
+        """Return a cell ``[x, y]`` of a grid with `width` columns and `height` rows."""
         value = self.value
-        whole = isinstance(value, list) and len(value) == 2 and all(type(k) is int for k in value)
-        if not whole or not (0 <= value[0] < width and 0 <= value[1] < height):
+        pair = isinstance(value, list) and len(value) == 2 and all(type(k) is int for k in value)
+        if not pair or not (0 <= value[0] < width and 0 <= value[1] < height):
             raise self.refuse(f"a cell [x, y] with x from 0 to {width - 1} and y from 0 to {height - 1}")
         return value[0], value[1]
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
+
 def _listed(names: list[str], most: int = 20) -> str:
-    shown_names = [name if len(name) <= LONGEST_SHOWN else name[: LONGEST_SHOWN - 3] + "..." for name in names[:most]]
-    return ", ".join(shown_names) + (", ..." if len(names) > most else "")
+    return ", ".join(map(_cut, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise InputError(f"key {shown(key)}", "it twice in one object", "each key once")
-        found[key] = value
-    return found
+# -- limits that hold in all files and in Python -------------------------------------------------------------------
 
 
-def _refuse_constant(name: str) -> float:
-    raise InputError("file", name, "finite numbers only")
+def check_name(name: str, path: str) -> str:
+    """Return `name`; raise an `InputError` about the field `path` if it is empty, too long or has lone surrogates."""
+    if not name:
+        raise InputError(path, "an empty name", "names with at least one character")
+    if len(name) > LONGEST_NAME:
+        raise InputError(path, f"a name of {len(name)} characters, {short_json(name)}", f"at most {LONGEST_NAME}")
+    if any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise InputError(path, f"{name!a}, which holds half a character", "whole characters")
+    return name
+
+
+def refuse_blank(text: str, source: str, expected: str) -> None:
+    """Raise an `InputError` if the text of the file `source` is blank."""
+    if not text.strip():
+        raise InputError(source, "nothing in it", expected)
+
+
+def read_name(given: Field) -> str:
+    """Return a string that is a valid name (see `check_name`)."""
+    return check_name(given.text(), given.path)
+
+
+def read_finite(given: Field) -> float:
+    """Return a finite number, which may be negative."""
+    try:
+        number = math.nan if isinstance(given.value, bool) else float(given.value)
+    except (TypeError, ValueError, OverflowError):  # no number, or an integer of hundreds of digits
+        number = math.nan
+    if not math.isfinite(number) or isinstance(given.value, str):
+        raise given.refuse("a finite number")
+    return number
+
+
+def read_cost(given: Field) -> float:
+    """Return the cost of a step or an episode: a number from 0 to `LARGEST_COST`."""
+    return _read_up_to(given, LARGEST_COST)
+
+
+def read_price(given: Field) -> float:
+    """Return the price of a question or a part of it: a number from 0 to `LARGEST_PRICE`."""
+    return _read_up_to(given, LARGEST_PRICE)
+
+
+def _read_up_to(given: Field, most: float) -> float:
+    number = given.number()
+    if number > most:
+        raise given.refuse(f"at most {most:g}")
+    return number
+
+
+# -- options that users type ---------------------------------------------------------------------------------------
+
+
+def parse_whole(text: str, option: str, lowest: int = 0) -> int:
+    """Return an integer that is at least `lowest`; an error names the `option`."""
+    # int() would also accept underscores, spaces and digits of other scripts.
+    if not (text.isascii() and text.isdecimal() and len(text) <= 40) or int(text) < lowest:
+        raise InputError(option, repr(text), f"a whole number from {lowest}")
+    return int(text)
+
+
+def parse_number(text: str, option: str, *, above: float | None = None) -> float:
+    """Return a finite number that is at least 0 or, with `above`, larger than `above`; an error names the `option`."""
+    allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(option, repr(text), allowed) from None
+    if not math.isfinite(value) or (value < 0 if above is None else value <= above):
+        raise InputError(option, repr(text), allowed)
+    return value
+
+
+def parse_cell(text: str, option: str) -> tuple[int, int]:
+    """Return the cell ``(x, y)`` that is written as ``X,Y``; an error names the `option`."""
+    parts = re.fullmatch(r"\s*(-?\d{1,99})\s*,\s*(-?\d{1,99})\s*", text, re.ASCII)
+    if parts is None:
+        raise InputError(option, repr(text), "a cell X,Y, two whole numbers")
+    return int(parts[1]), int(parts[2])

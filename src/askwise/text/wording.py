@@ -1,54 +1,62 @@
-"""Numbers, names and lists as people read them."""
+"""Words for readers: numbers, lists and names as text, and the vocabulary of a domain."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from askwise.errors import InputError, did_you_mean
-from askwise.text.reading import printable
 from askwise.types import FloatArray
 
 MOST_BELIEFS = 6
-"""How many goals are listed with their probabilities."""
+"""Goals that a text lists with their probabilities."""
+
+
+# -- numbers and lists ---------------------------------------------------------------------------------------------
+
+
+def printable(text: str) -> str:
+    """Return `text` on one line, with control characters and lone surrogates written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns a terminal takes to show `text`."""
+    """Return the number of terminal columns that `text` takes."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def number(value: float) -> str:
-    """Return a number without the noise of binary fractions."""
+    """Return a number with at most ten significant digits, which hides the rounding of binary fractions."""
     return f"{value:.10g}"
 
 
 def percent(probability: float) -> str:
-    """Return a probability in whole percent; what is neither impossible nor certain never looks so."""
-    shown = round(100 * probability)
-    if shown == 0 and probability > 0:
+    """Return a probability in whole percent; only exactly 0 and 1 become ``0 %`` and ``100 %``."""
+    rounded = round(100 * probability)
+    if rounded == 0 and probability > 0:
         return "<1 %"
-    if shown == 100 and probability < 1 - 1e-12:
+    if rounded == 100 and probability < 1 - 1e-12:
         return ">99 %"
-    return f"{shown} %"
+    return f"{rounded} %"
 
 
 def counted(n: int, what: str) -> str:
-    """Return ``"1 goal"``, ``"3 goals"``, ``"no goals"``."""
+    """Return a count with its noun: ``"1 goal"``, ``"3 goals"``, ``"no goals"``."""
     return f"{n or 'no'} {what if n == 1 else plural(what)}"
 
 
 def plural(what: str) -> str:
-    """Return a noun for several of its kind."""
+    """Return the plural of a regular English noun."""
     if what.endswith("y") and what[-2:-1] not in ("", *"aeiou"):
         return f"{what[:-1]}ies"
     return what + ("es" if what.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return the names one after the other; of a long list the first ones, and how many more there are."""
+    """Return the first `most` names with commas between them, then ``and N more`` for the rest."""
     shown = [printable(name) for name in names[:most]]
     if len(names) <= most:
         return ", ".join(shown)
@@ -56,15 +64,15 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def either(names: Sequence[str], most: int = 4) -> str:
-    """Return ``"a, b or c"``; of a long list the first ones, and how many more there are."""
+    """Return ``"a, b or c"``; of more than `most` names, the first ones and ``or N more``."""
     shown = [printable(name) for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} or {len(names) - most} more"
     return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def place_in(names: Sequence[str], name: str, field: str, what: str) -> int:
-    """Return the place of a name that somebody typed in a list; `what` is what the names are of."""
+def index_of(names: Sequence[str], name: str, field: str, what: str) -> int:
+    """Return the index of a name that a user typed; an error names the `field` and calls the name a `what`."""
     if name not in names:
         expected = f"some of {listed(names)}" + did_you_mean(name, names)
         raise InputError(field, f"the unknown {what} {name!r}", expected)
@@ -72,8 +80,85 @@ def place_in(names: Sequence[str], name: str, field: str, what: str) -> int:
 
 
 def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELIEFS) -> str:
-    """Return the likeliest goals and their probabilities; equally likely ones in the problem's order."""
+    """Return the `most` likeliest goals with their probabilities; ties keep the problem's order.
+
+    Args:
+        names: the names of all goals.
+        belief: ``float64 [n_goals]``, their probabilities.
+        most: limit on the goals listed; the text ends with the number of the others.
+    """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
     shown = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:most].tolist()]
     return ", ".join(shown) + (f", {len(order) - most} more" if len(order) > most else "")
+
+
+# -- the vocabulary of a domain ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A landmark of one problem: a place that matters but is no goal, such as a toolbox.
+
+    Attributes:
+        name: the name of the landmark.
+        at: the name of its state in the teammate's model, such as a cell.
+        goals: names of the goals whose loads are picked up there.
+    """
+
+    name: str
+    at: Hashable
+    goals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words that texts and pictures use for a domain or one of its problems; the defaults fit any problem.
+
+    Attributes:
+        title: the name of the domain, used as a heading.
+        teammate: the noun for the teammate; all nouns are in the singular.
+        ego: the noun for the ego agent.
+        goal: the noun for a goal.
+        landmark: the noun for a place that matters but is no goal; empty if the domain has none.
+        load: the noun for something that the ego agent can carry; empty if it carries nothing.
+        teammate_sign: the letter of the teammate in drawings.
+        ego_sign: the letter of the ego agent in drawings.
+        landmark_sign: the letter of a landmark in drawings.
+        stays: the verb for what the teammate does at its goal.
+        handling: the noun for an action of the ego agent that is neither a move nor waiting.
+        done: a sentence that says that an episode is over.
+        achieved: a sentence that says what was achieved, with ``{goal}`` for the goal's name.
+        sites: the landmarks of one problem; empty in the vocabulary of a whole domain.
+        prior: a few words on how likely the goals of one problem are; empty where texts list the goals instead.
+    """
+
+    title: str = "Two agents"
+    teammate: str = "teammate"
+    ego: str = "ego agent"
+    goal: str = "goal"
+    landmark: str = ""
+    load: str = ""
+    teammate_sign: str = "T"
+    ego_sign: str = "E"
+    landmark_sign: str = "L"
+    stays: str = "stays"
+    handling: str = "another action"
+    done: str = "The goal is reached."
+    achieved: str = "Both are where {goal} needs them."
+    sites: tuple[Site, ...] = ()
+    prior: str = ""
+
+    @property
+    def goals(self) -> str:
+        """The plural of `goal`."""
+        return plural(self.goal)
+
+    @property
+    def landmarks(self) -> str:
+        """The plural of `landmark`."""
+        return plural(self.landmark)
+
+
+PLAIN = Vocabulary()
+"""The vocabulary of a problem whose domain states none."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from askwise.core.answers import NONE_OF_THESE, n_answers
 from askwise.core.questions import Answer, Choice, Question
-from askwise.text.reading import printable
-from askwise.text.wording import either, listed
+from askwise.text.wording import either, listed, printable
 
 MOST_NAMES = 12
 

@@ -21,9 +21,17 @@ from askwise.domains.registry import find_domain, words_of
 from askwise.methods import Decision, Gate, PairZones, methods
 from askwise.methods.decision_json import gate_to_json, pairs_to_json, runner_up_to_json
 from askwise.play.ask import Advice, Way
-from askwise.text.reading import printable
-from askwise.text.vocabulary import PLAIN, Vocabulary
-from askwise.text.wording import columns_of, counted, likeliest_of, listed, number, percent
+from askwise.text.wording import (
+    PLAIN,
+    Vocabulary,
+    columns_of,
+    counted,
+    likeliest_of,
+    listed,
+    number,
+    percent,
+    printable,
+)
 from askwise.types import FloatArray
 from askwise.view.asking import groups_in_words, question_in_words, replies_to, reply_in_words
 from askwise.view.palette import in_terminal

@@ -29,8 +29,7 @@ from askwise.core.episode import Episode, Step
 from askwise.core.problem import JointState, Problem, teammate_does
 from askwise.methods import Decision, PairZones, Situation
 from askwise.text.files import whole_file
-from askwise.text.reading import printable
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
 from askwise.view.asking import question_in_words, reply_in_words
 from askwise.view.explain import gate_in_words, runner_up_in_words, verdict_in_words

@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from askwise.divergence import Divergence, Zones, edp
 from askwise.errors import InputError
 from askwise.model import GridWorld
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.types import StateLike
 from askwise.view.palette import ALIKE, LIGHT, PAYS, hex_of, ink_on
 from askwise.view.palette import EGO as EGO_COLOUR

@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw
 from askwise.core.episode import Episode
 from askwise.errors import InputError
 from askwise.text.files import whole_file
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.view.floor import Ground, Map, Place
 from askwise.view.legend import draw_strip, strip_height
 from askwise.view.palette import INK, LINE, PAPER

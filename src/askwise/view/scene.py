@@ -14,9 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from askwise.core.questions import Question
-from askwise.text.reading import printable
-from askwise.text.vocabulary import Vocabulary
-from askwise.text.wording import counted
+from askwise.text.wording import Vocabulary, counted, printable
 from askwise.types import FloatArray
 from askwise.view.asking import question_in_words
 from askwise.view.floor import Cell, Graph, Ground, Map, Place

@@ -24,9 +24,7 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.side import place_and_load
 from askwise.domains.registry import words_of
 from askwise.model import GridWorld, Model, same_model
-from askwise.text.reading import printable
-from askwise.text.vocabulary import Vocabulary
-from askwise.text.wording import counted, number
+from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.types import FloatArray
 from askwise.view.asking import reply_in_words
 from askwise.view.floor import Graph, Ground, Map, Place

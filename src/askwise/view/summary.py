@@ -18,9 +18,7 @@ from askwise.core.questions import QueryCost
 from askwise.core.side import Side, place_and_load, place_name
 from askwise.domains.registry import words_of
 from askwise.model import GridWorld
-from askwise.text.reading import printable
-from askwise.text.vocabulary import Vocabulary
-from askwise.text.wording import columns_of, counted, listed, number, percent
+from askwise.text.wording import Vocabulary, columns_of, counted, listed, number, percent, printable
 from askwise.view.asking import question_in_words, reply_in_words
 from askwise.view.palette import in_terminal
 from askwise.view.scene_builder import scene_at, scene_of

@@ -18,8 +18,7 @@ from itertools import zip_longest
 from typing import TextIO
 
 from askwise.core.episode import Episode
-from askwise.text.reading import printable
-from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of
+from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of, printable
 from askwise.view.floor import Graph, Map, Place
 from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from askwise.text.reading import printable
-from askwise.text.wording import columns_of, listed
+from askwise.text.wording import columns_of, listed, printable
 from askwise.view.floor import Cell, Map, Place
 from askwise.view.palette import TERMINAL, TERMINAL_RAMP, position
 from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots

@@ -14,7 +14,7 @@ from askwise.divergence import Divergence
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.pddl import cones_of, load
-from askwise.text.reading import as_text
+from askwise.text.data import json_text
 from tests.pddl.corridors import corridors
 from tests.shown import ROOT
 
@@ -36,7 +36,7 @@ def stated(folder: Path, **changes: Any) -> ProblemFile:
         "goals": {"near": {"teammate": "(at r2-0)", "ego": "A"}, "far": {"teammate": "(at r2-1)", "ego": "B"}},
         **changes,
     }
-    (folder / "walk.json").write_text(as_text(contents))
+    (folder / "walk.json").write_text(json_text(contents))
     return ProblemFile.load(folder / "walk.json")
 
 

@@ -16,8 +16,8 @@ import pytest
 from askwise.api import as_problem
 from askwise.domains import registry
 from askwise.errors import InputError
+from askwise.text.data import toml_text
 from askwise.text.reading import Field
-from askwise.text.toml_text import toml_text
 from tests.domains.plain.files import CONTENTS, SHORTEST
 
 CHANGED_VALUES, CHANGED_TEXTS = 300, 250

@@ -22,8 +22,8 @@ from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.model import GridWorld, Model
-from askwise.text.reading import Field, parse_toml
-from askwise.text.toml_text import toml_text
+from askwise.text.data import parse_toml, toml_text
+from askwise.text.reading import Field
 from tests.domains.plain.files import CONTENTS, SHORTEST, read, ward
 from tests.refused import assert_refused
 

@@ -15,8 +15,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.stated import file, reading
 from askwise.errors import InputError
-from askwise.text.limits import LARGEST_PRICE, LONGEST_NAME
-from askwise.text.reading import Field
+from askwise.text.reading import LARGEST_PRICE, LONGEST_NAME, Field
 from tests.domains.plain.test_problem_fuzz import FILES, changed
 
 

@@ -19,8 +19,9 @@ from askwise.domains.stated.sides import as_json
 from askwise.errors import InputError
 from askwise.model import Drawing, Model
 from askwise.model.grid import state_said
-from askwise.text.reading import Field, shown
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.data import short_json
+from askwise.text.reading import Field
+from askwise.text.wording import Vocabulary
 from askwise.types import IntArray
 
 
@@ -97,7 +98,7 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
     """Refuse a teammate that can get to no goal, and an ego agent that could fail to get to some."""
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
-        where = shown(problem.teammate.model.name(state.teammate))
+        where = short_json(problem.teammate.model.name(state.teammate))
         raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
     _refuse_unreachable(problem, "--ego", problem.ego.model, state.ego, problem.ego.steps(state.ego))
 

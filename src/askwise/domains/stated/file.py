@@ -56,11 +56,10 @@ from askwise.domains.stated.sides import Side, same_ground
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import Model, Policy
-from askwise.text.files import whole_file
-from askwise.text.limits import read_name
-from askwise.text.reading import Field, as_text, copied, parse_text, read_text
-from askwise.text.toml_text import toml_text
-from askwise.text.vocabulary import PLAIN, Vocabulary
+from askwise.text.data import copy_data, json_text, parse_text, toml_text
+from askwise.text.files import read_text, whole_file
+from askwise.text.reading import Field, read_name
+from askwise.text.wording import PLAIN, Vocabulary
 from askwise.types import FloatArray
 
 WORDS = PLAIN
@@ -148,12 +147,12 @@ class ProblemFile:
 
     def to_json(self) -> dict[str, Any]:
         """Return the contents; reading them gives the same file."""
-        contents: dict[str, Any] = copied(self.contents)
+        contents: dict[str, Any] = copy_data(self.contents)
         return contents
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all: TOML if its name ends so, else JSON."""
-        write = toml_text if Path(path).suffix.lower() == ".toml" else as_text
+        write = toml_text if Path(path).suffix.lower() == ".toml" else json_text
         text = write(self.to_json())
         with whole_file(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -254,7 +253,7 @@ def _read(root: Field) -> ProblemFile:
 
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
     """Return what was written, with the rows of a table that is another file."""
-    contents: dict[str, Any] = copied(value)
+    contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":
         contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}
     return contents

@@ -28,7 +28,9 @@ from askwise.errors import InputError
 from askwise.pddl.archive import DOMAIN, TEMPLATE, recognition
 from askwise.pddl.archive import GOALS as GOAL_LIST
 from askwise.pddl.cones import Cones, cones_of
-from askwise.text.reading import Field, copied, read_text, shown
+from askwise.text.data import copy_data, short_json
+from askwise.text.files import read_text
+from askwise.text.reading import Field
 
 KEY = "pddl"
 START = "start"
@@ -47,7 +49,7 @@ def with_graph(root: Field) -> Field:
         raise goals.refuse("at least one goal")
     cones = _cones(goals, texts, names, conditions)
     called = _names(cones)
-    contents = copied(root.value)
+    contents = copy_data(root.value)
     contents["teammate"] = {**_graph(cones, called), **({"policy": side.value["policy"]} if side.has("policy") else {})}
     for k, name in enumerate(conditions):
         contents["goals"][name]["teammate"] = [called[state] for state in cones.targets[k].tolist()]
@@ -60,7 +62,7 @@ def with_graph(root: Field) -> Field:
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
     """Return the domain and the problem that a field names, and what errors call them."""
     if given.folder is None:
-        raise InputError(given.path, shown(given.value), "a file beside a problem file; here there is none")
+        raise InputError(given.path, short_json(given.value), "a file beside a problem file; here there is none")
     if isinstance(given.value, dict):
         given.object(["domain", "problem"])
         paths = {DOMAIN: given.child("domain").text(), TEMPLATE: given.child("problem").text()}

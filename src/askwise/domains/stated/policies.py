@@ -18,7 +18,8 @@ import numpy as np
 from askwise.domains.stated.sides import Side, StateName, as_json
 from askwise.errors import InputError
 from askwise.model import Model, Policy, boltzmann, uniform_optimal, urop
-from askwise.text.reading import Field, read_text, shown
+from askwise.text.files import read_text
+from askwise.text.reading import Field
 
 COLUMNS = ["goal", "state", "action", "probability"]
 KINDS = "'urop', 'uniform', {boltzmann = 2.0}, {noisy = 0.1} or {table = \"policy.csv\"}"

@@ -25,8 +25,8 @@ from askwise.domains.stated.sides import (
     read_state_name,
 )
 from askwise.errors import InputError
-from askwise.text.limits import check_name, read_name, read_price
-from askwise.text.reading import Field, shown
+from askwise.text.data import short_json
+from askwise.text.reading import Field, check_name, read_name, read_price
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def read_lines(given: Field) -> tuple[str, ...]:
         lines = [each.text() for each in given.elements()]
         for k, line in enumerate(lines, start=1):
             if len(line.splitlines()) > 1:
-                raise InputError(f"{given.path}, line {k}", shown(line), "one line")
+                raise InputError(f"{given.path}, line {k}", short_json(line), "one line")
     lines = [line.strip() for line in lines]
     if not any(lines):
         raise given.refuse("at least one line of cells")
@@ -232,7 +232,7 @@ class _Edges:
         """Refuse numbers and cells in one graph: the targets [3, 4] could mean two states or one."""
         self._kinds.setdefault(type(name), name)
         if len(self._kinds) > 1:
-            both = " and ".join(shown(each) for each in self._kinds.values())
+            both = " and ".join(short_json(each) for each in self._kinds.values())
             raise InputError(path, f"{both} as states of one graph", "numbers or cells, not both")
 
     def _action(self, name: str, path: str) -> int:
@@ -261,8 +261,10 @@ def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]
     if not any(goal.weight for goal in goals.values()):
         raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
     # `Problem` checks this, too. Here the message names the field of the file.
-    stated = ((given.child(name).child("teammate").path, shown(name), goal.teammate) for name, goal in goals.items())
-    refuse_shared(stated, lambda state: shown(as_json(state)))
+    stated = (
+        (given.child(name).child("teammate").path, short_json(name), goal.teammate) for name, goal in goals.items()
+    )
+    refuse_shared(stated, lambda state: short_json(as_json(state)))
     _refuse_unreachable(given, goals, "teammate", teammate)
     _refuse_unreachable(given, goals, "ego", ego)
     return goals
@@ -284,7 +286,7 @@ def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str,
     for name, goal in goals.items():
         states = goal.teammate if who == "teammate" else goal.ego
         if not any(there[model.state(state)] for state in states):
-            raise unreachable(given.child(name).child(who).path, shown(as_json(side.start)))
+            raise unreachable(given.child(name).child(who).path, short_json(as_json(side.start)))
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------

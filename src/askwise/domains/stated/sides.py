@@ -18,8 +18,8 @@ from askwise.model import GridWorld, Model
 from askwise.model.builders import ranked
 from askwise.model.graph import breadth_first
 from askwise.model.grid import MOST_NAMED, spoken
-from askwise.text.limits import cell, read_name
-from askwise.text.reading import Field, shown
+from askwise.text.data import short_json
+from askwise.text.reading import Field, parse_cell, read_name
 from askwise.types import BoolArray, IntArray
 
 StateName: TypeAlias = str | int | tuple[int, int]
@@ -163,7 +163,7 @@ class Graph(ArrivesFrozen):
         return {spoken(name): name for name in ordered}
 
     def _allowed(self, given: object) -> str:
-        names = [shown(name) for name in self.states[:MOST_NAMED]]
+        names = [short_json(name) for name in self.states[:MOST_NAMED]]
         more = ", ..." if len(self.states) > MOST_NAMED else ""
         texts = [name for name in self.states if isinstance(name, str)]
         hint = did_you_mean(given, texts) if isinstance(given, str) else ""
@@ -209,7 +209,7 @@ class DrawnMap(ArrivesFrozen):
                 raise given.refuse(self._allowed(value))
             return self.letters[value]
         if listed and isinstance(value, list) and not _is_one_cell(value):
-            return tuple(cell for each in _some(given, "cell") for cell in self.targets(each, listed=False))
+            return tuple(parse_cell for each in _some(given, "cell") for parse_cell in self.targets(each, listed=False))
         return (self._cell(given),)
 
     def said(self, text: str, option: str) -> tuple[int, int]:
@@ -217,7 +217,7 @@ class DrawnMap(ArrivesFrozen):
         name = text.strip()
         if name in self.letters or "," not in name:
             return self.place(Field(option, name))
-        return self._free(cell(text, option), option)
+        return self._free(parse_cell(text, option), option)
 
     def _cell(self, given: Field) -> tuple[int, int]:
         if not isinstance(given.value, list):
@@ -236,7 +236,7 @@ class DrawnMap(ArrivesFrozen):
         return at
 
     def _allowed(self, given: object) -> str:
-        names = [shown(letter) for letter in list(self.letters)[:MOST_NAMED]]
+        names = [short_json(letter) for letter in list(self.letters)[:MOST_NAMED]]
         more = ", ..." if len(self.letters) > MOST_NAMED else ""
         hint = did_you_mean(given, self.letters) if isinstance(given, str) else ""
         letters = f"a letter of the map, {', '.join(names)}{more}, or a cell" if names else "a cell"

@@ -12,10 +12,8 @@ from askwise.domains.tool_fetching.rules import NOTHING, State
 from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
 from askwise.errors import InputError
 from askwise.model.graph import breadth_first
-from askwise.text.limits import cell
-from askwise.text.reading import Field
-from askwise.text.vocabulary import Vocabulary
-from askwise.text.wording import place_in
+from askwise.text.reading import Field, parse_cell
+from askwise.text.wording import Vocabulary, index_of
 
 
 class ToolFetchingDomain:
@@ -64,8 +62,8 @@ class ToolFetchingDomain:
         """See `Domain`."""
         start = problem.rules.start
         given = {"worker": teammate, "fetcher": ego}
-        cells = {who: cell(text, f"--{who}") for who, text in given.items() if text is not None}
-        held = NOTHING if holding is None else place_in(problem.goals, holding, "holding", WORDS.goal)
+        cells = {who: parse_cell(text, f"--{who}") for who, text in given.items() if text is not None}
+        held = NOTHING if holding is None else index_of(problem.goals, holding, "holding", WORDS.goal)
         places = {who: _reachable(problem, who, at) for who, at in cells.items()}
         return problem.encode(State(places.get("worker", start.worker), places.get("fetcher", start.fetcher), held))
 

@@ -28,9 +28,9 @@ from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import GridWorld
 from askwise.model.graph import breadth_first
-from askwise.text.files import whole_file
-from askwise.text.limits import check_name, read_price, refuse_blank
-from askwise.text.reading import Field, as_text, parse_json, read_text, shown
+from askwise.text.data import json_text, parse_json, short_json
+from askwise.text.files import read_text, whole_file
+from askwise.text.reading import Field, check_name, read_price, refuse_blank
 from askwise.types import BoolArray
 
 FORMAT = "askwise/tool-fetching@1"
@@ -133,7 +133,7 @@ class Instance:
     def save(self, path: str | Path) -> None:
         """Write the instance's file, whole or not at all."""
         with whole_file(path) as temporary:
-            temporary.write_text(as_text(self.to_json()), encoding="utf-8")
+            temporary.write_text(json_text(self.to_json()), encoding="utf-8")
 
 
 def _read(root: Field) -> Instance:
@@ -227,7 +227,7 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
     """Refuse stations on one cell, as `Problem` does, with the field of the file; and toolboxes on one cell."""
     given = root.child("stations")
-    stated = ((given.child(name).child("at").path, shown(name), [each.at]) for name, each in stations.items())
+    stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
     refuse_shared(stated, lambda at: str(list(at)))
     owner: dict[Cell, str] = {}
     for name, at in toolboxes.items():

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from askwise.domains.tool_fetching.instance import Instance
-from askwise.text.vocabulary import Site, Vocabulary
-from askwise.text.wording import number
+from askwise.text.wording import Site, Vocabulary, number
 
 WORDS = Vocabulary(
     title="Tool fetching",

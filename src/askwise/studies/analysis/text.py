@@ -20,7 +20,7 @@ from askwise.studies.analysis.tables import ALL_FILES, FILE, grouping, is_mean
 from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN, VERDICTS
 from askwise.studies.schema.domain import StudyWords
 from askwise.studies.schema.study import FROM_FILE
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 
 SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", FASTER: "\u2193", OPEN: "?"}
 MANY = {HOLDS: "hold", FAILS: "do not hold", FASTER: "are faster here", OPEN: "are not decided"}

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from askwise.errors import InputError
-from askwise.text.files import opened, reason, whole_file
-from askwise.text.reading import decode, parse_json
+from askwise.text.data import parse_json
+from askwise.text.files import decode, opened, reason, whole_file
 
 FORMAT = "askwise/checksums@1"
 NAME = "checksums.txt"

@@ -21,8 +21,7 @@ from askwise.methods.loading import PLACES, is_place
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.instances import DEFAULT_DOMAIN, chosen_label, distinct
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
-from askwise.text.limits import read_price, real
-from askwise.text.reading import Field
+from askwise.text.reading import Field, parse_number, read_price
 from askwise.workers.limits import Limits
 
 
@@ -133,7 +132,7 @@ def read_limits(root: Field) -> Limits:
 def limit_from(text: str, option: str) -> float:
     """Return a limit as it is given on the command line."""
     try:
-        return math.inf if text == NONE else real(text, option, above=0)
+        return math.inf if text == NONE else parse_number(text, option, above=0)
     except InputError:
         raise InputError(option, repr(text), ALLOWED) from None
 

@@ -23,8 +23,7 @@ from typing import Any
 from askwise.domains.registry import domain, domain_of, names, read_file
 from askwise.errors import InputError
 from askwise.studies.schema.domain import Parameters, StudyWords, studies_of
-from askwise.text.limits import read_name
-from askwise.text.reading import Field
+from askwise.text.reading import Field, read_name
 
 DEFAULT_DOMAIN = "tool-fetching"
 """What a study is of unless it says otherwise."""

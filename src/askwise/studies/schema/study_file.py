@@ -58,8 +58,9 @@ from askwise.studies.schema.instances import (
     stated_instances,
 )
 from askwise.studies.schema.study import Study
-from askwise.text.limits import check_name, refuse_blank
-from askwise.text.reading import Field, not_too_deep, read_text, shown
+from askwise.text.data import require_shallow
+from askwise.text.files import read_text
+from askwise.text.reading import Field, check_name, refuse_blank
 
 REQUIRED = ("name", "methods")
 KEYS = (
@@ -123,7 +124,7 @@ def _is(asked: Callable[[], bool]) -> bool:
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = not_too_deep(tomllib.loads(text))
+        found: dict[str, Any] = require_shallow(tomllib.loads(text))
         return found
     except tomllib.TOMLDecodeError as error:
         raise InputError(file, f"something that is not TOML ({error})", "a study file") from None

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from askwise.core.problem import Problem
 from askwise.errors import InputError
-from askwise.text.limits import read_name
-from askwise.text.reading import Field, copied, shown
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.data import copy_data, short_json
+from askwise.text.reading import Field, read_name
+from askwise.text.wording import Vocabulary
 from askwise.types import StateLike
 
 LARGEST_SIDE = 30
@@ -74,7 +74,7 @@ def read_walls(given: Field) -> list[str]:
         raise InputError(given.path, f"{width} x {len(lines)} cells", expected)
     for k, line in enumerate(lines):
         if len(line) != width or set(line) - {WALL, FREE}:
-            raise InputError(f"{given.path}[{k}]", shown(line), f"{width} signs, each '{WALL}' (wall) or '{FREE}'")
+            raise InputError(f"{given.path}[{k}]", short_json(line), f"{width} signs, each '{WALL}' (wall) or '{FREE}'")
     return lines
 
 
@@ -94,7 +94,7 @@ def read_goals(given: Field) -> dict[str, Any]:
     goals: dict[str, Any] = {}
     for each in listed_goals(given):
         each.object(["name", "teammate", "ego", "weight"], ["price"])
-        stated = {key: copied(each.value[key]) for key in ("teammate", "ego", "weight")}
+        stated = {key: copy_data(each.value[key]) for key in ("teammate", "ego", "weight")}
         own = each.value.get("price")
         goals[new_name(each.child("name"), goals)] = stated if own is None else {**stated, "price": own}
     return goals

@@ -25,9 +25,9 @@ from askwise.domains.stated.sides import Graph, StateName, as_json, same_ground
 from askwise.errors import InputError
 from askwise.studio.explore.draft import MOST_STATES, TAKES
 from askwise.studio.explore.map_draft import contents_with, terms_of
-from askwise.text.reading import Field, copied
-from askwise.text.toml_text import toml_text
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.data import copy_data, toml_text
+from askwise.text.reading import Field
+from askwise.text.wording import Vocabulary
 from askwise.view.layout import Net, lay_out
 from askwise.view.page import LETTERS, one_ground_data
 
@@ -65,7 +65,7 @@ class Graphs:
 
     def to_json(self) -> dict[str, Any]:
         """See `Draft`."""
-        return {"kind": "graph", **copied(self.whole), **terms_of(self.given)}
+        return {"kind": "graph", **copy_data(self.whole), **terms_of(self.given)}
 
     def to_file(self) -> tuple[str, str]:
         """See `Draft`; the file says where the agents start, not where they are now."""
@@ -92,7 +92,7 @@ def graph_of(file: ProblemFile) -> Graphs:
     """Return the draft of a problem file, with both agents at their start."""
     starts = (as_json(side.start) for side in (file.teammate, file.ego))
     sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
-    return read_graph(Field("", {**copied(sides), **terms_of(file)}))
+    return read_graph(Field("", {**copy_data(sides), **terms_of(file)}))
 
 
 def read_graph(given: Field) -> Graphs:
@@ -104,7 +104,7 @@ def read_graph(given: Field) -> Graphs:
     assert isinstance(file.teammate, Graph)
     assert isinstance(file.ego, Graph)
     teammate, ego = file.teammate.place(sides["teammate"].child("now")), file.ego.place(sides["ego"].child("now"))
-    return Graphs(file, {who: copied(side.value) for who, side in sides.items()}, teammate, ego)
+    return Graphs(file, {who: copy_data(side.value) for who, side in sides.items()}, teammate, ego)
 
 
 def _read_side(given: Field) -> dict[str, Any]:
@@ -114,10 +114,10 @@ def _read_side(given: Field) -> dict[str, Any]:
     full = _full(given.path, given.value)
     listed = given.child("closed").elements() if given.has("closed") else ()
     closed = {each.whole(0, max(0, len(edges) - 1)) for each in listed}
-    side = {key: copied(given.value[key]) for key in ("start", *GRAPH_KEYS) if given.has(key)}
+    side = {key: copy_data(given.value[key]) for key in ("start", *GRAPH_KEYS) if given.has(key)}
     if closed:  # states and actions keep their numbers
         side |= {"states": [as_json(state) for state in full.states], "actions": list(full.actions)}
-    return {**side, "edges": [copied(edge.value) for k, edge in enumerate(edges) if k not in closed]}
+    return {**side, "edges": [copy_data(edge.value) for k, edge in enumerate(edges) if k not in closed]}
 
 
 def _full(path: str, side: dict[str, Any]) -> Graph:

@@ -32,9 +32,9 @@ from askwise.studio.explore.draft import (
     read_prices,
     read_walls,
 )
-from askwise.text.reading import Field, copied
-from askwise.text.toml_text import toml_text
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.data import copy_data, toml_text
+from askwise.text.reading import Field
+from askwise.text.wording import Vocabulary
 
 REQUIRED = ("walls", "teammate", "ego", "goals")
 OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
@@ -101,7 +101,7 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
     """Return what drafts of all problem files have: goals, prices, words and what else is kept."""
     prices = file.prices
     return {
-        **copied({key: file.contents[key] for key in KEPT if key in file.contents}),
+        **copy_data({key: file.contents[key] for key in KEPT if key in file.contents}),
         "goals": [_goal_to_json(name, goal) for name, goal in file.goals.items()],
         "query_cost": {"base": prices.base, "per_goal": prices.per_goal, "per_option": prices.per_option},
     }
@@ -160,10 +160,10 @@ def read_map(given: Field) -> Sketch:
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
     """Return the contents of the problem file of a draft, with these sides."""
     contents: dict[str, Any] = {"format": FORMAT}
-    contents |= {key: copied(given.value[key]) for key in ("name", "words") if given.has(key)}
+    contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}
     contents |= sides
     contents["goals"] = read_goals(given.child("goals"))
-    contents |= {key: copied(given.value[key]) for key in ("answers", "groups") if given.has(key)}
+    contents |= {key: copy_data(given.value[key]) for key in ("answers", "groups") if given.has(key)}
     if given.has("query_cost"):
         contents["query_cost"] = read_prices(given.child("query_cost"))
     return contents

@@ -27,8 +27,8 @@ from askwise.divergence.zones import Zones
 from askwise.model import GridWorld
 from askwise.play.ask import Advice, ask
 from askwise.studio.explore.draft import Draft
-from askwise.text.reading import Field, printable
-from askwise.text.wording import number
+from askwise.text.reading import Field
+from askwise.text.wording import number, printable
 from askwise.types import FloatArray
 from askwise.view.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
 

@@ -33,8 +33,9 @@ from askwise.studio.explore.draft import (
     read_prices,
     read_walls,
 )
-from askwise.text.reading import Field, as_text, copied
-from askwise.text.vocabulary import Vocabulary
+from askwise.text.data import copy_data, json_text
+from askwise.text.reading import Field
+from askwise.text.wording import Vocabulary
 from askwise.types import StateLike
 
 FORMAT = "askwise/tool-fetching@1"
@@ -94,13 +95,13 @@ class Tools:
                 {"name": name, "teammate": [each["at"]], "ego": [], "box": each["toolbox"], "weight": weights.get(name)}
                 for name, each in file["stations"].items()
             ],
-            "prior": copied(file["prior"]) if by_kind else None,
+            "prior": copy_data(file["prior"]) if by_kind else None,
             "query_cost": {"base": prices["base"], "per_goal": prices["per_station"]},
         }
 
     def to_file(self) -> tuple[str, str]:
         """See `Draft`; the file has no place for where both are now."""
-        return "explored.json", as_text(self.contents)
+        return "explored.json", json_text(self.contents)
 
     def drawn(self) -> dict[str, Any]:
         """See `Draft`: how likely each station is at the start, and which priors there are."""
@@ -136,7 +137,9 @@ def read_tools(given: Field) -> Tools:
         "stations": stations,
         "worker": worker.value["start"],
         "fetcher": fetcher.value["start"],
-        "prior": copied(given.value["prior"]) if given.has("prior") and given.value["prior"] is not None else weights,
+        "prior": copy_data(given.value["prior"])
+        if given.has("prior") and given.value["prior"] is not None
+        else weights,
     }
     if given.has("query_cost"):
         contents["query_cost"] = read_prices(given.child("query_cost"), per_goal="per_station")
@@ -158,7 +161,7 @@ def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
         places = list(each.child("teammate").elements())
         if len(places) != 1:
             raise each.child("teammate").refuse("one cell")
-        stations[name] = {"at": copied(places[0].value), "toolbox": each.value["box"]}
+        stations[name] = {"at": copy_data(places[0].value), "toolbox": each.value["box"]}
         weights[name] = each.value["weight"]
     return stations, weights
 
@@ -170,7 +173,7 @@ def _read_boxes(given: Field) -> dict[str, Any]:
         raise InputError(given.path, f"{len(listed)} toolboxes", f"at most {MOST_GOALS}")
     for each in listed:
         each.object(["name", "at"], [])
-        boxes[new_name(each.child("name"), boxes)] = copied(each.value["at"])
+        boxes[new_name(each.child("name"), boxes)] = copy_data(each.value["at"])
     return boxes
 
 

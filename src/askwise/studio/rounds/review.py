@@ -22,8 +22,7 @@ from askwise.methods.optimal import Optimal
 from askwise.methods.paper import Informed
 from askwise.play.simulate import simulate
 from askwise.studio.rounds.round import ROBUST, Round, belief_beside_people
-from askwise.text.reading import printable
-from askwise.text.wording import number
+from askwise.text.wording import number, printable
 from askwise.types import FloatArray
 from askwise.view.asking import question_in_words
 

@@ -19,10 +19,8 @@ from askwise.core.problem import JointState, Problem, teammate_does
 from askwise.core.question_json import question_to_json
 from askwise.core.questions import Choice, Question
 from askwise.domains.registry import words_of
-from askwise.studio.rounds.round import ANSWER, MOVE, Round, possible_goals
-from askwise.text.reading import printable
-from askwise.text.vocabulary import Vocabulary
-from askwise.text.wording import counted, number
+from askwise.studio.rounds.round import ANSWER, MOVE, Round
+from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
 from askwise.view.floor import Place
 from askwise.view.page import any_ground_data
@@ -161,7 +159,7 @@ def state(made: Round) -> dict[str, Any]:
         found["question"] = _question(made, asked)
     if made.robot is None:
         found["heard"] = _heard(made)
-        found["possible"] = possible_goals(made)
+        found["possible"] = [bool(each) for each in made.game.allowed]
     if made.over:
         found["result"] = _result(made, here)
     return found

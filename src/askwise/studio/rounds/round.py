@@ -13,9 +13,8 @@ deeds: doing them again leads to the same place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from askwise.core.answers import truth
 from askwise.core.episode import Episode, Step
@@ -25,16 +24,25 @@ from askwise.core.question_json import question_from_json, question_to_json, rep
 from askwise.core.questions import Answer
 from askwise.core.teammates import Teammate, teammate_for
 from askwise.errors import AskwiseError, InputError
-from askwise.methods import Agent, Decision, agent_for, begun, believed, blaming, decided, situated
+from askwise.methods import (
+    Agent,
+    BeliefAgent,
+    Decision,
+    agent_for,
+    begun,
+    believed,
+    blaming,
+    decided,
+    make_agent,
+    situated,
+)
+from askwise.methods.paper import Informed
 from askwise.play.simulate import answering, chosen_goal
 from askwise.seeds import spawn
-from askwise.text.reading import Field, printable
+from askwise.text.reading import Field
+from askwise.text.wording import printable
 from askwise.types import FloatArray
 from askwise.view.asking import reply_in_words
-
-if TYPE_CHECKING:
-    from askwise.core.problem import Problem
-
 
 ROLES = ("teammate", "ego")
 ROBUST = "robust"
@@ -91,10 +99,6 @@ def belief_beside_people(problem: Problem, method: str) -> str | None:
     A person does not always take a shortest way, and a belief that does not allow for that would rule out the person's
     goal for good. Methods that go on with another belief when theirs is contradicted keep it: it tells them more.
     """
-    # Here, because the server itself reads setups and needs no methods.
-    from askwise.methods import BeliefAgent, make_agent
-    from askwise.methods.paper import Informed
-
     if method == Informed.name:
         return None
     made = make_agent(method)
@@ -292,93 +296,3 @@ class Round:
             optimal_cost=self.game.optimal_cost,
             finished=self.game.finished,
         )
-
-
-def replayed(
-    problem: Problem,
-    setup: Setup,
-    log: list[tuple[Any, dict[str, Any]]],
-    begin: Callable[[Problem, Setup], Round] | None = None,
-) -> Round:
-    """Return the round that these deeds led to; each must come to what it came to the first time.
-
-    Args:
-        problem: what is played.
-        setup: by whom, and how.
-        log: the deeds, and what came of each.
-        begin: returns a new round in which the robot has decided, if there is a quicker way to that.
-    """
-    made = (begin or begun_round)(problem, setup)
-    for number, (deed, outcome) in enumerate(log, start=1):
-        check_same(number, made.do(deed), outcome)
-        made.think()
-    return made
-
-
-def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
-    """Refuse a deed that came to something else than the first time."""
-    if found != outcome:
-        again, before = f"{found} when it was done again", f"{outcome}, as it was (another version of askwise?)"
-        raise InputError(f"event {number}", again, before)
-
-
-def recorded(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
-    """Return the round that these deeds led to, without the method or the teammate: what they did is in the outcomes.
-
-    Beliefs and reasons are not. Where several actions lead to the same place, the first of them stands for what was
-    done.
-
-    Args:
-        problem: what was played.
-        setup: by whom, and how.
-        log: the deeds, and what came of each.
-    """
-    made = Round(problem, replace(setup, method="never", belief=None, teammate=None))
-    if made.robot is not None:
-        made.method = setup.method
-    else:
-        made.walker = setup.teammate or made.walker
-        made.other = _Walked(problem, [outcome["state"][0] for deed, outcome in log if "move" in deed])
-    for number, (deed, outcome) in enumerate(log, start=1):
-        if made.robot is not None:
-            made.decision = _recorded_decision(made, deed, outcome), None
-        check_same(number, made.do(deed), outcome)
-    return made
-
-
-class _Walked(Teammate):
-    """A teammate that walks through given states."""
-
-    def __init__(self, problem: Problem, states: list[int]) -> None:
-        self._problem, self._states = problem, iter(states)
-
-    def act(self, state: int) -> int:
-        """See `Teammate`."""
-        following = [self._problem.teammate.next(state, a) for a in range(len(self._problem.teammate.actions.names))]
-        return following.index(next(self._states))
-
-
-def _recorded_decision(made: Round, deed: Any, outcome: dict[str, Any]) -> Decision:
-    problem, here = made.problem, made.game.state.ego
-    if "stop" in deed:
-        return Decision(action=0)  # it was never done
-    if "asked" in outcome:
-        asked = question_from_json(problem, Field("asked", outcome["asked"]))
-        return Decision(ask=asked, considered=asked, cost=problem.query_cost(asked))
-    there = outcome["state"][1]
-    found = [action for action in made.game.ego_available() if problem.ego.next(here, action) == there]
-    if not found:
-        raise InputError("outcome", f"the state {there} after {here}", "a state that one action leads to")
-    return Decision(action=found[0])
-
-
-def begun_round(problem: Problem, setup: Setup) -> Round:
-    """Return a new round, in which the robot has made its first decision."""
-    made = Round(problem, setup)
-    made.think()
-    return made
-
-
-def possible_goals(made: Round) -> list[bool]:
-    """Return which goals the prior and the answers allow, as far as answers cannot be wrong."""
-    return [bool(each) for each in made.game.allowed]

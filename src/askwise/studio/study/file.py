@@ -20,8 +20,9 @@ from askwise.methods import make_agent
 from askwise.studio.rounds.round import ROLES
 from askwise.studio.security import MOST_PEOPLE, PEOPLE_A_CORE
 from askwise.studio.study.items import READY, Item, read_item
-from askwise.text.limits import read_name
-from askwise.text.reading import Field, parse_toml, read_text
+from askwise.text.data import parse_toml
+from askwise.text.files import read_text
+from askwise.text.reading import Field, read_name
 
 FORMAT = "askwise/people-study@1"
 DESIGNS = ("within", "between")

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.errors import InputError
-from askwise.text.limits import check_name
-from askwise.text.reading import Field
+from askwise.text.reading import Field, check_name
 
 LONGEST_ANSWER = 2000
 KINDS = ("scale", "choice", "text")

@@ -20,7 +20,7 @@ from askwise.studio.security import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import Store
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.flow import END, Screen, cells, next_cell, screens
-from askwise.text.limits import LONGEST_NAME
+from askwise.text.reading import LONGEST_NAME
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS people (

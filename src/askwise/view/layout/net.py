@@ -14,7 +14,7 @@ import numpy as np
 
 from askwise.model import Model
 from askwise.model.graph import breadth_first
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.types import IntArray
 
 ELSEWHERE = -1

@@ -18,7 +18,7 @@ from askwise.studies.analysis.figures.picture import Material, Picture, counted
 from askwise.studies.analysis.figures.styles import ASKING, FAINT, GRID, LOST, Style, legend_below, styles
 from askwise.studies.analysis.results import parts
 from askwise.studies.analysis.tables import Tables
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.view.plot import PLAIN
 
 UNIT = "marginal cost (steps)"

@@ -22,7 +22,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from askwise.studies.analysis.figures.costs import PRICE
 from askwise.studies.analysis.figures.picture import Material, Picture, counted, end_prices
 from askwise.studies.analysis.figures.styles import GRID, INK, Style, legend_below, styles
-from askwise.text.reading import printable
+from askwise.text.wording import printable
 from askwise.view.plot import PLAIN
 
 SHOWN = 0.995
