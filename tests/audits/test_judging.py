@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
+from askwise.audits.judgement import Bench, appointed
 from askwise.audits.judges import ExactJudge, PlannerJudge
-from askwise.audits.judging import Bench, appointed
 from askwise.audits.moments import Moment, moments
 from askwise.audits.results import FAULTS, fault_of
 from askwise.core.problem import Problem

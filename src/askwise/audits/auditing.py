@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from askwise.audits.judging import JUDGES
+from askwise.audits.judgement import JUDGES
 from askwise.audits.results import Audit
 from askwise.audits.sources import found_in, key_of
 from askwise.audits.working import Item, Progress, Terms, judge_all

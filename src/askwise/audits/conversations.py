@@ -24,8 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from askwise.audits.episodes import knew
-from askwise.audits.judging import TOLERANCES
+from askwise.audits.judgement import TOLERANCES, knew
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
 from askwise.audits.sources import CONVERSATION
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProblem

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.audits.conversations import ConversationBench, decision_of, read_conversation
-from askwise.audits.episodes import audit_episode
-from askwise.audits.judging import Bench
+from askwise.audits.judgement import Bench, audit_episode
 from askwise.audits.results import AuditedEpisode
 from askwise.audits.sources import TRACES, Source, format_of, naming
 from askwise.core.episode import Episode
