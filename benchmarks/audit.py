@@ -18,7 +18,7 @@ from time import perf_counter
 import numpy as np
 
 from askwise import simulate, trace
-from askwise.audits.auditing import audit
+from askwise.audits.audit import audit
 from askwise.audits.results import Audit
 from askwise.core.belief import Tracker
 from askwise.core.episode import Episode

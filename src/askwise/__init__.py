@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from askwise.api import lower_bound as lower_bound
     from askwise.api import simulate as simulate
     from askwise.api import solve as solve
-    from askwise.audits.auditing import audit as audit
+    from askwise.audits.audit import audit as audit
     from askwise.audits.results import Audit as Audit
     from askwise.audits.results import AuditedEpisode as AuditedEpisode
     from askwise.audits.results import AuditedStep as AuditedStep
@@ -126,7 +126,7 @@ _HOME = {
     "Zone": "askwise.divergence",
     "Zones": "askwise.divergence",
     "ask": "askwise.api",
-    "audit": "askwise.audits.auditing",
+    "audit": "askwise.audits.audit",
     "boltzmann": "askwise.model",
     "decide": "askwise.decisions.decide",
     "design": "askwise.designs.design",

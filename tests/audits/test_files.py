@@ -13,8 +13,8 @@ import pytest
 
 import askwise
 from askwise import trace
-from askwise.audits import working
-from askwise.audits.auditing import audit
+from askwise.audits import audit as working
+from askwise.audits.audit import audit
 from askwise.core.episode import Episode
 from askwise.core.game import InvalidDecision
 from askwise.domains.tool_fetching import ToolFetching

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     questions = None if options.questions is None else values.whole(options.questions, "--questions")
     workers, dearest = values.whole(options.workers, "--workers", 1), values.whole(options.dearest, "--dearest")
     most = None if options.fail_over is None else values.real(options.fail_over, "--fail-over")
-    from askwise.audits.auditing import audit
+    from askwise.audits.audit import audit
     from askwise.audits.page import write_page
     from askwise.audits.results import failure, to_text, write_csv
 

@@ -107,7 +107,7 @@ class Tools:
 
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Look back at conversations."""
-        from askwise.audits.auditing import audit
+        from askwise.audits.audit import audit
 
         given = Field("", arguments).object(["conversations"], ["dearest"])
         records = [each.object(["decision", "steps"], ["format", "name", "method"]) for each in _listed(given)]
