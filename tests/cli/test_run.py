@@ -17,7 +17,7 @@ from askwise import simulate, trace
 from askwise.cli.run import as_json
 from askwise.core.teammates import TEAMMATES
 from askwise.methods import AGENTS
-from askwise.view.summary import account
+from askwise.view.summary import episode_to_text
 from askwise.view.text import OWN_SCREEN, USUAL_SCREEN
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.tool_fetching import workshop
@@ -32,7 +32,7 @@ def _saved(run: Run) -> None:
 
 
 def test_the_account(run: Run) -> None:
-    expected = account(simulate(workshop(), "never", goal="B", seed=4))
+    expected = episode_to_text(simulate(workshop(), "never", goal="B", seed=4))
     assert "method never, teammate urop, goal B, seed 4\n" in expected
     assert run("run", "workshop.json", *NEVER).assert_fine() == expected
     assert run("run", "-", *NEVER, stdin=Path("workshop.json").read_text()).assert_fine() == expected
@@ -117,7 +117,7 @@ def test_files(run: Run) -> None:
     files = ["--trace", "t.json", "--html", "p.html", "--gif", "a.gif"]
     printed = run("run", "workshop.json", *NEVER, *files).assert_fine()
     assert printed.endswith("no questions.\nWritten: t.json\nWritten: p.html\nWritten: a.gif\n")
-    assert account(trace.load("t.json")) == account(simulate(workshop(), "never", goal="B", seed=4))
+    assert episode_to_text(trace.load("t.json")) == episode_to_text(simulate(workshop(), "never", goal="B", seed=4))
     assert Path("p.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     with Image.open("a.gif") as animation:
         assert getattr(animation, "n_frames", 1) == 15
@@ -175,7 +175,7 @@ def test_watching_in_a_terminal() -> None:
     assert animation.startswith(OWN_SCREEN)
     for t in range(1, 15):
         assert f"step {t} of 14: cost so far {t - 1}, best possible 8" in animation
-    assert after == account(simulate(workshop(), "never", goal="B", seed=4))
+    assert after == episode_to_text(simulate(workshop(), "never", goal="B", seed=4))
 
 
 def test_watching_is_declined_in_a_terminal_that_cannot_move_the_cursor(run: Run) -> None:

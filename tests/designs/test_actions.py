@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise.designs.actions import forbid_actions
-from askwise.designs.results import save, told
+from askwise.designs.results import save, to_text
 from askwise.errors import InputError
 from askwise.pddl import Cones, Recognition, cones_of, load, recognition
 from askwise.pddl.writing import texts_of
@@ -152,7 +152,7 @@ def test_goals_that_look_alike_are_told_apart() -> None:
     assert (found.thing, found.forbidden) == ("action", ("move k hall one",))
     assert (found.before.wcd, found.after.wcd, found.after.told_apart) == (1, 0, 1)
     assert found.after.costs == {"at k one": 2, "at k two": 2}
-    assert "forbid   move k hall one\n         forbidden action for the teammate only\n" in told(found)
+    assert "forbid   move k hall one\n         forbidden action for the teammate only\n" in to_text(found)
 
 
 def test_what_is_proven_of_wcd_is_about_the_common_prefix() -> None:
@@ -199,7 +199,7 @@ def test_a_goal_that_nothing_leads_to_is_left_out() -> None:
     found = askwise.design(rooms(FORK, ["(at k one)", "(at k two)", "(at k lobby), (at k one)"]), 1)
     assert found.goals == ("at k one", "at k two")
     assert found.left_out == ("at k lobby, at k one",)
-    assert "left out, for nothing leads there: at k lobby, at k one\n" in told(found)
+    assert "left out, for nothing leads there: at k lobby, at k one\n" in to_text(found)
 
 
 @pytest.mark.parametrize(

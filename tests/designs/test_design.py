@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise import Coverage, Drawing, FactoredProblem, GridWorld, InputError, Model, ProblemFile
-from askwise.designs.results import as_json, save, told
+from askwise.designs.results import as_json, save, to_text
 from askwise.domains.registry import read_file
 from tests.designs.plain import expected_edp, worst_case
 from tests.shown import ROOT
@@ -50,7 +50,7 @@ def test_the_papers_grid() -> None:
 def test_nothing_to_gain() -> None:
     found = askwise.design(Drawing.parse(FORK), 3)
     assert (found.forbidden, found.after.wcd, found.verdict.proven) == ((), 1, True)
-    assert "forbid   nothing: no cell would help\n" in told(found)
+    assert "forbid   nothing: no cell would help\n" in to_text(found)
 
 
 RING = """
@@ -259,7 +259,7 @@ def test_edges_of_a_graph() -> None:
     assert ["hall", "left", "one"] not in changed["teammate"]["edges"]
     assert changed["teammate"]["states"] == ["desk", "hall", "stair", "one", "two"]
     assert changed["ego"] == graph_file().to_json()["ego"]
-    assert "hall --left--> one" in told(found)
+    assert "hall --left--> one" in to_text(found)
     assert as_json(found)["forbid"] == [["hall", "left", "one"]]
 
 

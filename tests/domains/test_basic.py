@@ -17,7 +17,7 @@ from askwise.studies.schema.domain import studies_of
 from askwise.text.reading import Field
 from askwise.view import text
 from askwise.view.scene_builder import start_scene
-from askwise.view.summary import account, describe
+from askwise.view.summary import describe, episode_to_text
 from tests.domains import rails
 from tests.domains.rails import RAILS, Line
 from tests.domains.toy import plug_in
@@ -91,7 +91,7 @@ def test_files_hold_what_json_holds() -> None:
 
 
 def test_everybody_speaks_its_words() -> None:
-    story = account(askwise.simulate(LINE, "ezq-exact", goal="town", seed=1))
+    story = episode_to_text(askwise.simulate(LINE, "ezq-exact", goal="town", seed=1))
     assert story.startswith("Rails: tram on a graph of 4 states, bus on a graph of 4 states, 4 stops\n")
     assert "\ntram starts at gate, bus at bridge\n" in story
     assert "\nT tram, B bus, o stop, * where the bus goes\n" in text.draw(start_scene(LINE))

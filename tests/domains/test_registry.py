@@ -21,10 +21,10 @@ from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.text.reading import Field
 from askwise.text.wording import PLAIN
 from askwise.view import raster, text
-from askwise.view.explain import as_json, told
+from askwise.view.explain import as_json, to_text
 from askwise.view.page import page_data, page_text
 from askwise.view.scene_builder import scenes, start_scene
-from askwise.view.summary import account
+from askwise.view.summary import episode_to_text
 from tests.domains.elsewhere import Elsewhere
 from tests.domains.toy import FORMAT, TOY, Sketch, plug_in, plugged
 from tests.refused import assert_refused
@@ -137,7 +137,7 @@ def test_another_package_s_domain_is_found() -> None:
 @pytest.mark.usefixtures("plugged")
 def test_it_can_be_told_drawn_and_recorded(tmp_path: Path) -> None:
     episode = simulate(SKETCH, "ezq-exact", seed=2)
-    story = account(episode)
+    story = episode_to_text(episode)
     assert story.startswith("Two agents: 5 x 3 cells, 1 wall, 3 goals\n")
     assert "\nteammate starts at (2, 1), ego agent at (0, 0)\n" in story
     assert "     step  ego agent                   teammate " in story
@@ -199,7 +199,7 @@ def test_a_broken_package_is_named(monkeypatch: pytest.MonkeyPatch, value: str, 
 
 def test_advice_for_any_problem_is_explained() -> None:
     advice = askwise.ask(Elsewhere(Coverage(SKETCH.drawing)), "ezq-exact")
-    words = told(advice)
+    words = to_text(advice)
     assert "\nnow        teammate at (2, 1); ego agent at (0, 0)\npossible   3 of 3 goals\n" in words
     assert list(as_json(advice))[:2] == ["ask", "action"]
 

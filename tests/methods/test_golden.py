@@ -10,7 +10,7 @@ import pytest
 from askwise import simulate
 from askwise.domains.tool_fetching import Instance
 from askwise.methods import AGENTS
-from askwise.view.summary import account
+from askwise.view.summary import episode_to_text
 from tests.tool_fetching import drawn_map, instance
 from tests.view.episodes import golden
 
@@ -38,7 +38,7 @@ def story(method: str) -> str:
     reasons = dict.fromkeys(
         step.decision.why for each in episodes for step in each.steps if step.decision.why.startswith(("Ask", "Wait"))
     )
-    parts = ["\n".join(drawn_map(yard())) + "\n", *map(account, episodes)]
+    parts = ["\n".join(drawn_map(yard())) + "\n", *map(episode_to_text, episodes)]
     return "\n".join([*parts, *reasons, ""]) if reasons else "\n".join(parts)
 
 

@@ -11,7 +11,7 @@ import pytest
 from askwise.core.problem import joint_state
 from askwise.view import text
 from askwise.view.scene_builder import scene_at, scene_of, start_scene
-from askwise.view.summary import account, describe
+from askwise.view.summary import episode_to_text, describe
 from tests.view.episodes import golden
 from tests.view.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
@@ -25,7 +25,7 @@ def drawings() -> str:
     for name in TOLD:
         episode = played(ALL[name]())
         moments = [text.draw(scene_at(episode, k)) for k in (0, 1, len(episode.steps))]
-        parts += [f"== {name}\n", describe(episode.problem), *moments, account(episode)]
+        parts += [f"== {name}\n", describe(episode.problem), *moments, episode_to_text(episode)]
     return "\n".join(parts)
 
 

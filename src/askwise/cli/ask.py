@@ -79,9 +79,9 @@ def run(options: argparse.Namespace) -> int:
 
         print(json.dumps(as_json(advice), ensure_ascii=False, allow_nan=False))
     else:
-        from askwise.view.explain import told
+        from askwise.view.explain import to_text
 
-        print(told(advice, colour=values.colourful()), end="")
+        print(to_text(advice, colour=values.colourful()), end="")
     return 0
 
 

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise design``."""
     check(options)
     from askwise.designs.design import design
-    from askwise.designs.results import as_json, save, told
+    from askwise.designs.results import as_json, save, to_text
 
     own = None if options.forbid is None else [_thing(text) for text in options.forbid]
     given = read_place(options)
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(found), ensure_ascii=False))
         return 0
-    print(told(found), end="")
+    print(to_text(found), end="")
     for what, path in (("Written", options.output), ("Drawn", options.png)):
         if path is not None:
             print(f"{what}: {path}")

@@ -60,9 +60,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(episode), ensure_ascii=False))
     else:
-        from askwise.view.summary import account
+        from askwise.view.summary import episode_to_text
 
-        print(account(episode, colour=values.colourful()), end="")
+        print(episode_to_text(episode, colour=values.colourful()), end="")
         for path in written:
             print(f"Written: {path}")
     return 0

@@ -150,7 +150,7 @@ MOST_GOALS = 40
 """Goals that are listed one by one."""
 
 
-def told(design: Design) -> str:
+def to_text(design: Design) -> str:
     """Return a design in words: what to forbid, and the place before and after side by side."""
     words = words_of(design.given)
     lines = [f"forbid   {_listed(design)}", *_effect(design, words), ""]

@@ -15,7 +15,7 @@ from askwise.core.game import Game
 from askwise.core.problem import teammate_does
 from askwise.envs.playing import Play
 from askwise.text.wording import number
-from askwise.view.asking import reply_in_words
+from askwise.view.asking import reply_to_text
 from askwise.view.scene import Scene
 from askwise.view.scene_builder import scene_of
 
@@ -47,7 +47,7 @@ def moment_of(play: Play) -> Scene:
     return replace(
         scene,
         asked=() if answer is None else answer.asked,
-        reply="" if answer is None else reply_in_words(game.problem.goals, answer),
+        reply="" if answer is None else reply_to_text(game.problem.goals, answer),
         progress=f"after step {game.steps}: cost so far {number(game.cost)}",
         event="" if action is None else f"The {scene.words.teammate} did {_did(game, action)}.",
     )

@@ -11,7 +11,7 @@ from askwise.text.wording import either, listed, printable
 MOST_NAMES = 12
 
 
-def question_in_words(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
+def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
     """Return a question as it would be asked; `goals` are the names of all goals."""
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
@@ -20,7 +20,7 @@ def question_in_words(goals: Sequence[str], asked: Question, most: int = MOST_NA
     return f"Is it {'one of ' if len(names) > 1 else ''}{listed(names, most)}?"
 
 
-def reply_in_words(goals: Sequence[str], answer: Answer) -> str:
+def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
     """Return a reply as it would be given."""
     if answer.reply is None:
         return "I don't know"
@@ -28,7 +28,7 @@ def reply_in_words(goals: Sequence[str], answer: Answer) -> str:
         return "Yes" if answer.reply else "No"
     if answer.reply == len(answer.asked.groups):
         return NONE_OF_THESE.capitalize()
-    return groups_in_words(goals, answer.asked)[answer.reply]
+    return group_names(goals, answer.asked)[answer.reply]
 
 
 def replies_to(asked: Question, n_goals: int) -> list[Answer]:
@@ -38,7 +38,7 @@ def replies_to(asked: Question, n_goals: int) -> list[Answer]:
     return [Answer(asked, k) for k in range(n_answers(asked, n_goals))]
 
 
-def groups_in_words(goals: Sequence[str], asked: Choice) -> list[str]:
+def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
     """Return what the groups of a choice are called: by their names, or by their goals."""
     if asked.names:
         return [printable(name) for name in asked.names]

@@ -33,7 +33,7 @@ from askwise.text.wording import (
     printable,
 )
 from askwise.types import FloatArray
-from askwise.view.asking import groups_in_words, question_in_words, replies_to, reply_in_words
+from askwise.view.asking import group_names, question_to_text, replies_to, reply_to_text
 from askwise.view.palette import in_terminal
 
 MOST_ASKED = 12
@@ -80,7 +80,7 @@ def key_of_goals(problem: Problem) -> str:
 # -- in words ----------------------------------------------------------------------------------------------------
 
 
-def told(given: Advice, *, colour: bool = False) -> str:
+def to_text(given: Advice, *, colour: bool = False) -> str:
     """Return advice as text, to be printed.
 
     Args:
@@ -97,7 +97,7 @@ def told(given: Advice, *, colour: bool = False) -> str:
 def headline_of(problem: Problem, decision: Decision) -> str:
     """Return a decision in one line."""
     if decision.ask is not None:
-        asks = question_in_words(problem.goals, decision.ask, MOST_ASKED)
+        asks = question_to_text(problem.goals, decision.ask, MOST_ASKED)
         return f"ASK: {asks[0].lower()}{asks[1:]}"
     if decision.action in (None, problem.ego.actions.stay):
         return "WAIT" if decision.considered is None else "WAIT: no question is worth its price"
@@ -114,7 +114,7 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
     else:
         yield "possible", f"{gate.possible} of {counted(len(problem.goals), words.goal)}"
         yield "likeliest", _likeliest(problem.goals, given.belief)
-        yield "gate", gate_in_words(problem, gate)
+        yield "gate", gate_to_text(problem, gate)
     yield from _question_facts(problem, given.decision, words)
     yield from _answer_facts(given)
 
@@ -161,7 +161,7 @@ def _likeliest(names: Sequence[str], belief: FloatArray) -> str:
     return likeliest_of(names, belief)
 
 
-def gate_in_words(problem: Problem, gate: Gate) -> str:
+def gate_to_text(problem: Problem, gate: Gate) -> str:
     """Return whether a question may be asked at all: only where no action is optimal for all possible goals."""
     n = gate.possible
     if n == 1:
@@ -203,7 +203,7 @@ def _question_facts(problem: Problem, decision: Decision, words: Vocabulary) -> 
     if decision.runner_up is not None:
         yield "runner-up", f"{runner_up_in_words(names, decision)}, net {decision.runner_up[1]:.2f}"
     if decision.verdict:
-        yield "verdict", verdict_in_words(decision)
+        yield "verdict", verdict_to_text(decision)
 
 
 def _about(names: Sequence[str], asked: Question) -> str:
@@ -212,13 +212,13 @@ def _about(names: Sequence[str], asked: Question) -> str:
     return listed([names[goal] for goal in asked], MOST_ASKED)
 
 
-def verdict_in_words(decision: Decision) -> str:
+def verdict_to_text(decision: Decision) -> str:
     """Return how sure the method is that its question is the best."""
     meaning = VERDICTS.get(decision.verdict)
     return printable(decision.verdict) + (f": {meaning}" if meaning else "")
 
 
-def runner_up_in_words(names: Sequence[str], decision: Decision) -> str:
+def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
     """Return the second best question, by how it differs from the first where that is shorter."""
     if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
         return f"about {_about(names, decision.runner_up[0])}"

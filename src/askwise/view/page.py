@@ -31,8 +31,8 @@ from askwise.methods import Decision, PairZones, Situation
 from askwise.text.files import whole_file
 from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
-from askwise.view.asking import question_in_words, reply_in_words
-from askwise.view.explain import gate_in_words, runner_up_in_words, verdict_in_words
+from askwise.view.asking import question_to_text, reply_to_text
+from askwise.view.explain import gate_to_text, runner_up_to_text, verdict_to_text
 from askwise.view.floor import Graph, Ground, Map, Place, Way
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
@@ -285,10 +285,10 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
     decision = step.decision
     told = {"why": printable(decision.why), **_worth(problem, decision)}
     if decision.gate is not None:
-        told["gate"] = gate_in_words(problem, decision.gate)
+        told["gate"] = gate_to_text(problem, decision.gate)
     if step.answer is not None:
-        said = {"asks": question_in_words(problem.goals, step.answer.asked, len(problem.goals))}
-        said["reply"] = reply_in_words(problem.goals, step.answer)
+        said = {"asks": question_to_text(problem.goals, step.answer.asked, len(problem.goals))}
+        said["reply"] = reply_to_text(problem.goals, step.answer)
         return {**told, **said, "ask": list(step.answer.goals), "price": step.cost}
     if decision.action is None or step.teammate_action is None:
         return told
@@ -309,9 +309,9 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
     if decision.considered is not None:
         worth["considered"] = list(decision.considered)
     if decision.runner_up is not None:
-        worth["runnerUp"] = [runner_up_in_words(problem.goals, decision), decision.runner_up[1]]
+        worth["runnerUp"] = [runner_up_to_text(problem.goals, decision), decision.runner_up[1]]
     if decision.verdict:
-        worth["verdict"] = verdict_in_words(decision)
+        worth["verdict"] = verdict_to_text(decision)
     return worth
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from askwise.core.questions import Question
 from askwise.text.wording import Vocabulary, counted, printable
 from askwise.types import FloatArray
-from askwise.view.asking import question_in_words
+from askwise.view.asking import question_to_text
 from askwise.view.floor import Cell, Graph, Ground, Map, Place
 
 __all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]
@@ -115,7 +115,7 @@ class Scene:
     @property
     def question(self) -> str:
         """The question in words, empty if none is asked."""
-        return question_in_words([goal.name for goal in self.goals], self.asked) if self.asked else ""
+        return question_to_text([goal.name for goal in self.goals], self.asked) if self.asked else ""
 
     @property
     def grounds(self) -> tuple[Ground, ...]:

@@ -26,7 +26,7 @@ from askwise.domains.registry import words_of
 from askwise.model import GridWorld, Model, same_model
 from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.types import FloatArray
-from askwise.view.asking import reply_in_words
+from askwise.view.asking import reply_to_text
 from askwise.view.floor import Graph, Ground, Map, Place
 from askwise.view.layout import Net, excerpt, lay_out
 from askwise.view.layout.net import ELSEWHERE
@@ -209,7 +209,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
         scene_of(episode.problem, step.state),
         belief=step.belief,
         asked=step.answer.asked if step.answer else (),
-        reply=reply_in_words(episode.problem.goals, step.answer) if step.answer else "",
+        reply=reply_to_text(episode.problem.goals, step.answer) if step.answer else "",
         goal=episode.goal,
         progress=f"step {step.t} of {n}: {spent}",
         event=event_of(step),

@@ -19,7 +19,7 @@ from askwise.core.side import Side, place_and_load, place_name
 from askwise.domains.registry import words_of
 from askwise.model import GridWorld
 from askwise.text.wording import Vocabulary, columns_of, counted, listed, number, percent, printable
-from askwise.view.asking import question_in_words, reply_in_words
+from askwise.view.asking import question_to_text, reply_to_text
 from askwise.view.palette import in_terminal
 from askwise.view.scene_builder import scene_at, scene_of
 
@@ -28,7 +28,7 @@ MOST_CONSIDERED = 6
 Emphasis = Callable[[str], str]
 
 
-def account(episode: Episode, *, colour: bool = False) -> str:
+def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
     """Return the story of an episode, to be printed.
 
     Args:
@@ -142,9 +142,9 @@ def _believes(problem: Problem, step: Step) -> str:
 def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
     if step.answer is None:
         return
-    asks = question_in_words(problem.goals, step.answer.asked, MOST_ASKED)
+    asks = question_to_text(problem.goals, step.answer.asked, MOST_ASKED)
     value = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
-    reply = reply_in_words(problem.goals, step.answer)
+    reply = reply_to_text(problem.goals, step.answer)
     yield f"{step.t:>9}  {loud(f'ASKS: {asks[0].lower()}{asks[1:]}')}"
     named = f"{len(step.answer.goals)} of {_possible(problem, step)} possible"
     told = f"{reply.upper()}  ({named}, cost {number(step.cost)}{value})"

@@ -30,7 +30,7 @@ from askwise.studio.explore.draft import Draft
 from askwise.text.reading import Field
 from askwise.text.wording import number, printable
 from askwise.types import FloatArray
-from askwise.view.explain import gate_in_words, headline_of, runner_up_in_words, verdict_in_words
+from askwise.view.explain import gate_to_text, headline_of, runner_up_to_text, verdict_to_text
 
 METHODS = ("ezq", "planner", "planner-light", "cost-prob")
 """Methods that decide fast enough to follow a hand, the first by default."""
@@ -84,7 +84,7 @@ def _question(advice: Advice) -> dict[str, Any]:
     problem, decision = advice.problem, advice.decision
     facts: list[tuple[str, str]] = []
     if decision.gate is not None:
-        facts.append(("May it ask?", gate_in_words(problem, decision.gate)))
+        facts.append(("May it ask?", gate_to_text(problem, decision.gate)))
     if decision.value is not None:
         facts.append(("Saves", f"{decision.value:.2f} steps, in expectation"))
     if decision.cost is not None:
@@ -94,7 +94,7 @@ def _question(advice: Advice) -> dict[str, Any]:
     if decision.runner_up is not None:
         facts.append(("Next best", f"{runner_up_in_words(problem.goals, decision)}, net {decision.runner_up[1]:.2f}"))
     if decision.verdict:
-        facts.append(("How sure", verdict_in_words(decision)))
+        facts.append(("How sure", verdict_to_text(decision)))
     return {
         "headline": printable(headline_of(problem, decision)),
         "why": printable(decision.why),

@@ -21,7 +21,7 @@ from askwise.core.questions import Choice, Question
 from askwise.domains.registry import words_of
 from askwise.studio.rounds.round import ANSWER, MOVE, Round
 from askwise.text.wording import Vocabulary, counted, number, printable
-from askwise.view.asking import groups_in_words, question_in_words, reply_in_words
+from askwise.view.asking import group_names, question_to_text, reply_to_text
 from askwise.view.floor import Place
 from askwise.view.page import any_ground_data
 from askwise.view.scene_builder import scene_of, start_scene
@@ -206,9 +206,9 @@ def _moves(made: Round) -> list[dict[str, Any]]:
 
 def _question(made: Round, asked: Question) -> dict[str, Any]:
     names, n = made.problem.goals, len(made.problem.goals)
-    found: dict[str, Any] = {"text": question_in_words(names, asked, MOST_NAMES), "goals": list(asked)}
+    found: dict[str, Any] = {"text": question_to_text(names, asked, MOST_NAMES), "goals": list(asked)}
     if isinstance(asked, Choice):
-        found["groups"] = groups_in_words(names, asked)
+        found["groups"] = group_names(names, asked)
         if len(asked) < n:
             found["groups"].append(NONE_OF_THESE.capitalize())
     return found
@@ -219,8 +219,8 @@ def _heard(made: Round) -> list[dict[str, Any]]:
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [
         {
-            "asked": question_in_words(names, each.asked),
-            "reply": reply_in_words(names, each),
+            "asked": question_to_text(names, each.asked),
+            "reply": reply_to_text(names, each),
             "question": question_to_json(made.problem, each.asked),
         }
         for each in answers
@@ -242,8 +242,8 @@ def happened(made: Round, here: Here) -> str:
 
 def _exchange(made: Round, last: Step, here: Here) -> str:
     assert last.answer is not None
-    asks = question_in_words(made.problem.goals, last.answer.asked)
-    reply = reply_in_words(made.problem.goals, last.answer)
+    asks = question_to_text(made.problem.goals, last.answer.asked)
+    reply = reply_to_text(made.problem.goals, last.answer)
     told = f"The {here.words.ego} asked: {asks} You answered: {reply}."
     if made.robot is None:
         told = f"You asked: {asks} The {here.words.teammate} answered: {reply}."

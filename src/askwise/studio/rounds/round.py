@@ -42,7 +42,7 @@ from askwise.seeds import spawn
 from askwise.text.reading import Field
 from askwise.text.wording import printable
 from askwise.types import FloatArray
-from askwise.view.asking import reply_in_words
+from askwise.view.asking import reply_to_text
 
 ROLES = ("teammate", "ego")
 ROBUST = "robust"
@@ -268,7 +268,7 @@ class Round:
         true = truth(asked, self.goal)
         if self.problem.answers.wrong == 0 and answer.reply is not None and answer.reply != true:
             # Whoever takes every answer for the truth would rule the goal out for good.
-            right = reply_in_words(self.problem.goals, Answer(asked, true))
+            right = reply_to_text(self.problem.goals, Answer(asked, true))
             name = printable(self.problem.goals[self.goal])
             raise Refused(f"Answers are taken for the truth here, and the goal is {name}: the answer is {right!r}.")
         self._stepped(lambda: self.game.hear(answer))
