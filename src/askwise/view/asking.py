@@ -15,7 +15,7 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
     """Return a question as it would be asked; `goals` are the names of all goals."""
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
-        return f"Which is it: {either([*groups_in_words(goals, asked), *others], most)}?"
+        return f"Which is it: {either([*group_names(goals, asked), *others], most)}?"
     names = [goals[goal] for goal in asked]
     return f"Is it {'one of ' if len(names) > 1 else ''}{listed(names, most)}?"
 

@@ -134,7 +134,7 @@ def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
         if after.any():
             best = int(after.argmax())
             likeliest = f"{printable(problem.goals[best])} with {percent(float(after[best]))}"
-            yield f'"{reply_in_words(problem.goals, reply)}"', f"would leave {likeliest}"
+            yield f'"{reply_to_text(problem.goals, reply)}"', f"would leave {likeliest}"
 
 
 def _places(given: Advice) -> str:
@@ -201,14 +201,14 @@ def _question_facts(problem: Problem, decision: Decision, words: Vocabulary) -> 
     if decision.net is not None:
         yield "net", f"{decision.net:.2f}: {'ask' if decision.net > 0 else 'do not ask'}"
     if decision.runner_up is not None:
-        yield "runner-up", f"{runner_up_in_words(names, decision)}, net {decision.runner_up[1]:.2f}"
+        yield "runner-up", f"{runner_up_to_text(names, decision)}, net {decision.runner_up[1]:.2f}"
     if decision.verdict:
         yield "verdict", verdict_to_text(decision)
 
 
 def _about(names: Sequence[str], asked: Question) -> str:
     if isinstance(asked, Choice):
-        return f"which of {', '.join(groups_in_words(names, asked))}"
+        return f"which of {', '.join(group_names(names, asked))}"
     return listed([names[goal] for goal in asked], MOST_ASKED)
 
 

@@ -92,7 +92,7 @@ def _question(advice: Advice) -> dict[str, Any]:
     if decision.net is not None:
         facts.append(("Net", f"{decision.net:.2f}"))
     if decision.runner_up is not None:
-        facts.append(("Next best", f"{runner_up_in_words(problem.goals, decision)}, net {decision.runner_up[1]:.2f}"))
+        facts.append(("Next best", f"{runner_up_to_text(problem.goals, decision)}, net {decision.runner_up[1]:.2f}"))
     if decision.verdict:
         facts.append(("How sure", verdict_to_text(decision)))
     return {

@@ -186,6 +186,6 @@ def _as_good(problem: Problem, step: Step, after: JointState, best: Decision, be
 def _in_words(problem: Problem, decision: Decision) -> str:
     if decision.ask is not None:
         price = "" if decision.cost is None else f" (price {number(decision.cost)})"
-        return f"ask: {question_in_words(problem.goals, decision.ask)}{price}"
+        return f"ask: {question_to_text(problem.goals, decision.ask)}{price}"
     assert decision.action is not None
     return printable(problem.ego.actions.names[decision.action])
