@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.audits.conversations import ConversationBench, read_conversation
+from askwise.audits.conversations import ConversationJudge, read_conversation
 from askwise.decisions.problem import Asking, DecisionProblem
 from askwise.errors import AskwiseError
 from tests.refused import assert_refused
@@ -96,7 +96,7 @@ def walks(problem: DecisionProblem, seed: int) -> Iterator[tuple[list[dict[str, 
 def test_costs_and_regrets_are_those_of_trying_everything(seed: int) -> None:
     """And expected regrets add up to the loss above the least."""
     problem = drawn(seed)
-    bench = ConversationBench(problem)
+    bench = ConversationJudge(problem)
     lost, paid = 0.0, 0.0
     for given, weights, _ in walks(problem, seed):
         found = bench.audited(read_conversation(steps(*given)), "here")

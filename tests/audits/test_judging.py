@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise.audits.judgement import Bench, appointed
+from askwise.audits.judgement import JudgeCache, make_judge
 from askwise.audits.judges import ExactJudge, PlannerJudge
 from askwise.audits.moments import Moment, moments
 from askwise.audits.results import FAULTS, fault_of
@@ -48,7 +48,7 @@ def costs_at(reference: Reference, moment: Moment, taken: object) -> tuple[float
 @given(instances(max_side=3, max_stations=3), st.integers(0, 5))
 def test_costs_and_mistakes_are_those_of_the_reference(drawn: Instance, odd: int) -> None:
     problem = ToolFetching(drawn)
-    reference, bench = Reference(problem), Bench(problem, "optimal", TOLERANCE)
+    reference, bench = Reference(problem), JudgeCache(problem, "optimal", TOLERANCE)
     for step, moment in moments(askwise.simulate(problem, Erratic(odd), seed=odd)):
         taken = step.decision.action if step.decision.ask is None else step.decision.ask
         assert taken is not None
@@ -85,7 +85,7 @@ def start(problem: Problem) -> Moment:
 def test_by_hand() -> None:
     """To ask costs 0.5 and saves a step of waiting: 1 on average."""
     problem = fork()
-    bench = Bench(problem, "optimal")
+    bench = JudgeCache(problem, "optimal")
     asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
     assert (asked.cost, asked.regret, asked.fault) == (0.5, 0.0, "")
     assert (waited.cost, waited.regret, waited.fault) == (1.0, 0.5, "under-asking")
@@ -93,13 +93,13 @@ def test_by_hand() -> None:
     told_nothing = bench.judged(start(problem), (0, 1))
     assert (told_nothing.cost, told_nothing.fault) == (1.0, "wrong question")
     dear = fork(query_cost={"base": 1.5})
-    over = Bench(dear, "optimal").judged(start(dear), (0,))
+    over = JudgeCache(dear, "optimal").judged(start(dear), (0,))
     assert (over.cost, over.best_cost, over.fault, over.fitted) == (1.5, 1.0, "over-asking", False)
 
 
 def test_equally_good_is_no_mistake() -> None:
     problem = fork(query_cost={"base": 1.0})
-    bench = Bench(problem, "optimal")
+    bench = JudgeCache(problem, "optimal")
     asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
     assert (asked.regret, asked.fault, asked.needed, asked.fitted) == (0.0, "", False, True)
     assert (waited.regret, waited.fault, waited.needed, waited.fitted) == (0.0, "", False, None)
@@ -108,7 +108,7 @@ def test_equally_good_is_no_mistake() -> None:
 def test_what_is_best_does_not_depend_on_what_was_done() -> None:
     """Several ways are as short as each other: the judge names the same one, whichever of them was taken."""
     problem = ToolFetching(generate(width=5, stations=2, toolboxes=2, seed=0))
-    bench, sure = Bench(problem, "optimal"), Moment(problem.start, np.array([1.0, 0.0]))
+    bench, sure = JudgeCache(problem, "optimal"), Moment(problem.start, np.array([1.0, 0.0]))
     steps = [a for a in range(len(problem.ego.actions.names)) if problem.ego.next(problem.start.ego, a) >= 0]
     judged = {action: bench.judged(sure, action) for action in steps}
     right = [action for action, each in judged.items() if each.regret == 0]
@@ -120,7 +120,7 @@ def test_a_question_that_the_judge_has_not_thought_of_may_be_the_best() -> None:
     """Where no price of an option is given the optimum asks yes/no questions only."""
     problem = ToolFetching(generate(width=5, stations=3, toolboxes=3, seed=10, query_cost=QueryCost(0.1, 0.0)))
     which = Choice(((0,), (1,), (2,)))
-    found = Bench(problem, "optimal").judged(start(problem), which)
+    found = JudgeCache(problem, "optimal").judged(start(problem), which)
     assert found.cost == pytest.approx(0.1)
     assert (found.best_cost, found.best, found.fault) == (found.cost, which, "")
 
@@ -128,7 +128,7 @@ def test_a_question_that_the_judge_has_not_thought_of_may_be_the_best() -> None:
 def test_a_goal_out_of_reach_for_good_is_an_infinite_regret() -> None:
     for seed in range(200):
         problem = random_problem(seed)
-        bench = Bench(problem, "optimal")
+        bench = JudgeCache(problem, "optimal")
         for action in range(len(problem.ego.actions.names)):
             there = problem.ego.next(problem.start.ego, action)
             if there >= 0:
@@ -142,7 +142,7 @@ def test_a_goal_out_of_reach_for_good_is_an_infinite_regret() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_on_small_problems_both_judges_agree(seed: int) -> None:
     problem = ToolFetching(generate(width=5, stations=4, toolboxes=2, seed=seed, query_cost=QueryCost(0.4, 0.1)))
-    one, other = Bench(problem, "optimal", 1e-6), Bench(problem, "planner", 1e-6)
+    one, other = JudgeCache(problem, "optimal", 1e-6), JudgeCache(problem, "planner", 1e-6)
     for step, moment in moments(askwise.simulate(problem, Erratic(seed), seed=seed)):
         taken = step.decision.action if step.decision.ask is None else step.decision.ask
         assert taken is not None
@@ -153,15 +153,15 @@ def test_on_small_problems_both_judges_agree(seed: int) -> None:
 
 def test_who_judges() -> None:
     large = ToolFetching(generate(size=20, stations=50, toolboxes=5, seed=1))
-    assert isinstance(appointed(fork(), "auto", None), ExactJudge)
-    assert isinstance(appointed(large, "auto", None), PlannerJudge)
+    assert isinstance(make_judge(fork(), "auto", None), ExactJudge)
+    assert isinstance(make_judge(large, "auto", None), PlannerJudge)
     with pytest.raises(TooLarge, match=r"the judge 'planner' takes problems of any size$"):
-        appointed(large, "optimal", None)
+        make_judge(large, "optimal", None)
     assert_refused(
-        lambda: appointed(fork(), "plannner", None),
+        lambda: make_judge(fork(), "plannner", None),
         "judge: found 'plannner'; expected one of 'auto', 'optimal', 'planner' (did you mean 'planner'?)",
     )
-    assert (Bench(fork(), "auto").tolerance, Bench(fork(), "planner").tolerance) == (1e-6, 0.05)
+    assert (JudgeCache(fork(), "auto").tolerance, JudgeCache(fork(), "planner").tolerance) == (1e-6, 0.05)
 
 
 def test_a_teammate_with_policies_of_its_own_has_the_planner_for_a_judge() -> None:
@@ -181,11 +181,11 @@ def test_a_teammate_that_errs_does_not_end_the_audit(judge: str) -> None:
     assert np.isfinite(askwise.audit(episodes, judge=judge).regret)
 
 
-def after_three_answers(price: float, questions: int | None = None) -> tuple[Bench, Moment]:
+def after_three_answers(price: float, questions: int | None = None) -> tuple[JudgeCache, Moment]:
     """A moment after three answers that leave both goals as likely as before: waiting costs 1, one more answer 0.6."""
     problem = fork(query_cost={"base": price}).with_answers(askwise.AnswerModel(wrong=0.3, refused=0.1))
     asked = tuple(askwise.Answer((0,), reply) for reply in (True, False, None))
-    return Bench(problem, "optimal", questions=questions), Moment(problem.start, np.array([0.5, 0.5]), asked)
+    return JudgeCache(problem, "optimal", questions=questions), Moment(problem.start, np.array([0.5, 0.5]), asked)
 
 
 def test_who_acts_after_the_last_question_has_missed_none() -> None:

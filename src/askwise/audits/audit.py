@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askwise.audits.conversations import ConversationBench, decision_of, read_conversation
-from askwise.audits.judgement import JUDGES, Bench, audit_episode
+from askwise.audits.conversations import ConversationJudge, decision_of, read_conversation
+from askwise.audits.judgement import JUDGES, JudgeCache, audit_episode
 from askwise.audits.results import Audit, AuditedEpisode
-from askwise.audits.sources import TRACES, Source, format_of, found_in, key_of, naming
+from askwise.audits.sources import TRACES, EpisodeSource, format_of, found_in, key_of, naming
 from askwise.core.episode import Episode
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.model.names import as_int
@@ -39,7 +39,7 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class JudgeOptions:
     """How to judge: the options of `askwise.audit`."""
 
     judge: str
@@ -48,7 +48,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
+class AuditItem:
     """One thing to be judged.
 
     Attributes:
@@ -57,12 +57,14 @@ class Item:
         key: the same for all of one problem.
     """
 
-    given: Episode | Mapping[str, Any] | Source
+    given: Episode | Mapping[str, Any] | EpisodeSource
     name: str
     key: object
 
 
-def judge_all(items: Sequence[Item], terms: Terms, workers: int, progress: Progress | None) -> list[AuditedEpisode]:
+def judge_all(
+    items: Sequence[AuditItem], terms: JudgeOptions, workers: int, progress: Progress | None
+) -> list[AuditedEpisode]:
     """Return the audit of each item, in the order of the items."""
     shares = list(_shares(items))
     found: dict[int, AuditedEpisode] = {}
@@ -77,7 +79,7 @@ def judge_all(items: Sequence[Item], terms: Terms, workers: int, progress: Progr
     return [found[k] for k in range(len(items))]
 
 
-def _shares(items: Sequence[Item]) -> Iterator[list[int]]:
+def _shares(items: Sequence[AuditItem]) -> Iterator[list[int]]:
     """Iterate over numbers of items that are judged together."""
     together: dict[object, list[int]] = {}
     for k, item in enumerate(items):
@@ -87,7 +89,7 @@ def _shares(items: Sequence[Item]) -> Iterator[list[int]]:
             yield numbers[start : start + SHARE]
 
 
-Share = tuple[list[Item], Terms]
+Share = tuple[list[AuditItem], JudgeOptions]
 Work = Callable[[list[Share]], Iterator[list[AuditedEpisode]]]
 NO_LIMITS = Limits(decision=math.inf, episode=math.inf)
 
@@ -135,7 +137,7 @@ def judge_share(share: Share) -> list[AuditedEpisode]:
     worker = AuditWorker(terms)
     found = []
     for item in items:
-        with naming(item.given.field if isinstance(item.given, Source) else item.name), _named_errors(item):
+        with naming(item.given.field if isinstance(item.given, EpisodeSource) else item.name), _named_errors(item):
             found.append(worker.audit(item))
     return found
 
@@ -143,14 +145,14 @@ def judge_share(share: Share) -> list[AuditedEpisode]:
 class AuditWorker:
     """Audits episodes or conversations of one problem; tables computed for one of them serve the others."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: JudgeOptions) -> None:
         self.terms = terms
-        self._bench: Bench | None = None
-        self._decisions: ConversationBench | None = None
+        self._bench: JudgeCache | None = None
+        self._decisions: ConversationJudge | None = None
 
-    def audit(self, item: Item) -> AuditedEpisode:
+    def audit(self, item: AuditItem) -> AuditedEpisode:
         """Return the audit of one episode or conversation."""
-        data = item.given.read() if isinstance(item.given, Source) else item.given
+        data = item.given.read() if isinstance(item.given, EpisodeSource) else item.given
         if isinstance(data, Episode):
             return self._episode(data, item.name)
         if format_of(data) in TRACES:
@@ -158,19 +160,19 @@ class AuditWorker:
             return self._episode(trace.from_json(data, problem=problem), item.name)
         told = read_conversation(data)
         if self._decisions is None:
-            decision = decision_of(data, item.given.folder if isinstance(item.given, Source) else None)
-            self._decisions = ConversationBench(decision, self.terms.judge, self.terms.tolerance)
+            decision = decision_of(data, item.given.folder if isinstance(item.given, EpisodeSource) else None)
+            self._decisions = ConversationJudge(decision, self.terms.judge, self.terms.tolerance)
         return self._decisions.audited(told, item.name)
 
     def _episode(self, episode: Episode, name: str) -> AuditedEpisode:
         if self._bench is None:
             terms = self.terms
-            self._bench = Bench(episode.problem, terms.judge, terms.tolerance, terms.questions)
+            self._bench = JudgeCache(episode.problem, terms.judge, terms.tolerance, terms.questions)
         return audit_episode(episode, self._bench, name)
 
 
 @contextmanager
-def _named_errors(item: Item) -> Iterator[None]:
+def _named_errors(item: AuditItem) -> Iterator[None]:
     """Prepend the name of the item to errors that do not name a field."""
     try:
         yield
@@ -211,17 +213,17 @@ def audit(
     items = list(_items(several))
     if not items:
         raise InputError("what", "nothing", "at least one episode or conversation")
-    return Audit(tuple(judge_all(items, Terms(judge, tolerance, questions), workers, progress)))
+    return Audit(tuple(judge_all(items, JudgeOptions(judge, tolerance, questions), workers, progress)))
 
 
-def _items(several: Iterable[Audited]) -> Iterator[Item]:
+def _items(several: Iterable[Audited]) -> Iterator[AuditItem]:
     for k, each in enumerate(several, start=1):
         if isinstance(each, str | Path):
-            yield from (Item(source, source.name, source.key) for source in found_in([each]))
+            yield from (AuditItem(source, source.name, source.key) for source in found_in([each]))
         elif isinstance(each, Episode):
-            yield Item(each, f"episode {k}", id(each.problem))
+            yield AuditItem(each, f"episode {k}", id(each.problem))
         elif isinstance(each, Mapping):
-            yield Item(each, f"item {k}", key_of(each, Path()))
+            yield AuditItem(each, f"item {k}", key_of(each, Path()))
         else:
             raise InputError("what", repr(each), "a file, a folder, an Episode, or the contents of a file")
 

@@ -110,7 +110,7 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
         raise InputError(f"decision, {where}", error.found, error.expected) from None
 
 
-class ConversationBench:
+class ConversationJudge:
     """Judges conversations about one decision; remembers what was judged before.
 
     Args:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askwise.audits.judges import ExactJudge, PlannerJudge
-from askwise.audits.moments import Best, Lookout, Moment, moments
+from askwise.audits.moments import BestDecision, Moment, MomentValues, moments
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
 from askwise.core.episode import Episode
 from askwise.core.problem import Problem
@@ -34,7 +34,7 @@ Taken = int | Question
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """What a judge says of a decision.
 
     Attributes:
@@ -59,7 +59,7 @@ class Judged:
         return max(0.0, self.cost - self.best_cost)
 
 
-class Bench:
+class JudgeCache:
     """Who judges the episodes of one problem; remembers what was judged before.
 
     Args:
@@ -73,33 +73,33 @@ class Bench:
         self, problem: Problem, judge: str, tolerance: float | None = None, questions: int | None = None
     ) -> None:
         self.problem = problem
-        self.judge = appointed(problem, judge, questions)
+        self.judge = make_judge(problem, judge, questions)
         self.tolerance = TOLERANCES[self.judge.name] if tolerance is None else tolerance
         self._stand_in: PlannerJudge | None = None
-        self._moments: dict[Hashable, tuple[Lookout, Best, Best]] = {}
-        self._judged: dict[Hashable, Judged] = {}
+        self._moments: dict[Hashable, tuple[MomentValues, BestDecision, BestDecision]] = {}
+        self._judged: dict[Hashable, Judgement] = {}
 
-    def judged(self, moment: Moment, taken: Taken) -> Judged:
+    def judged(self, moment: Moment, taken: Taken) -> Judgement:
         """Return what is to be said of a decision."""
         key = moment.key(self.problem), taken
         if key not in self._judged:
             self._judged[key] = self._new(key[0], moment, taken)
         return self._judged[key]
 
-    def _new(self, key: Hashable, moment: Moment, taken: Taken) -> Judged:
+    def _new(self, key: Hashable, moment: Moment, taken: Taken) -> Judgement:
         if key not in self._moments:
-            self._moments[key] = self._looked(moment)
-        lookout, (action, act), (question, ask) = self._moments[key]
+            self._moments[key] = self._values_at(moment)
+        values_at, (action, act), (question, ask) = self._moments[key]
         if isinstance(taken, int):
-            cost = lookout.acting(taken)
+            cost = values_at.acting(taken)
             if cost < act:
                 action, act = taken, cost
         else:
-            cost = lookout.asking(taken)
+            cost = values_at.asking(taken)
             if cost < ask:
                 question, ask = taken, cost
             if ask > act + self.tolerance:
-                ask = min(ask, lookout.least_question(act + self.tolerance))
+                ask = min(ask, values_at.least_question(act + self.tolerance))
         needed, fitted = act > ask + self.tolerance, ask <= act + self.tolerance
         assert action is not None
         best = question if question is not None and ask < act else action
@@ -108,21 +108,21 @@ class Bench:
         fault = fault_of(
             asked=not isinstance(taken, int), regret=regret, needed=needed, fitted=fitted, tolerance=self.tolerance
         )
-        return Judged(cost, best, least, needed, None if isinstance(taken, int) else fitted, fault)
+        return Judgement(cost, best, least, needed, None if isinstance(taken, int) else fitted, fault)
 
-    def _looked(self, moment: Moment) -> tuple[Lookout, Best, Best]:
+    def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
         try:
-            lookout = self.judge.lookout(moment)
-            return lookout, lookout.best_action(), lookout.proposed()
+            values_at = self.judge.values_at(moment)
+            return values_at, values_at.best_action(), values_at.proposed()
         except TooLarge:
             # Only where an exact judge has to begin anew, because the teammate left every shortest way.
             if self._stand_in is None:
                 self._stand_in = PlannerJudge(self.problem)
-            lookout = self._stand_in.lookout(moment)
-            return lookout, lookout.best_action(), lookout.proposed()
+            values_at = self._stand_in.values_at(moment)
+            return values_at, values_at.best_action(), values_at.proposed()
 
 
-def appointed(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
+def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
     """Return the judge of that name for a problem."""
     if judge not in JUDGES:
         allowed = "one of " + ", ".join(map(repr, JUDGES))
@@ -144,7 +144,7 @@ MOST_GOALS = 3
 """Goals that are named of what was believed."""
 
 
-def audit_episode(episode: Episode, bench: Bench, source: str) -> AuditedEpisode:
+def audit_episode(episode: Episode, bench: JudgeCache, source: str) -> AuditedEpisode:
     """Return what is to be said of an episode."""
     problem, steps = episode.problem, []
     for step, moment in moments(episode):

@@ -13,7 +13,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from askwise.audits.moments import Best, Lookout, Moment
+from askwise.audits.moments import BestDecision, Moment, MomentValues
 from askwise.core.answers import same_question
 from askwise.core.problem import Problem, credible_goals
 from askwise.planning.exact import MOST_STATES, Solver
@@ -59,16 +59,16 @@ class ExactJudge:
             return "optimal, exact"
         return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
 
-    def lookout(self, moment: Moment) -> Lookout:
+    def values_at(self, moment: Moment) -> MomentValues:
         """Return what decisions cost at a moment; `TooLarge` where that cannot be told."""
         if not moment.explained or self.problem.policies is not None:
-            return self._lookout(self.from_here(moment), moment, len(moment.answers))
-        return self._lookout(self.home, moment, 0)
+            return self._values_with(self.from_here(moment), moment, len(moment.answers))
+        return self._values_with(self.home, moment, 0)
 
-    def _lookout(self, solver: Solver | LimitedSolver, moment: Moment, heard: int) -> Lookout:
+    def _values_with(self, solver: Solver | LimitedSolver, moment: Moment, heard: int) -> MomentValues:
         if isinstance(solver, Solver):
-            return SolverLookout(self, solver, moment)
-        return LimitedLookout(self, solver, moment, heard)
+            return SolverValues(self, solver, moment)
+        return LimitedValues(self, solver, moment, heard)
 
     def spent(self, moment: Moment) -> bool:
         """Whether as many questions were asked before a moment as the judge itself would ask in an episode."""
@@ -98,7 +98,7 @@ class ExactJudge:
         )
 
 
-class SolverLookout(Lookout):
+class SolverValues(MomentValues):
     """A moment where answers are true, valued by the optimum over all yes/no questions."""
 
     def __init__(self, judge: ExactJudge, solver: Solver, moment: Moment) -> None:
@@ -106,22 +106,22 @@ class SolverLookout(Lookout):
         self.solver = solver
 
     def value(self, moment: Moment) -> float:
-        """See `Lookout`."""
+        """See `MomentValues`."""
         return self.solver.at(moment.state, moment.belief > 0).expected_marginal_cost
 
-    def proposed(self) -> Best:
-        """See `Lookout`."""
+    def proposed(self) -> BestDecision:
+        """See `MomentValues`."""
         if self.certain:
             return None, math.inf
         asked = self.solver.at(self.moment.state, self.belief > 0).ask
         return (None, math.inf) if asked is None else (asked, self.asking(asked))
 
     def least_question(self, at_most: float) -> float:
-        """See `Lookout`."""
-        return _least_of_all(self, at_most, frozenset())
+        """See `MomentValues`."""
+        return _least_question_cost(self, at_most, frozenset())
 
 
-class LimitedLookout(Lookout):
+class LimitedValues(MomentValues):
     """A moment where answers may be wrong, or choices may be asked."""
 
     def __init__(self, judge: ExactJudge, solver: LimitedSolver, moment: Moment, heard: int) -> None:
@@ -131,14 +131,14 @@ class LimitedLookout(Lookout):
         self.heard = heard  # answers that the solver was told as probabilities
 
     def value(self, moment: Moment) -> float:
-        """See `Lookout`."""
+        """See `MomentValues`."""
         try:
             return self.solver.at(moment.state, moment.answers[self.heard :]).expected_marginal_cost
         except OffTheMap:
             return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
-    def proposed(self) -> Best:
-        """See `Lookout`."""
+    def proposed(self) -> BestDecision:
+        """See `MomentValues`."""
         if self.certain:
             return None, math.inf
         try:
@@ -148,25 +148,25 @@ class LimitedLookout(Lookout):
         return (None, math.inf) if asked is None else (asked, self.asking(asked))
 
     def least_question(self, at_most: float) -> float:
-        """See `Lookout`."""
+        """See `MomentValues`."""
         if self.judge.spent(self.moment):
             return math.inf
         persistent, n_goals = self.problem.answers.persistent, len(self.problem.goals)
         given = (same_question(answer.asked, n_goals) for answer in self.moment.answers if persistent)
-        return _least_of_all(self, at_most, frozenset(given))
+        return _least_question_cost(self, at_most, frozenset(given))
 
 
-def _least_of_all(lookout: Lookout, at_most: float, asked: frozenset[Hashable]) -> float:
+def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
     """Return the least cost of all questions that may be asked, infinity if it is above `at_most`."""
-    goals = np.flatnonzero(lookout.belief > 0).tolist()
+    goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:
         return math.inf
     least = at_most
     found = math.inf
-    for option in Questions(lookout.problem, goals).about((1 << len(goals)) - 1, asked):
+    for option in Questions(values_at.problem, goals).about((1 << len(goals)) - 1, asked):
         if option.price > least:
             break  # they are sorted by price, and no question costs less than that
-        cost = lookout.asking(option.asked, least)
+        cost = values_at.asking(option.asked, least)
         if cost <= least:
             least = found = cost
     return found
@@ -187,20 +187,20 @@ class PlannerJudge:
         self._home: Planner | None = None
         self._values: dict[Hashable, float] = {}
 
-    def lookout(self, moment: Moment) -> Lookout:
+    def values_at(self, moment: Moment) -> MomentValues:
         """Return what decisions cost at a moment."""
         if moment.explained and self.problem.policies is None:
             if self._home is None:
                 self._home = self._new_planner(tables_of(self.problem))
-            return PlannerLookout(self.problem, self._home, moment, self._values)
+            return PlannerValues(self.problem, self._home, moment, self._values)
         tables = tables_of(self.problem, prior=moment.belief, start=moment.state.teammate)
-        return PlannerLookout(self.problem, self._new_planner(tables), moment, {})
+        return PlannerValues(self.problem, self._new_planner(tables), moment, {})
 
     def _new_planner(self, tables: Tables) -> Planner:
         return make_planner(self.problem, tables)
 
 
-class PlannerLookout(Lookout):
+class PlannerValues(MomentValues):
     """A moment, valued by plans.
 
     Args:
@@ -216,22 +216,22 @@ class PlannerLookout(Lookout):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """See `Lookout`."""
+        """See `MomentValues`."""
         key = moment.key(self.problem)
         if key not in self._values:
             plan = self._plan(moment)
             self._values[key] = 0.0 if plan is None else min(plan.act, plan.ask)
         return self._values[key]
 
-    def proposed(self) -> Best:
-        """See `Lookout`."""
+    def proposed(self) -> BestDecision:
+        """See `MomentValues`."""
         plan = None if self.certain else self._plan(Moment(self.moment.state, self.belief, self.moment.answers))
         if plan is None or plan.question is None:
             return None, math.inf
         return plan.question, self.asking(plan.question)
 
     def least_question(self, at_most: float) -> float:
-        """See `Lookout`; the planner thinks of no others than the one that it proposes."""
+        """See `MomentValues`; the planner thinks of no others than the one that it proposes."""
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf
 

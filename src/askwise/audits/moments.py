@@ -98,11 +98,11 @@ def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
         raise InputError(field, "a step that does not lead to where everybody is after it", "an episode as it happened")
 
 
-Best = tuple[int | Question | None, float]
+BestDecision = tuple[int | Question | None, float]
 """An action (by its number) or a question, and what it costs; None if there is none."""
 
 
-class Lookout(ABC):
+class MomentValues(ABC):
     """A moment with what its decisions cost, for one judge.
 
     Args:
@@ -127,7 +127,7 @@ class Lookout(ABC):
         """Return the expected cost from a moment after this one, at which at least two goals are possible."""
 
     @abstractmethod
-    def proposed(self) -> Best:
+    def proposed(self) -> BestDecision:
         """Return the question that the judge would ask, none (and infinity) where it would rather act."""
 
     @abstractmethod
@@ -175,7 +175,7 @@ class Lookout(ABC):
         delay = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
         return float((self.belief * np.where(after >= FAR, 0.0, delay))[possible].sum())
 
-    def best_action(self) -> Best:
+    def best_action(self) -> BestDecision:
         """Return the best of all actions; those come last that cost most by themselves, and are left out there."""
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from askwise.audits.results import (
-    DEAREST,
+    SHOWN,
     Audit,
     AuditedEpisode,
-    Dear,
+    CostliestStep,
     judges,
     number,
     precision_in_words,
@@ -40,13 +40,13 @@ TERMS = {
 }
 
 
-def write_page(audit: Audit, path: str | Path, *, dearest: int = DEAREST) -> None:
+def write_page(audit: Audit, path: str | Path, *, dearest: int = SHOWN) -> None:
     """Write the report, whole or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(page_text(audit, dearest=dearest), encoding="utf-8", errors="backslashreplace")
 
 
-def page_text(audit: Audit, *, dearest: int = DEAREST) -> str:
+def page_text(audit: Audit, *, dearest: int = SHOWN) -> str:
     """Return the report as HTML."""
     subtitle = (
         f"{counted(len(audit.episodes), 'episode')}, {counted(audit.steps, 'decision')}; "
@@ -65,7 +65,7 @@ def _sections(audit: Audit, dearest: int) -> Iterator[Section]:
     yield "meaning", "What the words mean", [_terms(audit)]
 
 
-def _dearest(found: list[Dear]) -> Html:
+def _dearest(found: list[CostliestStep]) -> Html:
     if not found:
         return tag("p", "Nothing was lost: every decision was as good as the best one.")
     heads = [_right("regret"), "mistake", "where", "what was known", "what was done", "what was best"]
@@ -128,7 +128,7 @@ def _episodes(audit: Audit) -> Iterator[Html]:
         numbers = (len(episode.steps), asked, mistakes, number(_worst(episode)))
         rows.append([episode.source, episode.method, *(_right(str(each)) for each in numbers)])
     shown = table(heads, rows, "The dearest first")
-    yield shown if len(rows) <= DEAREST else folded(f"{len(rows)} episodes", shown)
+    yield shown if len(rows) <= SHOWN else folded(f"{len(rows)} episodes", shown)
 
 
 def _worst(episode: AuditedEpisode) -> float:

@@ -43,7 +43,7 @@ def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, toleranc
     return WRONG_QUESTION if asked else WRONG_ACT
 
 
-DEAREST = 10
+SHOWN = 10
 """How many of the dearest moments are shown unless told otherwise."""
 
 
@@ -113,7 +113,7 @@ class Mistakes:
 
 
 @dataclass(frozen=True, slots=True)
-class Dear:
+class CostliestStep:
     """One of the dearest moments: the episode, and the step in it."""
 
     episode: AuditedEpisode
@@ -193,12 +193,12 @@ class Audit:
             return 0.0
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
-    def dearest(self, n: int = DEAREST) -> list[Dear]:
+    def dearest(self, n: int = SHOWN) -> list[CostliestStep]:
         """Return the moments of the largest regret, the dearest first; of equals in the order of the episodes."""
-        found = [Dear(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
+        found = [CostliestStep(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
         return sorted(found, key=lambda dear: -dear.step.regret)[:n]
 
-    def as_json(self, dearest: int = DEAREST) -> dict[str, Any]:
+    def as_json(self, dearest: int = SHOWN) -> dict[str, Any]:
         """Return sums, methods, the costliest steps and a line for each episode as JSON.
 
         A number that is infinite or not a number is null.
@@ -247,7 +247,7 @@ def _share(part: float, whole: float) -> float:
 DASH = "-"
 
 
-def to_text(audit: Audit, dearest: int = DEAREST) -> str:
+def to_text(audit: Audit, dearest: int = SHOWN) -> str:
     """Return an audit for people: sums, mistakes, methods, and the dearest moments first of all that follows."""
     parts = [_sums(audit), _mistakes(audit)]
     methods = audit.by_method()
@@ -331,7 +331,7 @@ def _methods(methods: dict[str, Audit]) -> str:
     return "".join("  ".join(row).rstrip() + "\n" for row in aligned)
 
 
-def _dearest(found: Sequence[Dear]) -> str:
+def _dearest(found: Sequence[CostliestStep]) -> str:
     if not found:
         return "Nothing was lost.\n"
     lines = ["The dearest moments"]

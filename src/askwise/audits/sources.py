@@ -24,7 +24,7 @@ LINES = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EpisodeSource:
     """One episode or conversation in a file.
 
     Attributes:
@@ -90,12 +90,12 @@ def format_of(data: Any) -> str:
     return str(stated.value)
 
 
-def found_in(paths: Iterable[str | Path]) -> list[Source]:
+def found_in(paths: Iterable[str | Path]) -> list[EpisodeSource]:
     """Return all episodes and conversations in files and folders, in order."""
     return [source for path in paths for source in _found(Path(path))]
 
 
-def _found(path: Path) -> list[Source]:
+def _found(path: Path) -> list[EpisodeSource]:
     """Return all that a file or folder has; in a folder, files of askwise of another kind may lie beside them."""
     if not path.is_dir():
         return list(_sources(path))
@@ -106,19 +106,19 @@ def _found(path: Path) -> list[Source]:
     return found
 
 
-def _sources(file: Path, *, among_others: bool = False) -> Iterator[Source]:
+def _sources(file: Path, *, among_others: bool = False) -> Iterator[EpisodeSource]:
     path = str(file)
     with reading(file) as opened_file:
         if file.suffix != LINES:
             text = read_whole(opened_file, f"file {path!r}")
             if not (among_others and _of_another_kind(text)):
-                yield Source(path, key=key_of(text, file.parent))
+                yield EpisodeSource(path, key=key_of(text, file.parent))
             return
         start, empty = 0, True
         for number, line in enumerate(read_lines(opened_file, f"file {path!r}"), start=1):
             if line.strip():
                 empty = False
-                yield Source(path, number, start, len(line), key_of(line, file.parent))
+                yield EpisodeSource(path, number, start, len(line), key_of(line, file.parent))
             start += len(line)
         if empty:
             raise InputError(f"file {path!r}", "nothing in it", f"one JSON object on each line, {' or '.join(FORMATS)}")
