@@ -57,7 +57,7 @@ def test_the_same_episode_gives_the_same_bytes(written: Path, tmp_path: Path) ->
 
 
 def test_of_a_long_episode_some_steps_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gif, "MOST_FRAMES", 4)
+    monkeypatch.setattr(raster, "MOST_FRAMES", 4)
     raster.save_gif(asking(), tmp_path / "short.gif", longest_side=100)
     with Image.open(tmp_path / "short.gif") as animation:
         # Of moments 0 to 12 every third, and both questions, which are moments 0 and 1.
