@@ -20,7 +20,7 @@ from askwise.errors import InputError, did_you_mean
 from askwise.planning.exact import MOST_STATES, TooLarge
 from askwise.text.wording import percent, printable
 from askwise.types import FloatArray
-from askwise.view.asking import question_to_text
+from askwise.view.decision_text import question_to_text
 
 JUDGES = ("auto", "optimal", "planner")
 SMALL = 300_000

@@ -15,7 +15,7 @@ from askwise.core.game import Game
 from askwise.core.problem import teammate_does
 from askwise.envs.playing import Play
 from askwise.text.wording import number
-from askwise.view.asking import reply_to_text
+from askwise.view.decision_text import reply_to_text
 from askwise.view.scene import Scene
 from askwise.view.scene_builder import scene_of
 

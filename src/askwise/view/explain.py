@@ -33,7 +33,7 @@ from askwise.text.wording import (
     printable,
 )
 from askwise.types import FloatArray
-from askwise.view.asking import group_names, question_to_text, replies_to, reply_to_text
+from askwise.view.decision_text import group_names, question_to_text, replies_to, reply_to_text
 from askwise.view.palette import in_terminal
 
 MOST_ASKED = 12

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from askwise.core.questions import Question
 from askwise.text.wording import Vocabulary, counted, printable
 from askwise.types import FloatArray
-from askwise.view.asking import question_to_text
+from askwise.view.decision_text import question_to_text
 from askwise.view.floor import Cell, Graph, Ground, Map, Place
 
 __all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]

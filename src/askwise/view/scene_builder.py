@@ -26,7 +26,7 @@ from askwise.domains.registry import words_of
 from askwise.model import GridWorld, Model, same_model
 from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.types import FloatArray
-from askwise.view.asking import reply_to_text
+from askwise.view.decision_text import reply_to_text
 from askwise.view.floor import Graph, Ground, Map, Place
 from askwise.view.layout import Net, excerpt, lay_out
 from askwise.view.layout.net import ELSEWHERE

@@ -19,7 +19,7 @@ from askwise.core.side import Side, place_and_load, place_name
 from askwise.domains.registry import words_of
 from askwise.model import GridWorld
 from askwise.text.wording import Vocabulary, columns_of, counted, listed, number, percent, printable
-from askwise.view.asking import question_to_text, reply_to_text
+from askwise.view.decision_text import question_to_text, reply_to_text
 from askwise.view.palette import in_terminal
 from askwise.view.scene_builder import scene_at, scene_of
 

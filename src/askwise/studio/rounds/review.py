@@ -25,6 +25,7 @@ from askwise.studio.rounds.round import ROBUST, Round, belief_beside_people
 from askwise.text.wording import number, printable
 from askwise.types import FloatArray
 from askwise.view.asking import question_to_text
+from askwise.view.decision_text import question_to_text
 
 SMALL = 20_000
 """States up to which the optimum is worked out for a review."""

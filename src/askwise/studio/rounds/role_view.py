@@ -21,7 +21,7 @@ from askwise.core.questions import Choice, Question
 from askwise.domains.registry import words_of
 from askwise.studio.rounds.round import ANSWER, MOVE, Round
 from askwise.text.wording import Vocabulary, counted, number, printable
-from askwise.view.asking import group_names, question_to_text, reply_to_text
+from askwise.view.decision_text import group_names, question_to_text, reply_to_text
 from askwise.view.floor import Place
 from askwise.view.page import any_ground_data
 from askwise.view.scene_builder import scene_of, start_scene

@@ -42,7 +42,7 @@ from askwise.seeds import spawn
 from askwise.text.reading import Field
 from askwise.text.wording import printable
 from askwise.types import FloatArray
-from askwise.view.asking import reply_to_text
+from askwise.view.decision_text import reply_to_text
 
 ROLES = ("teammate", "ego")
 ROBUST = "robust"
