@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,17 @@ import pytest
 from matplotlib.figure import Figure
 
 from askwise.errors import InputError
-from askwise.text.files import make_folder, reason, remove_left_overs, save_figure, sync_names, whole_file
+from askwise.text import files
+from askwise.text.files import (
+    make_folder,
+    read_stdin,
+    read_text,
+    reason,
+    remove_left_overs,
+    save_figure,
+    sync_names,
+    whole_file,
+)
 from tests.refused import assert_refused
 
 
@@ -293,3 +305,67 @@ def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
 
 def test_reasons_fit_into_a_sentence() -> None:
     assert reason(OSError(2, "No such file or directory")) == "no such file or directory"
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def test_text_is_read_as_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes("Straße\n".encode())
+    assert read_text(tmp_path / "text") == "Straße\n"
+    assert read_text(str(tmp_path / "text")) == "Straße\n"
+
+
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
+    missing, folder, binary = tmp_path / "missing", tmp_path / "folder", tmp_path / "binary"
+    folder.mkdir()
+    binary.write_bytes(b"\xff\x00")
+    readable = "a file that can be read"
+    assert_refused(
+        lambda: read_text(missing), f"file '{missing}': found no such file or directory; expected {readable}"
+    )
+    assert_refused(lambda: read_text(folder), f"file '{folder}': found is a directory; expected {readable}")
+    assert_refused(
+        lambda: read_text(binary), f"file '{binary}': found bytes that are not UTF-8 text; expected a text file"
+    )
+
+
+@pytest.mark.parametrize(("name", "kind"), [("pipe", "a pipe"), ("/dev/zero", "a device"), ("link", "a device")])
+def test_what_is_no_file_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("link").symlink_to("/dev/zero")
+    assert_refused(lambda: read_text(name), f"file '{name}': found {kind}; expected a file that can be read")
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Path("hole").open("wb") as file:
+        file.truncate(2**40)  # no disk holds it, and no memory
+    too_large = "found more than 256 MiB; expected at most 256 MiB"
+    assert_refused(lambda: read_text("hole"), f"file 'hole': {too_large}")
+    monkeypatch.setattr(files, "LARGEST_FILE", 2 * 2**20)
+    Path("large").write_bytes(b" " * 2 * 2**20)
+    assert len(read_text("large")) == 2 * 2**20
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "growing").write_bytes(b" " * (2**20 + 1))
+    monkeypatch.setattr(files, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(os, "fstat", lambda _: os.stat_result([stat.S_IFREG, *[0] * 9]))
+    assert_refused(
+        lambda: read_text(tmp_path / "growing"),
+        f"file '{tmp_path / 'growing'}': found more than 1 MiB; expected at most 1 MiB",
+    )
+
+
+def test_standard_input_has_the_same_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_FILE", 2**20)
+    for size, fits in ((2**20, True), (2**20 + 1, False)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b" " * size)))
+        if fits:
+            assert len(read_stdin()) == size
+        else:
+            assert_refused(read_stdin, "standard input: found more than 1 MiB; expected at most 1 MiB")

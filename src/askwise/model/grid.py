@@ -127,24 +127,19 @@ class GridWorld(Model):
         """``int [n_walls, 2]``: cells given one by one."""
         cells = walls if isinstance(walls, list | tuple) else list(walls)
         # Plain pairs of plain numbers are taken all at once: there may be millions of them.
-        plain = all(
-            type(parse_cell) is tuple and len(parse_cell) == 2 and type(parse_cell[0]) is type(parse_cell[1]) is int
-            for parse_cell in cells
-        )
+        plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)
         if plain and cells:
             found = np.array(cells)
             if found.dtype != object and (found >= 0).all() and (found < (self.width, self.height)).all():
                 return found
-        return np.array([self._wall(parse_cell, k) for k, parse_cell in enumerate(cells)], dtype=np.int32).reshape(
-            -1, 2
-        )
+        return np.array([self._wall(cell, k) for k, cell in enumerate(cells)], dtype=np.int32).reshape(-1, 2)
 
-    def _wall(self, parse_cell: Any, k: int) -> tuple[int, int]:
-        pair = as_cell(parse_cell)
+    def _wall(self, cell: Any, k: int) -> tuple[int, int]:
+        pair = as_cell(cell)
         if pair is None or not (0 <= pair[0] < self.width and 0 <= pair[1] < self.height):
             raise InputError(
                 f"wall {k}",
-                repr(parse_cell),
+                repr(cell),
                 f"a cell (x, y) with x from 0 to {self.width - 1} and y from 0 to {self.height - 1}",
             )
         return pair

@@ -198,7 +198,7 @@ class DrawnMap(ArrivesFrozen):
         """Return the cell that a field names, by a letter that is there once or by its coordinates."""
         found = self.targets(given, listed=False)
         if len(found) > 1:
-            raise InputError(given.path, f"{shown(given.value)}, which is on {len(found)} cells", "one cell")
+            raise InputError(given.path, f"{short_json(given.value)}, which is on {len(found)} cells", "one cell")
         return found[0]
 
     def targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
@@ -209,7 +209,7 @@ class DrawnMap(ArrivesFrozen):
                 raise given.refuse(self._allowed(value))
             return self.letters[value]
         if listed and isinstance(value, list) and not _is_one_cell(value):
-            return tuple(parse_cell for each in _some(given, "cell") for parse_cell in self.targets(each, listed=False))
+            return tuple(cell for each in _some(given, "cell") for cell in self.targets(each, listed=False))
         return (self._cell(given),)
 
     def said(self, text: str, option: str) -> tuple[int, int]:
