@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from askwise.core.answers import NONE_OF_THESE, n_answers
+from askwise.core.decision import Decision, Gate
+from askwise.core.problem import Problem
 from askwise.core.questions import Answer, Choice, Question
+from askwise.domains.registry import words_of
 from askwise.text.wording import either, listed, printable
 
 MOST_NAMES = 12
+
+VERDICTS = {
+    "proven optimal": "no question is better",
+    "local optimum": "no single change makes it better; not proven to be the best",
+    "best seen": "the best of all that the search came across; not proven to be the best",
+    "budget used": "the search was cut off; there may be a better one",
+}
+"""What an optimiser's verdict means."""
 
 
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
@@ -43,3 +54,65 @@ def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
     if asked.names:
         return [printable(name) for name in asked.names]
     return [listed([goals[goal] for goal in group], 3) for group in asked.groups]
+
+
+def headline_of(problem: Problem, decision: Decision) -> str:
+    """Return a decision in one line."""
+    if decision.ask is not None:
+        asks = question_to_text(problem.goals, decision.ask, MOST_NAMES)
+        return f"ASK: {asks[0].lower()}{asks[1:]}"
+    if decision.action in (None, problem.ego.actions.stay):
+        return "WAIT" if decision.considered is None else "WAIT: no question is worth its price"
+    return f"DO: {printable(problem.ego.actions.names[decision.action])}"
+
+
+def gate_to_text(problem: Problem, gate: Gate) -> str:
+    """Return whether a question may be asked at all: only where no action is optimal for all possible goals."""
+    n = gate.possible
+    if n == 1:
+        return "closed: one goal is left"
+    if not gate.open:
+        names = [problem.ego.actions.names[action] for action in gate.common]
+        suits = "is" if len(names) == 1 else "are each"
+        return f"closed: {' and '.join(map(printable, names))} {suits} optimal for all {n} of them"
+    counts = ", ".join(f"{what} for {k}" for what, k in _suited(problem, dict(gate.suits)))
+    return f"open: no action is optimal for all {n}: {counts}"
+
+
+def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
+    """Iterate over what the ego agent could do and for how many goals that is optimal, the most first."""
+    plain = [
+        *problem.ego.actions.moves,
+        *([] if problem.ego.actions.stay in problem.ego.actions.moves else [problem.ego.actions.stay]),
+    ]
+    single = [(printable(problem.ego.actions.names[action]), counts.get(action, 0)) for action in plain]
+    # Actions such as picking something up are optimal for few goals each: together they say more.
+    rest = sum(n for action, n in counts.items() if action not in plain)
+    choices = [*single, (words_of(problem).handling, rest)]
+    return (choice for choice in sorted(choices, key=lambda choice: -choice[1]) if choice[1])
+
+
+def about(names: Sequence[str], asked: Question) -> str:
+    """Return the subject of a question, for use after "about": its goals, or "which of" and its groups."""
+    if isinstance(asked, Choice):
+        return f"which of {', '.join(group_names(names, asked))}"
+    return listed([names[goal] for goal in asked], MOST_NAMES)
+
+
+def verdict_to_text(decision: Decision) -> str:
+    """Return how sure the method is that its question is the best."""
+    meaning = VERDICTS.get(decision.verdict)
+    return printable(decision.verdict) + (f": {meaning}" if meaning else "")
+
+
+def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
+    """Return the second best question, by how it differs from the first where that is shorter."""
+    if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
+        return f"about {about(names, decision.runner_up[0])}"
+    asked, other = set(decision.considered or ()), set(decision.runner_up[0] if decision.runner_up else ())
+    out, new = (listed([names[goal] for goal in sorted(goals)]) for goals in (asked - other, other - asked))
+    if len(asked ^ other) > 2:
+        return f"about {listed([names[goal] for goal in sorted(other)], MOST_NAMES)}"
+    if out and new:
+        return f"{new} in place of {out}"
+    return f"the same without {out}" if out else f"the same with {new}"

@@ -15,10 +15,10 @@ import numpy as np
 from askwise.core.belief import belief_after
 from askwise.core.problem import Problem
 from askwise.core.question_json import question_to_json
-from askwise.core.questions import Choice, Question
+from askwise.core.questions import Choice
 from askwise.core.side import place_and_load, place_name
 from askwise.domains.registry import find_domain, words_of
-from askwise.methods import Decision, Gate, PairZones, methods
+from askwise.methods import Decision, PairZones, methods
 from askwise.methods.decision_json import gate_to_json, pairs_to_json, runner_up_to_json
 from askwise.play.ask import Advice, Way
 from askwise.text.wording import (
@@ -27,26 +27,24 @@ from askwise.text.wording import (
     columns_of,
     counted,
     likeliest_of,
-    listed,
     number,
     percent,
     printable,
 )
 from askwise.types import FloatArray
-from askwise.view.decision_text import group_names, question_to_text, replies_to, reply_to_text
+from askwise.view.decision_text import (
+    about,
+    gate_to_text,
+    headline_of,
+    replies_to,
+    reply_to_text,
+    runner_up_to_text,
+    verdict_to_text,
+)
 from askwise.view.palette import in_terminal
 
-MOST_ASKED = 12
 MOST_CELLS = 100_000_000
 """States of the teammate times goals up to which zones are shown: beyond, they would take minutes."""
-
-VERDICTS = {
-    "proven optimal": "no question is better",
-    "local optimum": "no single change makes it better; not proven to be the best",
-    "best seen": "the best of all that the search came across; not proven to be the best",
-    "budget used": "the search was cut off; there may be a better one",
-}
-"""What an optimiser's verdict means."""
 
 
 def as_json(given: Advice) -> dict[str, Any]:
@@ -64,11 +62,6 @@ def as_json(given: Advice) -> dict[str, Any]:
         "gate": None if decision.gate is None else gate_to_json(problem, decision.gate),
         "pairs": pairs_to_json(problem, decision.pairs) if _zones_in_time(problem) else None,
     }
-
-
-def words_for(problem: Problem) -> Vocabulary:
-    """Return the words of a problem or of its domain, or those that fit any problem."""
-    return words_of(problem)
 
 
 def key_of_goals(problem: Problem) -> str:
@@ -89,19 +82,9 @@ def to_text(given: Advice, *, colour: bool = False) -> str:
     """
     headline = headline_of(given.problem, given.decision)
     lines = [in_terminal(headline, "question") if colour else headline, printable(given.why), ""]
-    facts = {"method": given.method, **dict(_facts(given, words_for(given.problem)))}
+    facts = {"method": given.method, **dict(_facts(given, words_of(given.problem)))}
     lines += [f"{name:<{max(map(len, facts)) + 2}}{text}" for name, text in facts.items()]
     return "\n".join([*lines, *_zones(given)]) + "\n"
-
-
-def headline_of(problem: Problem, decision: Decision) -> str:
-    """Return a decision in one line."""
-    if decision.ask is not None:
-        asks = question_to_text(problem.goals, decision.ask, MOST_ASKED)
-        return f"ASK: {asks[0].lower()}{asks[1:]}"
-    if decision.action in (None, problem.ego.actions.stay):
-        return "WAIT" if decision.considered is None else "WAIT: no question is worth its price"
-    return f"DO: {printable(problem.ego.actions.names[decision.action])}"
 
 
 def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
@@ -139,7 +122,7 @@ def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
 
 def _places(given: Advice) -> str:
     """Return where both agents are, and what the ego agent carries."""
-    problem, state, words = given.problem, given.state, words_for(given.problem)
+    problem, state, words = given.problem, given.state, words_of(given.problem)
     teammate, ego = place_name(problem.teammate, state.teammate), place_name(problem.ego, state.ego)
     hands = ""
     if problem.ego.loads:
@@ -161,38 +144,12 @@ def _likeliest(names: Sequence[str], belief: FloatArray) -> str:
     return likeliest_of(names, belief)
 
 
-def gate_to_text(problem: Problem, gate: Gate) -> str:
-    """Return whether a question may be asked at all: only where no action is optimal for all possible goals."""
-    n = gate.possible
-    if n == 1:
-        return "closed: one goal is left"
-    if not gate.open:
-        names = [problem.ego.actions.names[action] for action in gate.common]
-        suits = "is" if len(names) == 1 else "are each"
-        return f"closed: {' and '.join(map(printable, names))} {suits} optimal for all {n} of them"
-    counts = ", ".join(f"{what} for {k}" for what, k in _suited(problem, dict(gate.suits)))
-    return f"open: no action is optimal for all {n}: {counts}"
-
-
-def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Iterate over what the ego agent could do and for how many goals that is optimal, the most first."""
-    plain = [
-        *problem.ego.actions.moves,
-        *([] if problem.ego.actions.stay in problem.ego.actions.moves else [problem.ego.actions.stay]),
-    ]
-    single = [(printable(problem.ego.actions.names[action]), counts.get(action, 0)) for action in plain]
-    # Actions such as picking something up are optimal for few goals each: together they say more.
-    rest = sum(n for action, n in counts.items() if action not in plain)
-    choices = [*single, (words_for(problem).handling, rest)]
-    return (choice for choice in sorted(choices, key=lambda choice: -choice[1]) if choice[1])
-
-
 def _question_facts(problem: Problem, decision: Decision, words: Vocabulary) -> Iterator[tuple[str, str]]:
     if decision.considered is None:
         return
     asked, names = decision.considered, problem.goals
     if decision.ask is None:
-        yield "question", f"the best is about {_about(names, asked)}"
+        yield "question", f"the best is about {about(names, asked)}"
     if decision.value is not None:
         yield "value", f"{decision.value:.2f} steps saved, in expectation"
     if decision.cost is not None:
@@ -204,31 +161,6 @@ def _question_facts(problem: Problem, decision: Decision, words: Vocabulary) -> 
         yield "runner-up", f"{runner_up_to_text(names, decision)}, net {decision.runner_up[1]:.2f}"
     if decision.verdict:
         yield "verdict", verdict_to_text(decision)
-
-
-def _about(names: Sequence[str], asked: Question) -> str:
-    if isinstance(asked, Choice):
-        return f"which of {', '.join(group_names(names, asked))}"
-    return listed([names[goal] for goal in asked], MOST_ASKED)
-
-
-def verdict_to_text(decision: Decision) -> str:
-    """Return how sure the method is that its question is the best."""
-    meaning = VERDICTS.get(decision.verdict)
-    return printable(decision.verdict) + (f": {meaning}" if meaning else "")
-
-
-def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
-    """Return the second best question, by how it differs from the first where that is shorter."""
-    if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
-        return f"about {_about(names, decision.runner_up[0])}"
-    asked, other = set(decision.considered or ()), set(decision.runner_up[0] if decision.runner_up else ())
-    out, new = (listed([names[goal] for goal in sorted(goals)]) for goals in (asked - other, other - asked))
-    if len(asked ^ other) > 2:
-        return f"about {listed([names[goal] for goal in sorted(other)], MOST_ASKED)}"
-    if out and new:
-        return f"{new} in place of {out}"
-    return f"the same without {out}" if out else f"the same with {new}"
 
 
 # -- zones -------------------------------------------------------------------------------------------------------
@@ -246,7 +178,7 @@ def _zones(given: Advice) -> list[str]:
         "",
         "The pairs of goals that weigh most; t counts steps from now, the next one is 1:",
         *table,
-        *_key(words_for(problem)),
+        *_key(words_of(problem)),
     ]
 
 

@@ -31,8 +31,7 @@ from askwise.methods import Decision, PairZones, Situation
 from askwise.text.files import whole_file
 from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
-from askwise.view.decision_text import question_to_text, reply_to_text
-from askwise.view.explain import gate_to_text, runner_up_to_text, verdict_to_text
+from askwise.view.decision_text import gate_to_text, question_to_text, reply_to_text, runner_up_to_text, verdict_to_text
 from askwise.view.floor import Graph, Ground, Map, Place, Way
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of

@@ -1,7 +1,6 @@
-"""What there is to draw: one moment of an episode, as plain data that knows no domain.
+"""A scene: one moment of an episode as data that the terminal, pictures, animations and pages draw.
 
-`askwise.view.scene_builder` makes scenes of any problem; terminal, picture, animation and page draw them. An episode of `n`
-steps has ``n + 1`` scenes (`askwise.view.scene_builder`).
+`askwise.view.scene_builder` makes scenes of any problem.
 
 The places that goals are about, as marks: which goals meet at a place, and how likely it is one of them.
 

@@ -30,7 +30,7 @@ from askwise.studio.explore.draft import Draft
 from askwise.text.reading import Field
 from askwise.text.wording import number, printable
 from askwise.types import FloatArray
-from askwise.view.explain import gate_to_text, headline_of, runner_up_to_text, verdict_to_text
+from askwise.view.decision_text import gate_to_text, headline_of, runner_up_to_text, verdict_to_text
 
 METHODS = ("ezq", "planner", "planner-light", "cost-prob")
 """Methods that decide fast enough to follow a hand, the first by default."""

@@ -17,14 +17,13 @@ from askwise.core.episode import Episode, Step
 from askwise.core.problem import JointState, Problem, credible_goals, optimal_costs, teammate_does
 from askwise.core.teammates import FixedPlan, Teammate
 from askwise.errors import AskwiseError
-from askwise.methods import AgentFailed, Decision, Situation, agent_for, believed, decided, situated
+from askwise.methods import AgentFailed, Decision, Situation, agent_for, decision_and_belief
 from askwise.methods.optimal import Optimal
 from askwise.methods.paper import Informed
 from askwise.play.simulate import simulate
 from askwise.studio.rounds.round import ROBUST, Round, belief_beside_people
 from askwise.text.wording import number, printable
 from askwise.types import FloatArray
-from askwise.view.asking import question_to_text
 from askwise.view.decision_text import question_to_text
 
 SMALL = 20_000
@@ -79,9 +78,7 @@ def _watched(episode: Episode, name: str) -> Judged:
     judge.reset(problem, 0)
     found: Judged = []
     for t, seen in enumerate(episode.observations, start=1):
-        decision = decided(problem, judge, seen, t)
-        belief = believed(problem, judge, t)
-        found.append((situated(problem, judge, decision, seen, belief, t), belief))
+        found.append(decision_and_belief(problem, judge, seen, t))
     return found
 
 
