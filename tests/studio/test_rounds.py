@@ -10,10 +10,10 @@ from askwise import trace
 from askwise.api import as_problem
 from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError
-from askwise.studio.rounds import role_view as sight
-from askwise.studio.rounds.openings import Openings
+from askwise.studio.rounds import role_view
+from askwise.studio.rounds.replay import WarmStart, replayed
 from askwise.studio.rounds.review import review
-from askwise.studio.rounds.round import PERSON, Refused, Round, Setup, belief_beside_people, replayed
+from askwise.studio.rounds.round import PERSON, Refused, Round, Setup, belief_beside_people
 from askwise.text.reading import Field
 from askwise.view.page import page_text
 from tests.studio.live import EXAMPLES
@@ -60,16 +60,16 @@ def test_who_walks_like_a_simulated_teammate_gets_its_episode(name: str, method:
 
 @pytest.mark.parametrize(("name", "method"), [("kitchen", "planner"), ("workshop", "planner-light")])
 def test_rounds_that_begin_with_a_copy_of_the_planner_go_on_as_if_nobody_had_played(name: str, method: str) -> None:
-    openings, stated = Openings(), problem(name)
+    warm, stated = WarmStart(), problem(name)
     for seed in (5, 6, 5):
         simulated = as_teammate(name, method, seed)
-        made = openings.begin(stated, Setup(role="teammate", method=method, seed=seed))
+        made = warm.begin(stated, Setup(role="teammate", method=method, seed=seed))
         assert trace.to_json(done(made, deeds(simulated, "teammate")).episode()) == trace_of(simulated)
         assert made.robot is not None
         assert made.robot.problem is stated
-    assert len(openings._kept) == 1
-    openings.begin(stated, Setup(role="teammate", method="never", seed=1))
-    assert len(openings._kept) == 1, "of others nothing is known that would allow for it"
+    assert len(warm._kept) == 1
+    warm.begin(stated, Setup(role="teammate", method="never", seed=1))
+    assert len(warm._kept) == 1, "of others nothing is known that would allow for it"
 
 
 @pytest.mark.parametrize("teammate", ["noisy:0.3", "via"])
@@ -110,7 +110,7 @@ def test_the_same_deeds_lead_to_the_same_place() -> None:
         log.append((deed, made.do(deed)))
         made.think()
     again = replayed(problem("kitchen"), setup, log)
-    assert sight.state(again) == sight.state(made)
+    assert role_view.state(again) == role_view.state(made)
     changed = [*log[:-1], (log[-1][0], {**log[-1][1], "cost": 99.0})]
     with pytest.raises(InputError, match=r"^event 4: found \{.*\} when it was done again; expected \{.*\}, as it was "):
         replayed(problem("kitchen"), setup, changed)
@@ -151,16 +151,16 @@ def test_what_cannot_be_done_is_refused_in_words() -> None:
 
 def test_impossible_moves_and_questions_are_refused_and_change_nothing() -> None:
     made = begun("ward", role="ego", seed=1)
-    before = sight.state(made)
+    before = role_view.state(made)
     wrong: list[Any] = [{"move": "left"}, {"move": 3}, {"ask": []}, {"ask": ["nobody"]}, {"ask": {"groups": []}}]
     for deed in [*wrong, {"answer": True}]:
         with pytest.raises((Refused, InputError)):
             made.do(deed)
     with pytest.raises(InputError):
         made.do({"ask": ["sheets for Bo", "sheets for Bo"]})
-    assert sight.state(made) == before
+    assert role_view.state(made) == before
     made.do({"stop": True})
-    assert sight.state(made)["result"]["text"] == "Stopped after no steps."
+    assert role_view.state(made)["result"]["text"] == "Stopped after no steps."
     with pytest.raises(Refused, match=r"^The round is over\.$"):
         made.do({"move": "up"})
 
@@ -182,10 +182,10 @@ def test_nothing_that_the_ego_agent_is_sent_depends_on_the_goal() -> None:
     seen = []
     for goal in ("pie", "steak"):  # both begin to the east
         made = Round(problem("kitchen"), Setup("ego", goal=goal, teammate="plan:EAST,EAST", seed=1))
-        messages = [sight.board(made), sight.state(made)]
+        messages = [role_view.board(made), role_view.state(made)]
         for deed in ({"move": "STAY"}, {"ask": ["soup", "toast"]}):
             made.do(deed)
-            messages.append(sight.state(made))
+            messages.append(role_view.state(made))
         seen.append(messages)
     assert seen[0] == seen[1]
 
@@ -195,14 +195,14 @@ def test_nothing_that_the_teammate_is_sent_depends_on_what_the_robot_believes_or
     for method in ("never", "informed"):
         made = begun("kitchen", role="teammate", method=method, goal="pie", seed=2)
         assert made.phase == "move"
-        seen.append([sight.board(made), sight.state(made)])
+        seen.append([role_view.board(made), role_view.state(made)])
     assert seen[0] == seen[1]
     assert seen[0][0]["goal"] == problem("kitchen").goals.index("pie")
 
 
 def test_no_key_of_a_belief_or_a_reason_is_ever_sent() -> None:
     made = done(begun("kitchen", role="teammate", seed=5), deeds(as_teammate("kitchen", "planner", 5), "teammate")[:3])
-    keys = _keys([sight.board(made), sight.state(made), sight.trails(made)])
+    keys = _keys([role_view.board(made), role_view.state(made), role_view.trails(made)])
     assert not keys & {"belief", "why", "probability", "prior", "considered", "value", "decision", "seed", "method"}
 
 
@@ -214,9 +214,9 @@ def _keys(value: Any) -> set[str]:
 
 def test_the_teammate_is_offered_no_way_from_which_the_goal_is_out_of_reach() -> None:
     made = begun("kitchen", role="teammate", method="never", goal="soup", seed=1)
-    names = [move["name"] for move in sight.state(made)["moves"]]
+    names = [move["name"] for move in role_view.state(made)["moves"]]
     assert names == ["NORTH", "EAST", "SOUTH", "WEST", "STAY"]
-    assert [move["waits"] for move in sight.state(made)["moves"]] == [False, False, False, False, True]
+    assert [move["waits"] for move in role_view.state(made)["moves"]] == [False, False, False, False, True]
 
 
 # -- afterwards --------------------------------------------------------------------------------------------------

@@ -20,8 +20,9 @@ from askwise.cli import main
 from askwise.core.answers import truth
 from askwise.domains.registry import read
 from askwise.errors import InputError
-from askwise.studio.rounds import role_view as sight
-from askwise.studio.rounds.round import Setup, begun_round, recorded
+from askwise.studio.rounds import role_view
+from askwise.studio.rounds.replay import begun_round, recorded
+from askwise.studio.rounds.round import Setup
 from askwise.studio.store import FILE, Store
 from askwise.studio.study.export import export, typed
 from askwise.studio.study.file import PeopleStudy
@@ -230,7 +231,9 @@ def test_what_happened_is_read_without_the_method(study: PeopleStudy) -> None:
         log: list[tuple[Any, dict[str, Any]]] = []
         asked = setup.role == "ego"
         while made.phase != "over" and len(log) < 12:
-            deed: Any = {"move": sight.state(made)["moves"][0]["name"]} if made.phase == "move" else {"answer": None}
+            deed: Any = (
+                {"move": role_view.state(made)["moves"][0]["name"]} if made.phase == "move" else {"answer": None}
+            )
             if made.phase == "answer":
                 assert made.decision is not None
                 assert made.decision[0].ask is not None

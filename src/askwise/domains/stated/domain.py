@@ -137,5 +137,5 @@ def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, sta
     missing = np.flatnonzero((steps < 0) & (problem.prior > 0))
     if missing.size:
         goal = problem.goals[int(missing[0])]
-        found = f"{shown(model.name(state))}, with no way to goal {shown(goal)}"
+        found = f"{short_json(model.name(state))}, with no way to goal {short_json(goal)}"
         raise InputError(option, found, "a state with a way to every goal")

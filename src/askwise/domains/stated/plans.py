@@ -93,10 +93,10 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
     cones = cones_of(recognition({**texts, GOAL_LIST: listed}, files=names))
     for k, name in enumerate(conditions):
         if k in cones.unreachable:
-            found = f"{shown(conditions[name])}, to which no plan leads"
+            found = f"{short_json(conditions[name])}, to which no plan leads"
             raise InputError(places[name], found, "a goal that can be reached")
         if k in cones.too_large:
-            found = f"{shown(conditions[name])}, too large: no plan has fewer than {cones.found[k].at_least} steps"
+            found = f"{short_json(conditions[name])}, too large: no plan has fewer than {cones.found[k].at_least} steps"
             raise InputError(places[name], found, "a goal whose optimal plans can be found")
     return cones
 

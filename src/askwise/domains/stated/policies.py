@@ -18,6 +18,7 @@ import numpy as np
 from askwise.domains.stated.sides import Side, StateName, as_json
 from askwise.errors import InputError
 from askwise.model import Model, Policy, boltzmann, uniform_optimal, urop
+from askwise.text.data import short_json
 from askwise.text.files import read_text
 from askwise.text.reading import Field
 
@@ -133,7 +134,7 @@ def _file_row(row: list[str], path: str, side: Side) -> Row:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 1:
-        raise InputError(path, f"the probability {shown(share)}", "a number from 0 to 1")
+        raise InputError(path, f"the probability {short_json(share)}", "a number from 0 to 1")
     return goal, side.said(state, path), action, number
 
 
@@ -143,18 +144,24 @@ def _checked(rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: T
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}
     for path, (goal, state, action, share) in rows:
         if goal not in targets:
-            raise InputError(path, f"the unknown goal {shown(goal)}", "the name of a goal")
+            raise InputError(path, f"the unknown goal {short_json(goal)}", "the name of a goal")
         if action not in names:
-            raise InputError(path, f"the unknown action {shown(action)}", "an action of the teammate")
+            raise InputError(path, f"the unknown action {short_json(action)}", "an action of the teammate")
         if not _available(model, model.state(state), action):
-            raise InputError(path, f"{shown(action)} in state {shown(state)}", "an action that is available there")
+            raise InputError(
+                path, f"{short_json(action)} in state {short_json(state)}", "an action that is available there"
+            )
         if (goal, state, action) in met:
-            raise InputError(path, f"goal {shown(goal)}, state {shown(state)}, action {shown(action)} again", "it once")
+            raise InputError(
+                path,
+                f"goal {short_json(goal)}, state {short_json(state)}, action {short_json(action)} again",
+                "it once",
+            )
         met.add((goal, state, action))
         yield goal, state, action, share
     missing = [goal for goal in targets if goal not in {name for name, _, _ in met}]
     if missing:
-        raise InputError(where, f"no rows of goal {shown(missing[0])}", "some for every goal")
+        raise InputError(where, f"no rows of goal {short_json(missing[0])}", "some for every goal")
 
 
 def _available(model: Model, state: int, action: str) -> bool:

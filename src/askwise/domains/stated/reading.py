@@ -194,7 +194,8 @@ class _Edges:
             s, a, t = self._edge(edge, f"{given.path}[{k}]")
             first = taken.setdefault((s, a), k)
             if first != k:
-                what = f"action {shown(edge[1])} of state {shown(edge[0])} once more, after {given.path}[{first}]"
+                again = f"action {short_json(edge[1])} of state {short_json(edge[0])} once more"
+                what = f"{again}, after {given.path}[{first}]"
                 raise InputError(f"{given.path}[{k}]", what, "each action of a state once")
             if a >= 0:
                 found.append((s, a, t))
@@ -208,7 +209,7 @@ class _Edges:
         name = edge[1]
         if name == self.stay:
             if s != t:
-                found = f"a move by {shown(name)} from {shown(edge[0])} to {shown(edge[2])}"
+                found = f"a move by {short_json(name)} from {short_json(edge[0])} to {short_json(edge[2])}"
                 raise InputError(path, found, "another name for it: this one means to stay")
             return s, -1, t
         if not isinstance(name, str) or name not in self.actions:

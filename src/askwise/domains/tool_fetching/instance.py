@@ -233,7 +233,7 @@ def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: M
     for name, at in toolboxes.items():
         other = owner.setdefault(at, name)
         if other != name:
-            found = f"{list(at)}, the cell of toolbox {shown(other)} already"
+            found = f"{list(at)}, the cell of toolbox {short_json(other)} already"
             raise InputError(root.child("toolboxes").child(name).path, found, "a cell of its own")
 
 

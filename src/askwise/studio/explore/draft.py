@@ -1,8 +1,8 @@
 """A draft: a problem that is changed by hand, and where both agents are now. What all kinds of drafts have in common.
 
-A page sends a draft as JSON; ``kind`` says which it is: ``map`` (`askwise.studio.explore.map_draft`; also if nothing is
-said), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals are a list,
-because browsers sort the keys of objects that look like numbers.
+A page sends a draft as JSON. Its ``kind`` is ``map`` (the default; `askwise.studio.explore.map_draft`), ``tools``
+(`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals are a list, because
+browsers sort the keys of objects that look like numbers.
 """
 
 from __future__ import annotations

@@ -29,12 +29,10 @@ from askwise.methods import (
     BeliefAgent,
     Decision,
     agent_for,
-    begun,
-    believed,
     blaming,
-    decided,
+    decision_and_belief,
     make_agent,
-    situated,
+    start_agent,
 )
 from askwise.methods.paper import Informed
 from askwise.play.simulate import answering, chosen_goal
@@ -143,7 +141,7 @@ class Round:
         if setup.role == "teammate":
             belief = setup.belief or belief_beside_people(problem, setup.method)
             self.robot = agent_for(problem, setup.method, belief=belief)
-            self.method = begun(problem, self.robot, for_agent, goal)
+            self.method = start_agent(problem, self.robot, for_agent, goal)
         else:
             self.other = teammate_for(problem, setup.teammate)
             with blaming(self.other, "reset", kind="teammate"):
@@ -188,9 +186,8 @@ class Round:
             return
         assert self.robot is not None
         problem, seen, t = self.problem, self.game.observation, self.game.steps + 1
-        decision = decided(problem, self.robot, seen, t)
-        belief = believed(problem, self.robot, t, self.steps[-1].belief if self.steps else None)
-        self.decision = situated(problem, self.robot, decision, seen, belief, t), belief
+        before = self.steps[-1].belief if self.steps else None
+        self.decision = decision_and_belief(problem, self.robot, seen, t, before)
 
     # -- deeds ----------------------------------------------------------------------------------------------------
 

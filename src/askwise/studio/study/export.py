@@ -38,8 +38,8 @@ from askwise.errors import InputError
 from askwise.studies.running.play import failed_row
 from askwise.studio.pool import Pool
 from askwise.studio.room import FAILED
+from askwise.studio.rounds.replay import AGAIN, RECORD
 from askwise.studio.rounds.round import PERSON
-from askwise.studio.rounds.written import AGAIN, RECORD
 from askwise.studio.store import FILE, check_whole, reading
 from askwise.studio.study.items import score
 from askwise.text.files import make_folder, whole_file
@@ -74,7 +74,7 @@ class StoredRound:
         return self.end.removeprefix(FAILED).lstrip(": ") if self.end.startswith(FAILED) else None
 
     async def reply(self, pool: Pool, what: str) -> Row:
-        """Return what `askwise.studio.rounds.written.written` says in another process, or why it cannot."""
+        """Return what `askwise.studio.rounds.replay.written` says in another process, or why it cannot."""
         known = {"setup": self.setup, "problem": self.problem, "contents": self.contents, "log": self.log}
         return await pool.reply("played", {"op": "played", "what": what, **known})
 

@@ -19,8 +19,8 @@ from askwise.studies.analysis.report import write_results
 from askwise.studies.running.play import failed_row
 from askwise.studies.schema.tables import Row, table
 from askwise.studio.pool import Pool
+from askwise.studio.rounds.replay import TWIN
 from askwise.studio.rounds.round import PERSON
-from askwise.studio.rounds.written import TWIN
 from askwise.studio.study.export import DECISION, PlayedRound, Results, exported, playing, why_not
 from askwise.studio.study.people import FINISHED
 from askwise.text.files import make_folder
