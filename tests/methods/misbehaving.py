@@ -651,7 +651,7 @@ class ToldRaises(Ok):
     step = None
     only = ("run", "episodes", "exact", "study")
 
-    def told(self, goal):
+    def set_goal(self, goal):
         raise LookupError(goal)  # HERE
 
 

@@ -167,7 +167,7 @@ def test_informed_is_told_and_goes() -> None:
     assert isinstance(agent, KnowsGoal)
     assert not isinstance(Never(), KnowsGoal)
     agent.reset(problem, 0)
-    agent.told(2)
+    agent.set_goal(2)
     assert agent.probabilities.tolist() == [0, 0, 1]
     decided = agent.decide(Observation(problem.start))
     assert decided == Decision(action=problem.ego.actions.names.index("EAST"), why="EAST: the goal is known to be C.")

@@ -95,9 +95,9 @@ class SentAround(Agent):
 class ToldSentAround(SentAround):
     """The same for an agent that is told the goal."""
 
-    def told(self, goal: int) -> None:
+    def set_goal(self, goal: int) -> None:
         assert isinstance(self.inner, KnowsGoal)
-        self.inner.told(goal)
+        self.inner.set_goal(goal)
 
 
 def same(one: Episode, other: Episode) -> bool:

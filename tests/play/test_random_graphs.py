@@ -64,7 +64,7 @@ def plain_expected_cost(problem: Problem, agent: Agent) -> float:
         own = copy.deepcopy(agent)
         own.reset(problem, spawn(0, 3)[2])
         if isinstance(own, KnowsGoal):
-            own.told(min(weights))
+            own.set_goal(min(weights))
         total += plain_cost(problem, own, Observation(problem.start), weights)
     return total
 

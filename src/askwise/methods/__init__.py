@@ -20,12 +20,12 @@ from askwise.methods.base import Agent, Answer, BeliefAgent, KnowsGoal, Observat
 from askwise.methods.checked import (
     AgentFailed,
     Interruption,
-    begun,
-    believed,
     blaming,
+    checked_belief,
+    checked_decision,
     checked_name,
-    decided,
-    situated,
+    decision_and_belief,
+    start_agent,
 )
 from askwise.methods.error_text import in_words
 from askwise.methods.loading import PLACES, check_options, is_place, load_agent, made, takes
@@ -58,14 +58,14 @@ __all__ = [
     "Situation",
     "Toolbox",
     "agent_for",
-    "begun",
-    "believed",
+    "start_agent",
+    "checked_belief",
     "blaming",
     "checked_name",
-    "decided",
+    "checked_decision",
     "make_agent",
     "methods",
-    "situated",
+    "decision_and_belief",
 ]
 
 

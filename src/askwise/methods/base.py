@@ -73,7 +73,7 @@ class Agent(ABC):
 class KnowsGoal(Protocol):
     """An agent that is told the goal at the start: a yardstick, not a contender."""
 
-    def told(self, goal: int) -> None:
+    def set_goal(self, goal: int) -> None:
         """Be told the goal."""
 
 

@@ -102,13 +102,13 @@ COLLECTIONS = (tuple, list, set, frozenset, range, np.ndarray)
 REALS = (float, int, np.floating, np.integer)
 
 
-def begun(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
+def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
     """Let an agent begin an episode, tell it the goal if it is to know, and return its name."""
     with blaming(player, "reset"), deciding:
         player.reset(problem, seed)
     if goal is not None and isinstance(player, KnowsGoal):
-        with blaming(player, "told"), deciding:
-            player.told(goal)
+        with blaming(player, "set_goal"), deciding:
+            player.set_goal(goal)
     return checked_name(player)
 
 
@@ -121,7 +121,7 @@ def checked_name(player: Any, kind: str = "agent") -> str:
     return str(name)
 
 
-def decided(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
+def checked_decision(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
     """Return what an agent decides in step `t`; refuse what the rules do not allow."""
     try:
         with deciding:  # whoever watches this process sees how long it takes
@@ -134,7 +134,7 @@ def decided(problem: Problem, player: Agent, observation: Observation, t: int) -
         raise
 
 
-def believed(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
+def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
     """Return what an agent believes in step `t`, ``float64 [n_goals]``, for good; None if it shows no belief.
 
     What it believed `before`, if that is given, need not be checked again where nothing was learnt.
@@ -151,7 +151,7 @@ def believed(problem: Problem, player: Agent, t: int, before: FloatArray | None 
         raise
 
 
-def situated(
+def with_situation(
     problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
 ) -> Decision:
     """Return a decision that knows the moment at which it was made, unless the agent shows no belief."""
@@ -163,6 +163,18 @@ def situated(
         except _Wrong as wrong:
             refuse(player, "decide", f"gave a situation in which it {wrong}", t)
     return decision
+
+
+def decision_and_belief(
+    problem: Problem, player: Agent, observation: Observation, t: int, before: FloatArray | None = None
+) -> tuple[Decision, FloatArray | None]:
+    """Let an agent decide in step `t`; return its decision with its situation, and its belief.
+
+    `before` is the belief in the step before, which need not be checked again.
+    """
+    decision = checked_decision(problem, player, observation, t)
+    belief = checked_belief(problem, player, t, before)
+    return with_situation(problem, player, decision, observation, belief, t), belief
 
 
 class _Wrong(AskwiseError):  # noqa: N818 - it names what happened

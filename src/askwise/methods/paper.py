@@ -214,7 +214,7 @@ class Informed(Agent):
     name = "informed"
     markov = True
 
-    def told(self, goal: int) -> None:
+    def set_goal(self, goal: int) -> None:
         """Be told the goal."""
         self.goal = goal
         certain = np.zeros(len(self.problem.goals))

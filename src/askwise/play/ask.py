@@ -39,12 +39,11 @@ from askwise.methods import (
     Decision,
     KnowsGoal,
     agent_for,
-    begun,
-    believed,
     blaming,
-    decided,
+    checked_decision,
+    decision_and_belief,
     methods,
-    situated,
+    start_agent,
 )
 from askwise.model import state_names, urop
 from askwise.model.names import as_int
@@ -139,7 +138,7 @@ def ask(
     """
     played = problem
     agent = _asked(played, method, belief=belief)
-    name = begun(played, agent, spawn(seed, 3)[2])
+    name = start_agent(played, agent, spawn(seed, 3)[2])
     told, lived = list(answers), list(history)
     if not lived:
         way = _way(played, teammate, seen)
@@ -153,7 +152,7 @@ def ask(
     if teammate is not None or len(seen) or ego is not None or told:
         raise InputError("history", "one, and beside it what was seen or answered", "the one or the other")
     for t, observation in enumerate(lived[:-1], start=1):
-        decided(played, agent, observation, t)
+        checked_decision(played, agent, observation, t)
     return _advice(played, agent, lived, None, name)
 
 
@@ -168,8 +167,7 @@ def _asked(problem: Problem, method: str | Agent, **options: Any) -> Agent:
 
 def _advice(problem: Problem, agent: Agent, lived: Sequence[Observation], way: Way | None, name: str) -> Advice:
     state, t = lived[-1].state, len(lived)
-    decision, belief = decided(problem, agent, lived[-1], t), believed(problem, agent, t)
-    decision = situated(problem, agent, decision, lived[-1], belief, t)
+    decision, belief = decision_and_belief(problem, agent, lived[-1], t)
     return Advice(problem, name, state, decision, belief, way)
 
 

@@ -34,7 +34,16 @@ from askwise.core.game import answer_to, ends
 from askwise.core.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.core.questions import Answer, Choice, Question
 from askwise.errors import AskwiseError
-from askwise.methods import Agent, Decision, KnowsGoal, Observation, begun, believed, blaming, decided
+from askwise.methods import (
+    Agent,
+    Decision,
+    KnowsGoal,
+    Observation,
+    blaming,
+    checked_belief,
+    checked_decision,
+    start_agent,
+)
 from askwise.methods.checked import refuse
 from askwise.methods.error_text import shown
 from askwise.planning.exact import TooLarge
@@ -101,7 +110,7 @@ class Enumeration:
         each = [frozenset([goal]) for goal in sorted(possible)] if isinstance(agent, KnowsGoal) else [possible]
         for goals in each:
             own = self._copied(agent)
-            begun(self.problem, own, spawn(seed, 3)[2], min(goals))
+            start_agent(self.problem, own, spawn(seed, 3)[2], min(goals))
             weight = None if self.tables is not None else _only(self.prior, goals)
             yield Branch(own, Observation(self.problem.start), goals, goals, weight=weight)
 
@@ -126,8 +135,8 @@ class Enumeration:
             return decision
         self._count(branch)
         before = _random_state(branch.agent)
-        decision = decided(self.problem, branch.agent, branch.observation, branch.taken + 1)
-        believed(self.problem, branch.agent, branch.taken + 1)  # not needed here, but refused as in an episode
+        decision = checked_decision(self.problem, branch.agent, branch.observation, branch.taken + 1)
+        checked_belief(self.problem, branch.agent, branch.taken + 1)  # not needed here, but refused as in an episode
         # With one goal left, chance decides between equally good ways only.
         self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
         if situation is not None:

@@ -14,7 +14,7 @@ from askwise.core.game import Game, goal_number
 from askwise.core.problem import Problem
 from askwise.core.question_json import parse_answers
 from askwise.core.teammates import Teammate, teammate_for
-from askwise.methods import Agent, Decision, agent_for, begun, believed, blaming, checked_name, decided, situated
+from askwise.methods import Agent, Decision, agent_for, blaming, checked_name, decision_and_belief, start_agent
 from askwise.methods.checked import blame
 from askwise.model.names import as_int
 from askwise.seeds import Seed, spawn
@@ -55,7 +55,7 @@ def simulate(
     player = agent_for(problem, agent, belief=belief, errs=errs)
     with blaming(other, "reset", kind="teammate"):
         other.reset(problem, truth, for_teammate)
-    names = begun(problem, player, for_agent, truth), checked_name(other, "teammate")
+    names = start_agent(problem, player, for_agent, truth), checked_name(other, "teammate")
     game = Game(
         problem,
         truth,
@@ -88,9 +88,7 @@ def _play(game: Game, player: Agent, other: Teammate) -> list[Step]:
     steps: list[Step] = []
     while not game.over:
         problem, seen, t = game.problem, game.observation, game.steps + 1
-        decision = decided(problem, player, seen, t)
-        belief = believed(problem, player, t, steps[-1].belief if steps else None)
-        decision = situated(problem, player, decision, seen, belief, t)
+        decision, belief = decision_and_belief(problem, player, seen, t, steps[-1].belief if steps else None)
         steps.append(_step(game, decision, belief, other))
     return steps
 
