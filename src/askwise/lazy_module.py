@@ -1,7 +1,7 @@
-"""Modules of other packages that are loaded when something of them is first used.
+"""Modules of other packages that are imported at first use.
 
-Loading scipy's optimisers, sparse matrices and linear algebra takes longer than most commands need for all their work,
-and few commands use them.
+Importing scipy's optimisers, sparse matrices and linear algebra takes longer than the whole work of most commands, and
+few commands use them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import importlib
 from typing import Any
 
 
-class Later:
-    """Stands for a module: ``sparse = Later("scipy.sparse")`` instead of ``from scipy import sparse``."""
+class LazyModule:
+    """A stand-in for a module: ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``."""
 
     def __init__(self, name: str) -> None:
         self._name = name

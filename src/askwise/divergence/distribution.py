@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.divergence.edp import as_policy, doubt_between
+from askwise.divergence.edp import agreement_between
 from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.model.names import as_int
@@ -103,9 +103,8 @@ def dp_distribution(
             raise InputError(field, count, "a whole number from 1")
     if not 0 <= tolerance < 1:
         raise InputError("tolerance", tolerance, "a number from 0 and below 1")
-    ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
-    doubt = doubt_between(model, ruled_out, followed, at)
-    chain = doubt.chain
+    shared = agreement_between(model, pi1, pi2, at)
+    chain = shared.chain
     onwards = chain.matrix.T.tocsr()
     mass = np.zeros(chain.size)
     mass[0] = 1.0
@@ -118,7 +117,7 @@ def dp_distribution(
         done = len(probability) >= (max_steps if horizon is None else horizon)
         if done or left == 0 or (horizon is None and left <= tolerance):
             break
-        probability.append(float(mass @ doubt.leak))
+        probability.append(float(mass @ shared.leak))
         mass = onwards @ mass
     verdict = Verdict("step by step", left == 0, left, len(probability), left, left <= tolerance)
     return DpDistribution(np.array(probability), never, verdict)

@@ -12,9 +12,9 @@ from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState
 from askwise.core.questions import QueryCost
-from askwise.divergence.edp import prior_weights
 from askwise.errors import InputError
 from askwise.model import Drawing
+from askwise.model.policy import prior_weights
 
 
 class Coverage(FactoredProblem):

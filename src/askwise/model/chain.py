@@ -54,7 +54,7 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise.errors import InputError, NotConvergedError
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.model.graph import breadth_first
 from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 
@@ -192,8 +192,8 @@ def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple
     return values, max_iterations
 
 
-sparse = Later("scipy.sparse")
-linalg = Later("scipy.sparse.linalg")
+sparse = LazyModule("scipy.sparse")
+linalg = LazyModule("scipy.sparse.linalg")
 
 DIRECT_LIMIT = 20_000
 """Systems up to this size are factorised; a planar graph of that size has factors of a few megabytes."""

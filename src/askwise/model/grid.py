@@ -15,14 +15,14 @@ import numpy as np
 
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.text.reading import parse_cell
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray
 
-sparse = Later("scipy.sparse")
+sparse = LazyModule("scipy.sparse")
 
 MOVES = {"NORTH": (0, 1), "EAST": (1, 0), "SOUTH": (0, -1), "WEST": (-1, 0)}
 

@@ -23,14 +23,14 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.model import graph as _kernels
 from askwise.model.builders import Step, explored, read_edges
 from askwise.model.names import Labels, Names, checked_labels
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray, StateLike
 
-sparse = Later("scipy.sparse")
+sparse = LazyModule("scipy.sparse")
 
 PROBABILITY_TOLERANCE = 1e-9
 """How far a row of probabilities may sum from 1: what writing decimals and adding them up can cost."""

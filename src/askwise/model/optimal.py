@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.model import graph as _kernels
 from askwise.model.chain import AbsorbingChain, expected_steps
 from askwise.model.graph import breadth_first
@@ -131,7 +131,7 @@ def _uniform_over(chosen: BoolArray) -> FloatArray:
     return shares
 
 
-sparse = Later("scipy.sparse")
+sparse = LazyModule("scipy.sparse")
 
 TIE = 1e-9
 

@@ -13,6 +13,9 @@ from askwise.frozen import Sealed, read_only
 from askwise.model.model import PROBABILITY_TOLERANCE, Model
 from askwise.types import BoolArray, FloatArray, StateLike
 
+SMALLEST = 1e-300
+"""Smallest normalised weight of something possible, so that rounding never makes it impossible."""
+
 
 class Policy(Sealed):
     """A table of probabilities ``float64 [n_states, n_actions]`` over the actions of a model.
@@ -160,6 +163,18 @@ def _is_final(given: Any) -> bool:
     return owned and not given.flags.writeable
 
 
+def _entry(model: Model, s: int, a: int) -> str:
+    return f"policy in state {model.name(s)!r}, action {_called(model, s, a)!r}"
+
+
+def _called(model: Model, s: int, a: int) -> Hashable:
+    """Return what an action is called, one that is not available too."""
+    return model.action_name(s, a) if model.available[s, a] else model.actions[a]
+
+
+# -- weights and probabilities --------------------------------------------------------------------------------------
+
+
 def as_numbers(given: Any, field: str) -> FloatArray:
     """Return a copy of `given` as an array of doubles; ragged lists and other things are refused."""
     try:
@@ -168,10 +183,23 @@ def as_numbers(given: Any, field: str) -> FloatArray:
         raise InputError(field, "something that is no array of numbers", "numbers, rows of equal length") from None
 
 
-def _entry(model: Model, s: int, a: int) -> str:
-    return f"policy in state {model.name(s)!r}, action {_called(model, s, a)!r}"
+def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
+    """Return weights of goals normalised to sum to 1, ``float64 [n_goals]``; uniform if `prior` is None."""
+    if prior is None:
+        return np.full(n_goals, 1 / n_goals)
+    weights = as_numbers(prior, "prior")
+    if weights.shape != (n_goals,):
+        raise InputError("prior", f"{weights.size} weights", f"{n_goals}, one for each goal")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        raise InputError(f"prior of goal {wrong[0]}", float(weights[wrong[0]]), "a finite number from 0")
+    if weights.max() == 0:
+        raise InputError("prior", "weights that are all 0", "at least one weight above 0")
+    return normalised(weights)
 
 
-def _called(model: Model, s: int, a: int) -> Hashable:
-    """Return what an action is called, one that is not available too."""
-    return model.action_name(s, a) if model.available[s, a] else model.actions[a]
+def normalised(weights: FloatArray) -> FloatArray:
+    """Return nonnegative weights, not all 0, scaled to sum to 1; no positive weight is rounded to 0."""
+    scaled = weights / weights.max()  # first, so that the sum cannot overflow
+    np.maximum(scaled, SMALLEST, out=scaled, where=weights > 0)
+    return np.asarray(scaled / scaled.sum())

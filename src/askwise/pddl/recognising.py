@@ -35,8 +35,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from askwise.divergence.edp import normalised
 from askwise.errors import InputError
+from askwise.model.policy import normalised
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, cones_of
 from askwise.types import BoolArray, FloatArray, IntArray

@@ -69,14 +69,14 @@ from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
 from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.planning.bounds import Bound
 from askwise.planning.exact import Charges, Solver, TooLarge, check_goals, check_teammate
 from askwise.planning.optimum import METHOD
 from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.types import FloatArray, Verdict
 
-special = Later("scipy.special")
+special = LazyModule("scipy.special")
 
 LARGEST = 17
 """Goals in a group."""

@@ -23,9 +23,9 @@ import numpy as np
 from askwise.core.episode import Episode
 from askwise.core.problem import Problem, optimal_costs
 from askwise.errors import AskwiseError, InputError
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.methods import Agent, agent_for
-from askwise.methods.base import held_to
+from askwise.methods.base import limit_questions
 from askwise.model.names import as_int
 from askwise.planning.exact import TooLarge
 from askwise.play.enumeration import MOST_DECISIONS, Enumeration, follows_once
@@ -34,7 +34,7 @@ from askwise.play.situation_chain import Circling, may_circle
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray, Verdict
 
-special = Later("scipy.special")
+special = LazyModule("scipy.special")
 
 CONFIDENCE = 0.95
 
@@ -215,7 +215,7 @@ def evaluate(
     player = agent_for(problem, agent, belief=belief)
     held = ""
     if questions is not None:
-        player = held_to(player, questions)
+        player = limit_questions(player, questions)
         held = f", at most {questions} question{'' if questions == 1 else 's'}"
     if exact:
         found = _enumerated(problem, player, seed, None if go_on else limit, progress, held)

@@ -23,16 +23,16 @@ import numpy as np
 from askwise.core.game import ends
 from askwise.core.problem import STEP_COST, JointState, Problem
 from askwise.errors import AskwiseError, NotConvergedError
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.model.chain import AbsorbingChain, proven_bound
 from askwise.model.graph import breadth_first
 from askwise.play.branches import Branch
 from askwise.play.enumeration import Enumeration
 from askwise.types import FloatArray
 
-sparse = Later("scipy.sparse")
-csgraph = Later("scipy.sparse.csgraph")
-linalg = Later("scipy.sparse.linalg")
+sparse = LazyModule("scipy.sparse")
+csgraph = LazyModule("scipy.sparse.csgraph")
+linalg = LazyModule("scipy.sparse.linalg")
 
 
 def may_circle(problem: Problem) -> bool:

@@ -41,7 +41,6 @@ from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import PRIOR_TOLERANCE
 from askwise.core.questions import QueryCost
-from askwise.divergence.edp import normalised
 from askwise.domains.stated.policies import PolicyChoice, read_policy, rows_to_json
 from askwise.domains.stated.reading import (
     StatedGoal,
@@ -56,6 +55,7 @@ from askwise.domains.stated.sides import Side, same_ground
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import Model, Policy
+from askwise.model.policy import normalised
 from askwise.text.data import copy_data, json_text, parse_text, toml_text
 from askwise.text.files import read_text, whole_file
 from askwise.text.reading import Field, read_name

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.divergence.edp import SMALLEST, normalised
 from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Instance
 from askwise.errors import InputError
+from askwise.model.policy import SMALLEST, normalised
 from askwise.types import FloatArray, IntArray
 
 

@@ -28,10 +28,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.types import FloatArray, IntArray
 
-special = Later("scipy.special")
+special = LazyModule("scipy.special")
 
 LEVEL = 0.95
 DIGITS = 9

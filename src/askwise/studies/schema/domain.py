@@ -15,12 +15,12 @@ import numpy as np
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import Problem, changed, checked_price, checked_prior
 from askwise.core.questions import QueryCost
-from askwise.divergence.edp import normalised
 from askwise.domains.registry import domain
 from askwise.domains.tool_fetching.generate import check_request, check_room, generate
 from askwise.domains.tool_fetching.instance import LARGEST_SIDE, PRIOR_KINDS, Instance, Prior
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.errors import InputError
+from askwise.model.policy import normalised
 from askwise.text.reading import Field
 from askwise.types import FloatArray
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.lazy_module import Later
+from askwise.lazy_module import LazyModule
 from askwise.types import FloatArray, IntArray
 from askwise.view.layout.boxes import Boxes
 from askwise.view.layout.net import Net
@@ -176,7 +176,7 @@ def rising(wanted: FloatArray) -> FloatArray:
     return np.repeat([total / size for total, size in blocks], [size for _, size in blocks])
 
 
-linalg = Later("scipy.linalg")
+linalg = LazyModule("scipy.linalg")
 
 MOST_STEPS = 300
 ENOUGH = 1e-4
