@@ -1,4 +1,7 @@
-"""Tool fetching as a registered domain: files ``askwise/tool-fetching@1``; people type cells as ``X,Y``."""
+"""What tool fetching calls things, and where the toolboxes of an instance are.
+
+Tool fetching as a registered domain: files ``askwise/tool-fetching@1``; people type cells as ``X,Y``.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,47 @@ from askwise.core.problem import JointState
 from askwise.domains.tool_fetching.instance import FORMAT, Cell, Instance
 from askwise.domains.tool_fetching.problem import ToolFetching
 from askwise.domains.tool_fetching.rules import NOTHING, State
-from askwise.domains.tool_fetching.vocabulary import WORDS, words_for
 from askwise.errors import InputError
 from askwise.model.graph import breadth_first
 from askwise.text.reading import Field, parse_cell
-from askwise.text.wording import Vocabulary, index_of
+from askwise.text.wording import Site, Vocabulary, index_of, number
+
+WORDS = Vocabulary(
+    title="Tool fetching",
+    teammate="worker",
+    ego="fetcher",
+    goal="station",
+    landmark="toolbox",
+    load="tool",
+    teammate_sign="W",
+    ego_sign="F",
+    landmark_sign="T",
+    stays="works",
+    handling="a PICKUP",
+    done="The work is done.",
+    achieved="The worker has its tool at {goal}.",
+)
+
+
+def words_for(instance: Instance) -> Vocabulary:
+    """Return the words of an instance, with its toolboxes and its prior."""
+    stations: dict[str, list[str]] = {name: [] for name in instance.toolboxes}
+    for name, station in instance.stations.items():
+        stations[station.toolbox].append(name)
+    sites = tuple(Site(name, cell, tuple(stations[name])) for name, cell in instance.toolboxes.items())
+    return replace(WORDS, sites=sites, prior=_prior_in_words(instance))
+
+
+def _prior_in_words(instance: Instance) -> str:
+    kind, temperature = instance.prior.kind, number(instance.prior.temperature)
+    return {
+        "uniform": "uniform",
+        "weights": "weights by station",
+        "far": f"far, stations far from the worker are likelier (temperature {temperature})",
+        "near": f"near, stations near the worker are likelier (temperature {temperature})",
+        "fetcher-far": f"fetcher-far, tools far from the fetcher are likelier (temperature {temperature})",
+        "fetcher-near": f"fetcher-near, tools near the fetcher are likelier (temperature {temperature})",
+    }[kind]
 
 
 class ToolFetchingDomain:
