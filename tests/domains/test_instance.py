@@ -12,7 +12,7 @@ import pytest
 
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import FORMAT, Instance, Prior, Station
-from askwise.domains.tool_fetching.priors import prior_of
+from askwise.domains.tool_fetching.problem import prior_of
 from askwise.errors import InputError
 from tests.domains.instances import EXAMPLE, instance_json
 

@@ -1,4 +1,10 @@
-"""Tool fetching as a problem: a worker that walks, and a fetcher by its structure instead of its product model.
+"""How likely each station is at the start.
+
+``far`` weighs a station by ``exp(+d / T)``, ``near`` by ``exp(-d / T)``, with `d` the worker's distance to it and
+`T` the temperature; ``fetcher-far`` and ``fetcher-near`` do the same with the fetcher's distance to the station's
+tool.
+
+Tool fetching as a problem: a worker that walks, and a fetcher by its structure instead of its product model.
 
 The fetcher's own model has a state for each cell and tool in hand, 51 times as many as the grid for 50 stations. It
 need not be built. Towards goal `g` the fetcher first walks to a *waypoint*: the station if it holds the tool, else
@@ -27,8 +33,7 @@ from askwise.core.problem import JointState, Problem, changed, checked_answers
 from askwise.core.questions import QueryCost
 from askwise.core.side import Actions, CarrierTable, finite_steps, place_and_load
 from askwise.divergence import Divergence
-from askwise.domains.tool_fetching.instance import Instance, Prior
-from askwise.domains.tool_fetching.priors import prior_of
+from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Instance, Prior
 from askwise.domains.tool_fetching.rules import (
     FETCHER_NOOP,
     FIRST_PICKUP,
@@ -42,7 +47,31 @@ from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Pursuit
 from askwise.model.grid import MOVES
+from askwise.model.policy import SMALLEST, normalised
 from askwise.types import BoolArray, FloatArray, IntArray
+
+
+def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -> FloatArray:
+    """Return the prior, ``float64 [n_stations]``, summing to 1.
+
+    Args:
+        instance: the instance, whose ``prior`` is applied.
+        worker_steps: ``int [n_stations]``, the worker's steps to each station.
+        tool_steps: ``int [n_stations]``, the fetcher's steps to each station's tool.
+    """
+    prior = instance.prior
+    if prior.weights is not None:
+        return normalised(np.array([prior.weights[name] for name in instance.stations], dtype=np.float64))
+    if prior.kind == "uniform":
+        return np.full(len(instance.stations), 1 / len(instance.stations))
+    if prior.kind not in PRIOR_KINDS:
+        raise InputError("prior", repr(prior.kind), "one of " + ", ".join(map(repr, PRIOR_KINDS)))
+    steps = tool_steps if prior.kind.startswith("fetcher-") else worker_steps
+    signed = steps if prior.kind.endswith("far") else -steps
+    with np.errstate(over="ignore"):  # a temperature next to 0 leaves the likeliest stations only, and the floor
+        exponent = (signed - signed.max()) / prior.temperature
+    return normalised(np.maximum(np.exp(exponent), SMALLEST))
+
 
 TOWARDS_GOALS = tuple(range(len(MOVES)))
 """The actions of both agents that lead towards goals: the four moves."""
