@@ -33,7 +33,7 @@ class Likeliest(BeliefAgent):
 
     name = "likeliest"
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
         return self.ask([int(self.probabilities.argmax())], "It is the likeliest.")
 

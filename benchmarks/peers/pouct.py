@@ -171,7 +171,7 @@ class Pouct(BeliefAgent):
         kind, what = self._planned(state, possible)
         return Decision(ask=tuple(sorted(what))) if kind == "ask" else Decision(action=what)
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; not used, POUCT decides everywhere."""
         raise NotImplementedError
 

@@ -54,7 +54,7 @@ class Erratic(BeliefAgent):
         goal = int(self.probabilities.argmax())
         return Decision(action=int(self.problem.ego.optimal(state.ego)[goal].argmax()))
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         raise NotImplementedError
 
 

@@ -14,7 +14,7 @@ from askwise.core.belief import ContradictoryObservation
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.domains.tool_fetching.generate import generate
-from askwise.play.ask import Advice, Way, typical_way
+from askwise.play.ask import Advice, InferredPath, likeliest_path
 from askwise.types import FloatArray
 from tests.tool_fetching import Cell, instance, instances, workshop
 
@@ -84,7 +84,7 @@ def test_goals_that_are_not_on_the_way_are_ruled_out(drawn: Instance, data: st.D
         now = ask(problem, "never", teammate=cell, belief=belief)
         assert ((believed(now) > 0) == (left > 0)).all()
         if cell != drawn.worker:
-            assert now.way == Way(problem.start.teammate, int((left > 0).sum()), int((own > 0).sum()))
+            assert now.way == InferredPath(problem.start.teammate, int((left > 0).sum()), int((own > 0).sum()))
         if belief == "elimination":
             assert believed(now) == pytest.approx(left / left.sum())
     assert believed(ask(problem, "never", teammate=cell, belief="robust")).any()
@@ -147,6 +147,6 @@ def test_the_way_that_is_watched_goes_where_most_ways_go() -> None:
     )
     problem = ToolFetching(corner)
     grid = problem.grid
-    way = [grid.cells[state].tolist() for state, _action in typical_way(problem, grid.state((6, 6)))]
+    way = [grid.cells[state].tolist() for state, _action in likeliest_path(problem, grid.state((6, 6)))]
     assert len(way) == 12
     assert all(abs(x - y) <= 1 for x, y in way), "near the diagonal, not along an edge"

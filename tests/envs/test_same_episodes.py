@@ -28,7 +28,7 @@ class AsksAboutTheFirst(BeliefAgent):
 
     name = "first half"
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         left = np.flatnonzero(possible)
         return Decision(ask=tuple(left[: left.size // 2].tolist()))
 

@@ -18,7 +18,7 @@ class AsksHalf(BeliefAgent):
         self.at_random = at_random
         self.name = "asks a random half" if at_random else "asks the first half"
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         goals = np.flatnonzero(possible)
         if self.at_random:
             goals = self.rng.permutation(goals)

@@ -30,7 +30,7 @@ def union_of(intervals: Sequence[Interval]) -> float:
     return sum(high - low for (low, high), inside in zip(pairwise(cuts), covered, strict=True) if inside)
 
 
-def torn(goal: int, others: set[int], branching: FloatArray, divergence: FloatArray) -> float:
+def conflict_steps(goal: int, others: set[int], branching: FloatArray, divergence: FloatArray) -> float:
     """``U_g(S)`` of the paper."""
     return union_of([(float(branching[goal, k]), float(divergence[k, goal])) for k in others - {goal}])
 
@@ -41,7 +41,7 @@ def plain_value(asked: set[int], belief: FloatArray, branching: FloatArray, dive
     value = 0.0
     for goal, probability in enumerate(belief.tolist()):
         side = asked if goal in asked else everything - asked
-        before, after = torn(goal, everything, branching, divergence), torn(goal, side, branching, divergence)
+        before, after = conflict_steps(goal, everything, branching, divergence), conflict_steps(goal, side, branching, divergence)
         value += probability * (before - after)
     return value
 

@@ -57,7 +57,7 @@ def test_a_climb_ends_where_no_flip_helps(drawn: Situation, swaps: bool, seed: i
     values = values_of(drawn, QueryCost(0.5, 0.25))
     mask = _question(values, seed)
     before = values.net(mask)
-    net, looked_at = climb(mask, swaps, values.belief, values.torn, values.intervals, *_price_arrays(values))
+    net, looked_at = climb(mask, swaps, values.belief, values.conflict_steps, values.intervals, *_price_arrays(values))
     assert net == pytest.approx(values.net(mask), abs=1e-12)
     assert net >= before - 1e-12
     assert looked_at >= values.n
@@ -69,7 +69,7 @@ def test_swaps_get_further_than_flips() -> None:
     ahead = []
     for seed in range(20):
         values = values_of(situation(np.random.default_rng(seed), 20), QueryCost(0.5, 0.25))
-        rest = (values.belief, values.torn, values.intervals, *_price_arrays(values))
+        rest = (values.belief, values.conflict_steps, values.intervals, *_price_arrays(values))
         flipped, swapped = (climb(_question(values, seed), swaps, *rest)[0] for swaps in (False, True))
         ahead.append(swapped - flipped)
     assert min(ahead) >= 0
@@ -82,9 +82,9 @@ def test_goals_that_watching_never_tells_apart() -> None:
     belief, branching, divergence = situation(random, 30)
     divergence[random.random(divergence.shape) < 0.2] = np.inf
     values = values_of((belief, branching, divergence))
-    assert values.torn.max() > FOREVER / 2
+    assert values.conflict_steps.max() > FOREVER / 2
     mask = _question(values, 5)
-    net, _ = climb(mask, True, values.belief, values.torn, values.intervals, *_price_arrays(values))
+    net, _ = climb(mask, True, values.belief, values.conflict_steps, values.intervals, *_price_arrays(values))
     assert net == pytest.approx(values.net(mask), rel=1e-12)
     assert values.flips(mask).max() < 0.01
 

@@ -106,7 +106,7 @@ def test_with_urops_the_question_saves_two_steps() -> None:
     np.testing.assert_allclose(edp[[0, 1], [1, 0]], 2, rtol=1e-12)
     assert problem.ego.divergence(problem.start.ego)[1][0, 1] == 1
     values = values_at_start(problem)
-    np.testing.assert_allclose(values.torn, 2, rtol=1e-12)
+    np.testing.assert_allclose(values.conflict_steps, 2, rtol=1e-12)
     assert values.value([0]) == values.value([1]) == pytest.approx(2, rel=1e-12)
     assert values.net([0]) == pytest.approx(1.5, rel=1e-12)
 

@@ -34,7 +34,7 @@ MINE = """
     class Likeliest(BeliefAgent):
         '''Asks about the likeliest goal.'''
 
-        def when_torn(self, state, possible):
+        def ask_or_wait(self, state, possible):
             return self.ask([int(self.probabilities.argmax())], Remembered(REASON).why)
 
     class Renamed(Likeliest):

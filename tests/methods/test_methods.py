@@ -102,7 +102,7 @@ def test_toolbox_waits_where_the_median_move_is_right_for_all() -> None:
     problem = crossing({"corner": (5, 5)}, {"corner": 4})
     agent = Toolbox()
     agent.reset(problem, 0)
-    assert agent.when_torn(problem.start, np.ones(4, dtype=np.bool_)) == Decision(
+    assert agent.ask_or_wait(problem.start, np.ones(4, dtype=np.bool_)) == Decision(
         action=problem.ego.actions.stay, why="Wait: NORTH, the move of medium use, is optimal for 4 possible goals."
     )
 

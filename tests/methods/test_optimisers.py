@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from askwise.core.questions import AdditivePrice, Price, QueryCost
 from askwise.methods import optimisers
-from askwise.methods.optimisers import OPTIMISERS, Found, auto, exact, genetic, local_search, optimise
+from askwise.methods.optimisers import OPTIMISERS, BestQuestion, auto, exact, genetic, local_search, optimise
 from askwise.methods.question_value import QuestionValue
 from askwise.types import BoolArray, FloatArray
 from tests.methods.decisions import decisions
@@ -157,7 +157,7 @@ def test_auto_proves_where_goals_are_few() -> None:
     assert _plain(optimise(few, rng=rng(3))) == _plain(auto(few, rng(3))), "auto is the default"
 
 
-def _plain(found: Found) -> tuple[object, ...]:
+def _plain(found: BestQuestion) -> tuple[object, ...]:
     return found.asked.tolist(), found.value, found.cost, found.verdict, found.evaluations
 
 
@@ -284,7 +284,7 @@ def test_a_population_that_holds_no_question_at_all() -> None:
 
 
 @cache
-def searched() -> list[tuple[QuestionValue, Found, Found]]:
+def searched() -> list[tuple[QuestionValue, BestQuestion, BestQuestion]]:
     """200 decisions, with what the genetic algorithm and local search find."""
     drawn = [moment.values for moment in decisions(200)]
     return [(values, genetic(values, rng(k)), local_search(values, rng(k))) for k, values in enumerate(drawn)]
@@ -303,7 +303,7 @@ def test_local_search_is_never_below_the_genetic_algorithm() -> None:
     assert not below, "decision: (local, genetic)"
 
 
-def is_below(one: Found, other: Found) -> bool:
+def is_below(one: BestQuestion, other: BestQuestion) -> bool:
     return one.net < other.net - 1e-9
 
 

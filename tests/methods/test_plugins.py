@@ -21,7 +21,7 @@ CODE = """
 
         name = "curious"
 
-        def when_torn(self, state, possible):
+        def ask_or_wait(self, state, possible):
             return self.ask([int(self.probabilities.argmax())], "Ask about the likeliest.")
 
     def made_by_a_function(**options):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from askwise.core.questions import QueryCost
 from askwise.methods.question_value import QuestionValue, as_mask, union_length, union_lengths
 from askwise.types import BoolArray, FloatArray
-from tests.methods.questions import all_questions, free_of_charge, plain_value, situations, torn, union_of, values_of
+from tests.methods.questions import all_questions, free_of_charge, plain_value, situations, conflict_steps, union_of, values_of
 from tests.refused import Fault, assert_refused, each
 
 Situation = tuple[FloatArray, FloatArray, FloatArray]
@@ -52,7 +52,7 @@ CASES: dict[str, tuple[list[tuple[float, float]], float]] = {
 @pytest.mark.parametrize(("intervals", "expected"), CASES.values(), ids=CASES)
 def test_by_hand(intervals: list[tuple[float, float]], expected: float) -> None:
     values = torn_between(*intervals)
-    assert values.torn[0] == expected
+    assert values.conflict_steps[0] == expected
     assert union_of(intervals) == expected, "the plain way agrees"
     # Asking about the truth alone settles everything.
     assert values.value([0]) == expected
@@ -73,7 +73,7 @@ def test_every_truth_counts_by_its_probability() -> None:
     values = QuestionValue(
         np.array([0.25, 0.75]), np.array([[inf, 1], [1, inf]]), np.array([[inf, 7.0], [3.0, inf]]), QueryCost(0.5, 0.1)
     )
-    assert values.torn.tolist() == [3, 7]
+    assert values.conflict_steps.tolist() == [3, 7]
     assert values.value([0]) == values.value([1]) == 0.25 * 3 + 0.75 * 7
     assert values.net([0]) == 6 - 0.6
     assert values.value([]) == values.value([0, 1]) == 0
@@ -83,10 +83,10 @@ def test_every_truth_counts_by_its_probability() -> None:
 def test_the_diagonal_is_not_looked_at() -> None:
     belief = np.array([0.5, 0.5])
     branching, divergence = np.array([[1.0, 2], [2, 1]]), np.array([[9.0, 4], [5, 9]])
-    expected = QuestionValue(belief, branching, divergence, free_of_charge).torn
+    expected = QuestionValue(belief, branching, divergence, free_of_charge).conflict_steps
     np.fill_diagonal(branching, inf)
     np.fill_diagonal(divergence, inf)
-    assert QuestionValue(belief, branching, divergence, free_of_charge).torn.tolist() == expected.tolist() == [4, 3]
+    assert QuestionValue(belief, branching, divergence, free_of_charge).conflict_steps.tolist() == expected.tolist() == [4, 3]
 
 
 def test_the_cost_is_any_function_of_the_goals() -> None:
@@ -145,10 +145,10 @@ def test_unions_beside_plain_python(drawn: Situation, data: st.DataObject) -> No
     mask = data.draw(_masks(values.n))
     sides = [{k for k in range(values.n) if mask[k] == side} for side in (False, True)]
     _, branching, divergence = drawn
-    expected = [torn(goal, sides[int(mask[goal])], branching, divergence) for goal in range(values.n)]
+    expected = [conflict_steps(goal, sides[int(mask[goal])], branching, divergence) for goal in range(values.n)]
     np.testing.assert_allclose(union_lengths(mask, values.intervals), expected, rtol=1e-12, atol=1e-12)
     # Also with the goals on the other side, which the searches ask for.
-    across = [torn(goal, sides[int(not mask[goal])], branching, divergence) for goal in range(values.n)]
+    across = [conflict_steps(goal, sides[int(not mask[goal])], branching, divergence) for goal in range(values.n)]
     found = [union_length(goal, not mask[goal], mask, values.intervals) for goal in range(values.n)]
     np.testing.assert_allclose(found, across, rtol=1e-12, atol=1e-12)
 
@@ -181,7 +181,7 @@ def test_asking_nothing_or_everything_is_worth_nothing(drawn: Situation) -> None
 @given(situations(), st.data())
 def test_no_question_is_worth_more_than_knowing(drawn: Situation, data: st.DataObject) -> None:
     values = values_of(drawn)
-    most = float(values.belief @ values.torn)
+    most = float(values.belief @ values.conflict_steps)
     assert values.value(data.draw(_masks(values.n))) <= most + 1e-12
 
 

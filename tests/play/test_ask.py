@@ -14,7 +14,7 @@ from askwise.core.questions import Answer, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import AGENTS, make_agent
-from askwise.play.ask import typical_way
+from askwise.play.ask import likeliest_path
 from askwise.seeds import spawn
 from tests.graphs import lopsided, random_problem
 from tests.refused import Fault, assert_refused, each
@@ -155,7 +155,7 @@ def test_a_teammate_on_no_way_to_a_possible_goal() -> None:
 def test_the_typical_way_is_a_shortest_one() -> None:
     problem = ToolFetching(workshop())
     end = problem.grid.state((3, 4))
-    way = typical_way(problem, end)
+    way = likeliest_path(problem, end)
     assert len(way) == 7
     assert problem.teammate.next(*way[-1]) == end
 

@@ -15,7 +15,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, Decision, Observation, make_agent
-from askwise.methods.base import Sparing
+from askwise.methods.base import QuestionLimit
 from askwise.methods.optimal import Optimal
 from askwise.seeds import spawn
 from tests.graphs import random_problem
@@ -141,7 +141,7 @@ class AsksAround(Agent):
 def test_a_plain_recursion(method: str, answers: AnswerModel) -> None:
     for seed in range(2):
         problem = small(seed, answers, width=4, stations=3)
-        apart = Sparing(make_agent(method), 2)
+        apart = QuestionLimit(make_agent(method), 2)
         apart.markov = False
         found = evaluate(problem, apart, exact=True)
         assert str(found.verdict).startswith("exact, every branch")
@@ -228,6 +228,6 @@ def test_held_to_no_question_at_all() -> None:
     problem = small(2, AnswerModel(0.1))
     silent = evaluate(problem, "toolbox", exact=True, questions=0)
     assert silent.expected_cost == pytest.approx(evaluate(problem, "never", exact=True).expected_cost, abs=1e-12)
-    episode = simulate(problem, Sparing(make_agent("toolbox"), 1), seed=3)
+    episode = simulate(problem, QuestionLimit(make_agent("toolbox"), 1), seed=3)
     assert episode.finished
     assert sum(step.answer is not None for step in episode.steps) <= 1

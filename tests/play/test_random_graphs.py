@@ -15,7 +15,7 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer
 from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, KnowsGoal, Observation, make_agent
-from askwise.methods.base import held_to
+from askwise.methods.base import limit_questions
 from askwise.model import Model, Policy, boltzmann, urop
 from askwise.planning.exact import TooLarge
 from askwise.seeds import spawn
@@ -275,5 +275,5 @@ def test_ways_with_different_numbers_of_questions_are_kept_apart(seed: int) -> N
     problem = random_problem(seed, n_goals=4)
     found = evaluate(problem, "cost-prob", exact=True, questions=1)
     if "random" not in str(found.verdict):
-        plain = plain_expected_cost(problem, held_to(make_agent("cost-prob"), 1))
+        plain = plain_expected_cost(problem, limit_questions(make_agent("cost-prob"), 1))
         assert found.expected_cost == pytest.approx(plain, rel=1e-12)

@@ -323,7 +323,7 @@ class Pointer(BeliefAgent):
 
     name = "pointer"
 
-    def when_torn(self, state: JointState, possible: Any) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: Any) -> Decision:
         return Decision(ask=(int(self.probabilities.argmax()),), why="Is it this one?")
 
 

@@ -307,7 +307,7 @@ OF_FILES: dict[str, Any] = {
 MINE = """from askwise.methods import BeliefAgent
 
 class Mine(BeliefAgent):
-    def when_torn(self, state, possible): ...
+    def ask_or_wait(self, state, possible): ...
 """
 
 

@@ -16,6 +16,7 @@ from askwise.core.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most
 from askwise.core.questions import Answer, Choice, QueryCost
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking
 from askwise.errors import InputError, did_you_mean
+from askwise.text.data import short_json
 from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_price
 from askwise.types import FloatArray
 
@@ -145,7 +146,7 @@ def _set(given: Field, places: Places) -> tuple[int, ...]:
         raise InputError(given.path, "no intents", "some of them")
     if len(set(found)) < len(found):
         twice = next(k for k, goal in enumerate(found) if goal in found[:k])
-        raise InputError(f"{given.path}[{twice}]", f"{shown(given.value[twice])} twice", "each intent once")
+        raise InputError(f"{given.path}[{twice}]", f"{short_json(given.value[twice])} twice", "each intent once")
     return tuple(found)
 
 
@@ -172,7 +173,7 @@ def _groups(given: Field, places: Places) -> Choice:
         group = _set(each, places)
         for goal in group:
             if goal in seen:
-                found = f"{shown(tuple(places)[goal])}, which is in {seen[goal]} as well"
+                found = f"{short_json(tuple(places)[goal])}, which is in {seen[goal]} as well"
                 raise InputError(each.path, found, "groups that do not overlap")
             seen[goal] = each.path
         groups.append(group)
@@ -210,7 +211,7 @@ def _likelihood(name: str, given: Field, places: Places, default: DefaultPrice) 
 def _check_columns(likelihood: FloatArray, given: Field, places: Places) -> None:
     for goal, total in enumerate(likelihood.sum(axis=0)):
         if not math.isfinite(total) or abs(total - 1.0) > SUMS_TO_ONE:
-            found = f"likelihoods that sum to {total:.6g} for {shown(tuple(places)[goal])}"
+            found = f"likelihoods that sum to {total:.6g} for {short_json(tuple(places)[goal])}"
             raise InputError(given.path, found, "likelihoods of all answers that sum to 1 for each intent")
     if (likelihood == likelihood[:, :1]).all():
         raise InputError(given.path, "the same likelihoods for every intent", "a question that tells something")
@@ -234,7 +235,7 @@ def _by_name(given: Field, places: Places, number: Callable[[Field], float]) -> 
     for name in given.value:
         if name not in places and name != ELSE:
             hint = did_you_mean(name, places)
-            raise InputError(given.path, f"the unknown intent {shown(name)}", f"intents of the belief{hint}")
+            raise InputError(given.path, f"the unknown intent {short_json(name)}", f"intents of the belief{hint}")
     missing = next((name for name in places if name not in given.value), None)
     if missing is None:
         return [number(given.child(name)) for name in places]

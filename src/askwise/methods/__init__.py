@@ -27,8 +27,8 @@ from askwise.methods.checked import (
     decision_and_belief,
     start_agent,
 )
-from askwise.methods.error_text import in_words
-from askwise.methods.loading import PLACES, check_options, is_place, load_agent, made, takes
+from askwise.methods.error_text import error_to_text
+from askwise.methods.loading import LOCATIONS, check_options, is_location, load_agent, made_agent, takes
 from askwise.methods.paper import Baseline, CostProb, Ezq, Informed, Never, Toolbox
 from askwise.workers import heartbeat
 
@@ -127,11 +127,11 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
     if isinstance(given, Agent):
         return given
     known = methods() if isinstance(given, str) and given not in AGENTS else AGENTS
-    if isinstance(given, str) and given not in known and is_place(given):
+    if isinstance(given, str) and given not in known and is_location(given):
         return load_agent(given, **options)
     if not isinstance(given, str) or given not in known:
         allowed = "one of " + ", ".join(map(repr, known))
-        own = f", or an agent of your own as {PLACES}" if str(given).endswith(".py") else ""
+        own = f", or an agent of your own as {LOCATIONS}" if str(given).endswith(".py") else ""
         raise InputError("method", repr(given), allowed + own + did_you_mean(str(given), known))
     return known[given](**({} if given == Informed.name else options))
 
@@ -159,7 +159,7 @@ def _keeps_belief(given: str | Agent) -> bool:
     """Whether an agent by that name takes the option `belief`; those of other packages need not."""
     if not isinstance(given, str) or given == Informed.name:
         return False
-    return given in AGENTS or (is_place(given) and takes(given, "belief"))
+    return given in AGENTS or (is_location(given) and takes(given, "belief"))
 
 
 def _load(point: Any, **options: Any) -> Agent:
@@ -170,6 +170,6 @@ def _load(point: Any, **options: Any) -> Agent:
     except (AskwiseError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise InputError(field, in_words(error), "an agent that can be made") from error
+        raise InputError(field, error_to_text(error), "an agent that can be made") from error
     check_options(make, options, field)
-    return made(make, options, field)
+    return made_agent(make, options, field)

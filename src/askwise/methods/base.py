@@ -127,7 +127,7 @@ class BeliefAgent(Agent):
             if not kept.size:
                 return self.wait("Wait: no way leads back from there to a goal that is not ruled out yet.")
             return self._act(kept, possible, situation)
-        return self.heed(self.when_torn(state, possible)).made_at(situation)
+        return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
         """Return a decision, or waiting in its place if it is to ask what would only be answered as before."""
@@ -157,7 +157,7 @@ class BeliefAgent(Agent):
         return left if left.any() else possible
 
     @abstractmethod
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """Decide where no action is optimal for all possible goals: ask, or wait."""
 
     def wait(self, why: str) -> Decision:
@@ -188,8 +188,8 @@ class BeliefAgent(Agent):
 # -- agents that look ahead: they decide by a plan wherever several goals are possibl ------------------------------
 
 
-class LooksAhead(BeliefAgent):
-    """A `BeliefAgent` whose `when_torn` is asked in every moment in which more than one goal is possible.
+class PlanningAgent(BeliefAgent):
+    """A `BeliefAgent` whose `ask_or_wait` is asked in every moment in which more than one goal is possible.
 
     The paper's methods need it only where no action is optimal for all possible goals; a plan may do better than such
     an action, by asking before it.
@@ -199,34 +199,34 @@ class LooksAhead(BeliefAgent):
         """See `Agent`."""
         self.tracker.update(observation)
         state = observation.state
-        possible = within_reach(self.problem, state.teammate, self.reckoned())
+        possible = within_reach(self.problem, state.teammate, self.considered_goals())
         if possible.sum() > 1:
-            return self.when_torn(state, possible)
+            return self.ask_or_wait(state, possible)
         actions = np.flatnonzero(self.problem.ego.optimal(state.ego)[possible].any(axis=0))
         if not actions.size:
             return self.wait("Wait: no possible goal can be reached any more.")
-        return self._act(self.candidates(actions), possible, Situation(self.problem, state, self.probabilities))
+        return self._act(self.tied_actions(actions), possible, Situation(self.problem, state, self.probabilities))
 
-    def reckoned(self) -> BoolArray:
+    def considered_goals(self) -> BoolArray:
         """Return the goals to reckon with: those that are possible, or still credible where answers can be wrong."""
         return self.belief.possible
 
-    def candidates(self, actions: Any) -> Any:
+    def tied_actions(self, actions: Any) -> Any:
         """Return those of the optimal actions from which one is drawn at random when one goal is left."""
         return actions
 
 
-def held_to(agent: Agent, questions: int) -> Agent:
+def limit_questions(agent: Agent, questions: int) -> Agent:
     """Return an agent that asks at most so many questions in an episode; the one that is given stays as it is."""
     if agent.plans_with_questions:
         agent = copy.copy(agent)
         already = agent.questions  # type: ignore[attr-defined]
         agent.questions = questions if already is None else min(questions, already)  # type: ignore[attr-defined]
         agent.counts_questions = True
-    return Sparing(agent, questions)
+    return QuestionLimit(agent, questions)
 
 
-class Sparing(Agent):
+class QuestionLimit(Agent):
     """An agent that asks at most so many questions in an episode.
 
     Args:

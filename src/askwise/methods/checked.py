@@ -21,7 +21,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods.base import Agent, KnowsGoal
-from askwise.methods.error_text import files_of, message, own_line, place_of, shown, written
+from askwise.methods.error_text import error_message, failing_line, files_of, line_text, source_line, value_to_text
 from askwise.model.names import as_int
 from askwise.seeds import Seed
 from askwise.types import FloatArray
@@ -52,11 +52,13 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
         return
     if isinstance(error, ContradictoryObservation):
         raise ContradictoryObservation(f"{_step(t)}{error}") from error
-    own = own_line(error, files_of(player))
+    own = failing_line(error, files_of(player))
     if own is None and isinstance(error, AskwiseError | MemoryError):
         return
-    place = written(own or place_of(player, method))
-    raise AgentFailed(f"{_step(t)}{known_as(player, kind)} failed in {method}: {message(error)}{place}") from error
+    place = line_text(own or source_line(player, method))
+    raise AgentFailed(
+        f"{_step(t)}{known_as(player, kind)} failed in {method}: {error_message(error)}{place}"
+    ) from error
 
 
 @contextmanager
@@ -71,7 +73,7 @@ def blaming(player: object, method: str, t: int | None = None, kind: str = "agen
 
 def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
     """Refuse what a method of an agent returned."""
-    raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{written(place_of(player, method))}")
+    raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{line_text(source_line(player, method))}")
 
 
 def known_as(player: object, kind: str = "agent") -> str:
@@ -117,7 +119,7 @@ def checked_name(player: Any, kind: str = "agent") -> str:
     with blaming(player, "name", kind=kind):
         name = player.name
     if not is_name(name):
-        refuse(player, "__init__", f"is called {shown(name)}; expected a text on one line", kind=kind)
+        refuse(player, "__init__", f"is called {value_to_text(name)}; expected a text on one line", kind=kind)
     return str(name)
 
 
@@ -187,7 +189,7 @@ class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
 def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
     """Return a decision with plain numbers in it: itself, if it has no others."""
     if not isinstance(decision, Decision):
-        raise _Wrong(f"decided {shown(decision)}; expected a Decision")
+        raise _Wrong(f"decided {value_to_text(decision)}; expected a Decision")
     if (decision.ask is None) == (decision.action is None):
         both = "neither to act nor to ask" if decision.ask is None else "both to act and to ask"
         raise _Wrong(f"decided {both}")
@@ -199,7 +201,7 @@ def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
     _check_text(problem, decision.why, "why")
     _check_text(problem, decision.verdict, "verdict")
     if decision.situation is not None and not isinstance(decision.situation, Situation):
-        raise _Wrong(f"gave the situation {shown(decision.situation)}; expected a Situation, or None")
+        raise _Wrong(f"gave the situation {value_to_text(decision.situation)}; expected a Situation, or None")
     if (
         action is decision.action
         and ask is decision.ask
@@ -215,7 +217,7 @@ def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
 def _action(problem: Problem, given: Any, ego: int) -> int:
     number, names = as_int(given), problem.ego.actions.names
     if number is None or not 0 <= number < len(names):
-        raise _Wrong(f"chose action {shown(given)}; expected a number from 0 to {len(names) - 1}")
+        raise _Wrong(f"chose action {value_to_text(given)}; expected a number from 0 to {len(names) - 1}")
     if problem.ego.next(ego, number) < 0:
         raise _Wrong(f"chose {names[number]}, which is not available there")
     return number
@@ -240,17 +242,17 @@ def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
         return given  # type: ignore[no-any-return]
     expected = f"expected some of 0 to {n - 1}, each once"
     if not isinstance(given, COLLECTIONS) or (isinstance(given, np.ndarray) and given.ndim != 1):
-        raise _Wrong(f"{what} {shown(given)}; {expected}")
+        raise _Wrong(f"{what} {value_to_text(given)}; {expected}")
     numbers = [as_int(goal) for goal in given]
     goals = [goal for goal in numbers if goal is not None and 0 <= goal < n]
     if not goals or len(goals) < len(numbers) or len(set(goals)) < len(goals):
-        raise _Wrong(f"{what} goals {shown(list(given))}; {expected}")
+        raise _Wrong(f"{what} goals {value_to_text(list(given))}; {expected}")
     return tuple(sorted(goals) if isinstance(given, set | frozenset) else goals)
 
 
 def _runner_up(problem: Problem, given: Any) -> tuple[Question, float]:
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise _Wrong(f"gave the runner-up {shown(given)}; expected goals and a number, or None")
+        raise _Wrong(f"gave the runner-up {value_to_text(given)}; expected goals and a number, or None")
     asked, net = _question(problem, given[0], "gave as the runner-up"), _number(given[1], "net value of the runner-up")
     if net is None:
         raise _Wrong("gave no net value of the runner-up; expected a finite number")
@@ -261,13 +263,13 @@ def _number(given: Any, what: str) -> float | None:
     if given is None or (type(given) is float and -np.inf < given < np.inf):
         return given
     if isinstance(given, bool) or not isinstance(given, REALS) or not -np.inf < given < np.inf:
-        raise _Wrong(f"gave the {what} {shown(given)}; expected a finite number, or None")
+        raise _Wrong(f"gave the {what} {value_to_text(given)}; expected a finite number, or None")
     return float(given)
 
 
 def _check_text(problem: Problem, given: Any, what: str) -> None:
     if not isinstance(given, str):
-        raise _Wrong(f"gave as its {what} {shown(given)}; expected a text")
+        raise _Wrong(f"gave as its {what} {value_to_text(given)}; expected a text")
     if given.isprintable():
         return
     # Lines and tabs do no harm, and what the problem's own names hold is not the agent's fault.
@@ -275,7 +277,9 @@ def _check_text(problem: Problem, given: Any, what: str) -> None:
     for letter in given:
         # Halves of characters cannot be written down, and control characters steer terminals.
         if unicodedata.category(letter) in ("Cs", "Cc") and letter not in allowed:
-            raise _Wrong(f"gave as its {what} a text with {shown(letter)} in it; expected letters that can be printed")
+            raise _Wrong(
+                f"gave as its {what} a text with {value_to_text(letter)} in it; expected letters that can be printed"
+            )
 
 
 # -- beliefs -----------------------------------------------------------------------------------------------------
@@ -305,7 +309,7 @@ def _as_floats(given: Any) -> FloatArray:
     except (TypeError, ValueError):  # rows of different lengths
         found = np.array("no numbers")
     if found.dtype.kind not in "fiu":
-        raise _Wrong(f"believes in {shown(given)}; expected an array of numbers, one for each goal, or None")
+        raise _Wrong(f"believes in {value_to_text(given)}; expected an array of numbers, one for each goal, or None")
     return found.astype(np.float64)
 
 

@@ -22,18 +22,18 @@ LONGEST = 200
 """Letters of somebody else's message that are shown: the line in the file has to fit beside it."""
 READ_ONLY = "problems are read-only: work on a copy"
 
-Place = tuple[str, int]
+SourceLine = tuple[str, int]
 """A file and a line."""
 
 
-def in_words(error: BaseException) -> str:
+def error_to_text(error: BaseException) -> str:
     """Return an error on one line, with the file and the line at which it happened."""
     if isinstance(error, SyntaxError):
         return f"{error.msg} ({error.filename}, line {error.lineno})"
-    return message(error) + written(own_line(error))
+    return error_message(error) + line_text(failing_line(error))
 
 
-def message(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return the kind of an error and what it says, without its place."""
     try:
         text = " ".join(str(error).split())
@@ -45,7 +45,7 @@ def message(error: BaseException) -> str:
     return _short(": ".join(part for part in (kind, text) if part) or type(error).__name__)
 
 
-def shown(value: object) -> str:
+def value_to_text(value: object) -> str:
     """Return a value as a message shows it."""
     try:
         return _short(repr(value))
@@ -60,12 +60,12 @@ def _short(text: str) -> str:
 # -- places ------------------------------------------------------------------------------------------------------
 
 
-def written(place: Place | None) -> str:
+def line_text(place: SourceLine | None) -> str:
     """Return a place as the end of a message, nothing if there is none."""
     return "" if place is None else f" ({place[0]}, line {place[1]})"
 
 
-def own_line(error: BaseException, files: frozenset[str] = frozenset()) -> Place | None:
+def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> SourceLine | None:
     """Return the line that is to be mended, not the one deep in a library that it led to.
 
     Args:
@@ -84,7 +84,7 @@ def files_of(thing: object) -> frozenset[str]:
     return frozenset(code.co_filename for code in codes if code is not None and not _is_ours(code.co_filename))
 
 
-def place_of(thing: object, method: str) -> Place | None:
+def source_line(thing: object, method: str) -> SourceLine | None:
     """Return where a method of an object is written; where its class is, if the method is one of askwise's."""
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):
@@ -105,7 +105,7 @@ def _code(found: Any) -> Any:
     return inspect.unwrap(found).__code__ if isinstance(found, FunctionType) else None
 
 
-def _frames(error: BaseException) -> Iterator[Place]:
+def _frames(error: BaseException) -> Iterator[SourceLine]:
     """Iterate over the places that led to an error, the outermost first."""
     trace = error.__traceback__
     while trace is not None:

@@ -57,7 +57,7 @@ class Standing(NamedTuple):
 
 @compiled
 def climb(
-    mask: Any, swaps: bool, belief: Any, torn: Any, intervals: Any, by_size: Any, extra: Any
+    mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
     """Improve `mask` in place by the best flip or, where no flip helps and `swaps` are wanted, by a swap that does.
 
@@ -66,7 +66,7 @@ def climb(
     """
     n = mask.size
     now = standing(mask, belief, intervals)
-    tolerance = GAIN * max(1.0, torn.max())
+    tolerance = GAIN * max(1.0, conflict_steps.max())
     looked_at = 0
     summed = True
     while True:
@@ -90,7 +90,7 @@ def climb(
     for k in range(n):
         if mask[k]:
             paid += extra[k]
-    return question_value(mask, belief, torn, intervals) - paid, looked_at
+    return question_value(mask, belief, conflict_steps, intervals) - paid, looked_at
 
 
 @inner

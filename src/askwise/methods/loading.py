@@ -26,18 +26,18 @@ from typing import Any
 
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.methods.base import Agent
-from askwise.methods.error_text import in_words
+from askwise.methods.error_text import error_to_text
 from askwise.text.files import opened, reason
 from askwise.workers.heartbeat import loading
 
-PLACES = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
+LOCATIONS = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
 """How an agent of one's own is named."""
 
 _LOADED: dict[Path, tuple[object, ModuleType]] = {}
 """Files that were loaded, with what they were like then: a file that was changed since is loaded anew."""
 
 
-def is_place(name: str) -> bool:
+def is_location(name: str) -> bool:
     """Whether a method's name says where to find it."""
     return ":" in name
 
@@ -47,10 +47,10 @@ def load_agent(place: str, **options: Any) -> Agent:
     field = f"method {place!r}"
     make = _found(place)
     check_options(make, options, field)
-    return made(make, options, field)
+    return made_agent(make, options, field)
 
 
-def made(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
+def made_agent(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
     """Return the agent that `make` makes; `field` says in an error which method it is."""
     try:
         with loading:
@@ -58,7 +58,7 @@ def made(make: Callable[..., object], options: dict[str, Any], field: str) -> Ag
     except (AskwiseError, KeyboardInterrupt):
         raise  # a belief of an unknown kind, say
     except BaseException as error:  # `sys.exit` included
-        raise InputError(field, in_words(error), "an agent that can be made") from error
+        raise InputError(field, error_to_text(error), "an agent that can be made") from error
     if not isinstance(agent, Agent):
         raise InputError(field, f"something of type {type(agent).__name__}", "an askwise Agent")
     return agent
@@ -75,7 +75,7 @@ def _found(place: str) -> Callable[..., object]:
     field = f"method {place!r}"
     home, _, name = place.rpartition(":")
     if not home or not name:
-        raise InputError("method", repr(place), PLACES)
+        raise InputError("method", repr(place), LOCATIONS)
     module = _file(home, field) if home.endswith(".py") else _module(home, field)
     if not hasattr(module, name):
         raise InputError(field, f"no {name!r} in {home}", _agents_in(module, name))
@@ -155,7 +155,7 @@ def _run(path: Path, name: str, field: str) -> ModuleType:
         sys.modules.pop(unique)
         if before is not None:
             sys.modules[unique] = before
-        raise InputError(field, in_words(error), f"a file that Python can run, {name}") from error
+        raise InputError(field, error_to_text(error), f"a file that Python can run, {name}") from error
     return module
 
 
@@ -166,10 +166,10 @@ def _module(name: str, field: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             found = f"no module {name!r}"
-            raise InputError(field, found, f"{PLACES}, of a module that is installed or here") from None
-        raise InputError(field, in_words(error), "a module that can be imported") from error
+            raise InputError(field, found, f"{LOCATIONS}, of a module that is installed or here") from None
+        raise InputError(field, error_to_text(error), "a module that can be imported") from error
     except (Exception, SystemExit) as error:
-        raise InputError(field, in_words(error), "a module that can be imported") from error
+        raise InputError(field, error_to_text(error), "a module that can be imported") from error
 
 
 @contextmanager

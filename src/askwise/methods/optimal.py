@@ -18,7 +18,7 @@ from askwise.core.decision import Decision
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import InputError
-from askwise.methods.base import LooksAhead
+from askwise.methods.base import PlanningAgent
 from askwise.model.names import as_int
 from askwise.planning.exact import MOST_STATES, BestMove, Solver
 from askwise.planning.exact_noisy import LimitedSolver, Move, OffTheMap
@@ -28,7 +28,7 @@ from askwise.seeds import Seed
 from askwise.types import BoolArray
 
 
-class Optimal(LooksAhead):
+class Optimal(PlanningAgent):
     """Follows the optimal policy; refuses problems that are too large to solve.
 
     Args:
@@ -68,13 +68,13 @@ class Optimal(LooksAhead):
         self.solver = self._home
         self._heard_before = 0  # answers that the solver was told as probabilities of goals
 
-    def reckoned(self) -> BoolArray:
-        """See `LooksAhead`; where answers may be wrong, what is next to impossible is not impossible."""
+    def considered_goals(self) -> BoolArray:
+        """See `PlanningAgent`; where answers may be wrong, what is next to impossible is not impossible."""
         if isinstance(self.solver, LimitedSolver) and (self.belief.name != "robust" or self._ways_of_no_return):
             return self.belief.not_ruled_out
-        return super().reckoned()
+        return super().considered_goals()
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; for all states in which more than one goal is possible."""
         goals = np.flatnonzero(possible)
         off = bool((self.solver.tables.weight[state.teammate, goals] <= 0).any())

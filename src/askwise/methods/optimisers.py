@@ -35,7 +35,7 @@ def branch_and_bound(
     best_net: float,
     order: Any,
     belief: Any,
-    torn: Any,
+    conflict_steps: Any,
     intervals: Any,
     by_size: Any,
     extra: Any,
@@ -70,7 +70,7 @@ def branch_and_bound(
         looked_at += 1
         if looked_at > budget:
             return best_net, looked_at, False
-        value = _bound(side, belief, torn, intervals)
+        value = _bound(side, belief, conflict_steps, intervals)
         price = min(_least(0, side, counts, cheapest, extra), _least(1, side, counts, cheapest, extra))
         if value - price <= best_net + GAIN:
             continue
@@ -111,7 +111,7 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
 
 
 @inner
-def _bound(side: Any, belief: Any, torn: Any, intervals: Any) -> float:
+def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
     """Return the most that any completion of a partial question is worth."""
     value = 0.0
     for g in range(side.size):
@@ -123,7 +123,7 @@ def _bound(side: Any, belief: Any, torn: Any, intervals: Any) -> float:
             zero = union_length(g, 0, side, intervals)
             one = union_length(g, 1, side, intervals)
             kept = min(zero, one)
-        value += belief[g] * (torn[g] - kept)
+        value += belief[g] * (conflict_steps[g] - kept)
     return value
 
 
@@ -134,7 +134,7 @@ AUTO_BUDGET = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BestQuestion:
     """The best question that was found.
 
     Attributes:
@@ -157,7 +157,7 @@ class Found:
         return self.value - self.cost
 
 
-def optimise(values: QuestionValue, method: str = "auto", rng: np.random.Generator | None = None) -> Found:
+def optimise(values: QuestionValue, method: str = "auto", rng: np.random.Generator | None = None) -> BestQuestion:
     """Return the best question about at least two possible goals, by the method of that name."""
     if values.n < 2:
         raise InputError("goals", f"{values.n} possible", "at least two, so that there is something to ask")
@@ -174,7 +174,7 @@ def genetic(
     population: int = 50,
     generations: int = 100,
     mutation: float = 0.001,
-) -> Found:
+) -> BestQuestion:
     """Evolve questions: tournaments of two, one-point crossover, each bit flipped with probability `mutation`."""
     members = rng.random((population, values.n)) < 0.5
     nets = _Nets(values)
@@ -230,7 +230,7 @@ class _Nets:
         return np.array([self.known[key] for key in keys])
 
 
-def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int | None = None) -> Found:
+def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int | None = None) -> BestQuestion:
     """Climb by flips and swaps from the likeliest half of the goals and from random questions.
 
     Args:
@@ -247,11 +247,11 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
     for mask in starts:
         if mask.all() or not mask.any():
             mask = np.arange(values.n) == int(rng.integers(values.n))
-        evaluations += climb(mask, False, values.belief, values.torn, values.intervals, *prices)[1]
+        evaluations += climb(mask, False, values.belief, values.conflict_steps, values.intervals, *prices)[1]
         if mask.tobytes() in ended:
             continue  # as most climbs do; swaps take longer and would end at the same question again
         ended.add(mask.tobytes())
-        net, looked_at = climb(mask, True, values.belief, values.torn, values.intervals, *prices)
+        net, looked_at = climb(mask, True, values.belief, values.conflict_steps, values.intervals, *prices)
         ended.add(mask.tobytes())
         evaluations += looked_at
         if net > best_net:
@@ -259,20 +259,20 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
     return _found(values, _cheaper_side(best, *prices), LOCAL, evaluations)
 
 
-def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> Found:
+def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> BestQuestion:
     """Prove the optimum by branch and bound, looking at no more than `budget` partial questions."""
     return _prove(values, local_search(values, rng, restarts=2), budget)
 
 
-def _prove(values: QuestionValue, start: Found, budget: int) -> Found:
+def _prove(values: QuestionValue, start: BestQuestion, budget: int) -> BestQuestion:
     mask = start.asked.copy()
-    order = np.argsort(-values.belief * values.torn, kind="stable")
+    order = np.argsort(-values.belief * values.conflict_steps, kind="stable")
     _, looked_at, proven = branch_and_bound(
         mask,
         start.net,
         order,
         values.belief,
-        values.torn,
+        values.conflict_steps,
         values.intervals,
         *_price_arrays(values),
         budget,
@@ -280,12 +280,12 @@ def _prove(values: QuestionValue, start: Found, budget: int) -> Found:
     return _found(values, mask, PROVEN if proven else BUDGET, start.evaluations + looked_at)
 
 
-def auto(values: QuestionValue, rng: np.random.Generator) -> Found:
+def auto(values: QuestionValue, rng: np.random.Generator) -> BestQuestion:
     """Search locally, then prove the answer or better it, as far as a small budget goes."""
     return _prove(values, local_search(values, rng), AUTO_BUDGET)
 
 
-OPTIMISERS: dict[str, Callable[[QuestionValue, np.random.Generator], Found]] = {
+OPTIMISERS: dict[str, Callable[[QuestionValue, np.random.Generator], BestQuestion]] = {
     "auto": auto,
     "exact": exact,
     "genetic": genetic,
@@ -293,8 +293,8 @@ OPTIMISERS: dict[str, Callable[[QuestionValue, np.random.Generator], Found]] = {
 }
 
 
-def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: int) -> Found:
-    return Found(mask, values.value(mask), values.cost(np.flatnonzero(mask).tolist()), verdict, int(evaluations))
+def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: int) -> BestQuestion:
+    return BestQuestion(mask, values.value(mask), values.cost(np.flatnonzero(mask).tolist()), verdict, int(evaluations))
 
 
 def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:

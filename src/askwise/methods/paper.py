@@ -26,7 +26,7 @@ from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
 from askwise.methods.base import Agent, BeliefAgent, Observation
 from askwise.methods.cost_prob_program import best_cut
-from askwise.methods.optimisers import OPTIMISERS, Found, optimise
+from askwise.methods.optimisers import OPTIMISERS, BestQuestion, optimise
 from askwise.methods.question_value import QuestionValue
 from askwise.types import BoolArray, FloatArray
 
@@ -37,7 +37,7 @@ class Never(BeliefAgent):
     name = "never"
     markov = True
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
         """See `BeliefAgent`."""
         return self.wait(
             f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them."
@@ -50,7 +50,7 @@ class Baseline(BeliefAgent):
     name = "baseline"
     markov = True
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
         """See `BeliefAgent`."""
         return self.ask_random_half(possible)
 
@@ -74,7 +74,7 @@ class Toolbox(Baseline):
 
     name = "toolbox"
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
         moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
         optimal = self.problem.ego.optimal(state.ego)[:, moves] & possible[:, None]
@@ -102,7 +102,7 @@ class CostProb(BeliefAgent):
     name = "cost-prob"
     markov = True
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
         goals = np.flatnonzero(possible)
         optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
@@ -144,7 +144,7 @@ class Ezq(BeliefAgent):
         self.optimiser = optimiser
         self.name = "ezq" if optimiser == "genetic" else f"ezq-{optimiser}"
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`."""
         goals = np.flatnonzero(possible)
         values = self.question_values(state, possible)
@@ -173,7 +173,7 @@ class Ezq(BeliefAgent):
         self,
         goals: Any,
         asked: tuple[int, ...],
-        found: Found,
+        found: BestQuestion,
         runner_up: tuple[BoolArray, float] | None,
         why: str,
         *,
@@ -194,7 +194,7 @@ class Ezq(BeliefAgent):
         )
 
 
-def _runner_up(values: QuestionValue, found: Found) -> tuple[BoolArray, float] | None:
+def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
     """Return the best question that differs from the one found by a single goal, and its net value."""
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None

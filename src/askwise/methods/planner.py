@@ -25,7 +25,7 @@ from askwise.core.decision import Decision
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import InputError, did_you_mean
-from askwise.methods.base import LooksAhead
+from askwise.methods.base import PlanningAgent
 from askwise.planning.planner import Plan, Planner, make_planner
 from askwise.planning.settings import SETTINGS, PlannerSettings
 from askwise.planning.tables import Tables, price_for_planning, tables_of
@@ -37,7 +37,7 @@ FIRST_SHARE = 1_000
 """States to be looked at before the clock says how many more there is time for."""
 
 
-class PlannerAgent(LooksAhead):
+class PlannerAgent(PlanningAgent):
     """The planner.
 
     Args:
@@ -96,17 +96,17 @@ class PlannerAgent(LooksAhead):
         self._asked += observation.answer is not None
         super().watch(observation)
 
-    def reckoned(self) -> BoolArray:
-        """See `LooksAhead`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
+    def considered_goals(self) -> BoolArray:
+        """See `PlanningAgent`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
         if self.problem.answers.wrong > 0 and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
-        return super().reckoned()
+        return super().considered_goals()
 
-    def candidates(self, actions: Any) -> Any:
-        """See `LooksAhead`; the first, so that nothing is left to chance."""
+    def tied_actions(self, actions: Any) -> Any:
+        """See `PlanningAgent`; the first, so that nothing is left to chance."""
         return actions[:1]
 
-    def when_torn(self, state: JointState, possible: BoolArray) -> Decision:
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """See `BeliefAgent`; here it is called whenever several goals are possible."""
         planner = self._planner_at(state.teammate, possible)
         return self._explained(self._plan(planner, possible, state), possible)

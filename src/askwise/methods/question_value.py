@@ -55,13 +55,13 @@ class QuestionValue:
         _check(self.belief, branching, divergence)
         self.cost = cost
         self.intervals = _intervals(branching, divergence)
-        self.torn: FloatArray = union_lengths(np.ones(self.n, dtype=np.bool_), self.intervals)
+        self.conflict_steps: FloatArray = union_lengths(np.ones(self.n, dtype=np.bool_), self.intervals)
         """``float64 [n]``: ``U_g(S)``, how long the ego agent is torn if `g` is the truth and nothing is asked."""
 
     def value(self, asked: Any) -> float:
         """Return ``V(q)`` for a question given by the numbers of its goals or as ``bool [n]``."""
         kept = union_lengths(as_mask(asked, self.n), self.intervals)
-        return float(self.belief @ (self.torn - kept))
+        return float(self.belief @ (self.conflict_steps - kept))
 
     def net(self, asked: Any) -> float:
         """Return the value of a question less its cost."""
@@ -76,7 +76,7 @@ class QuestionValue:
                 "questions", f"an array of shape {batch.shape}", f"(m, {self.n}), one column for each goal"
             )
         found = np.empty(batch.shape[0])
-        _values(batch, self.belief, self.torn, self.intervals, found)
+        _values(batch, self.belief, self.conflict_steps, self.intervals, found)
         return found
 
     def flips(self, asked: Any) -> FloatArray:
@@ -206,11 +206,11 @@ def union_lengths(mask: Any, intervals: Any) -> Any:
 
 
 @inner
-def question_value(mask: Any, belief: Any, torn: Any, intervals: Any) -> float:
+def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
     """Return ``V(q)``."""
     value = 0.0
     for g in range(mask.size):
-        value += belief[g] * (torn[g] - union_length(g, mask[g], mask, intervals))
+        value += belief[g] * (conflict_steps[g] - union_length(g, mask[g], mask, intervals))
     return value
 
 
@@ -227,6 +227,6 @@ def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> floa
 
 
 @compiled(work=lambda given: given.batch.size + len(given.batch) * given.intervals.others.size)
-def _values(batch: Any, belief: Any, torn: Any, intervals: Any, found: Any) -> None:
+def _values(batch: Any, belief: Any, conflict_steps: Any, intervals: Any, found: Any) -> None:
     for row in range(batch.shape[0]):
-        found[row] = question_value(batch[row], belief, torn, intervals)
+        found[row] = question_value(batch[row], belief, conflict_steps, intervals)

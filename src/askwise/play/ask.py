@@ -57,7 +57,7 @@ Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class InferredPath:
     """What the teammate has told by walking: where it came from, and how many of the possible goals explain that."""
 
     start: int
@@ -83,7 +83,7 @@ class Advice:
     state: JointState
     decision: Decision
     belief: FloatArray | None
-    way: Way | None = None
+    way: InferredPath | None = None
 
     @property
     def ask(self) -> tuple[str, ...] | None:
@@ -165,7 +165,7 @@ def _asked(problem: Problem, method: str | Agent, **options: Any) -> Agent:
     return agent
 
 
-def _advice(problem: Problem, agent: Agent, lived: Sequence[Observation], way: Way | None, name: str) -> Advice:
+def _advice(problem: Problem, agent: Agent, lived: Sequence[Observation], way: InferredPath | None, name: str) -> Advice:
     state, t = lived[-1].state, len(lived)
     decision, belief = decision_and_belief(problem, agent, lived[-1], t)
     return Advice(problem, name, state, decision, belief, way)
@@ -180,7 +180,7 @@ Steps = list[tuple[int, int]]
 def _way(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
     """Return the way that the teammate took."""
     if not len(seen):
-        return [] if teammate is None else typical_way(problem, joint_state(problem, teammate, None).teammate)
+        return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)
     way: Steps = []
     here = problem.start.teammate
     for k, name in enumerate(seen, start=1):
@@ -194,7 +194,7 @@ def _way(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]
     return way
 
 
-def typical_way(problem: Problem, end: int) -> Steps:
+def likeliest_path(problem: Problem, end: int) -> Steps:
     """Return the shortest way from the teammate's start that always goes on as most of them do."""
     model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
@@ -253,10 +253,10 @@ def _goal(problem: Problem, given: GoalName) -> int:
     return number
 
 
-def _explained(problem: Problem, way: Steps) -> Way:
+def _explained(problem: Problem, way: Steps) -> InferredPath:
     """Return how many of the goals that the prior allows explain the way."""
     explained = problem.prior > 0
     of = int(explained.sum())
     for state, action in way:
         explained &= problem.teammate.optimal(state)[:, action]
-    return Way(problem.start.teammate, int(explained.sum()), of)
+    return InferredPath(problem.start.teammate, int(explained.sum()), of)

@@ -26,7 +26,7 @@ Given = tuple[Hashable, Answer]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replies:
+class HeardReplies:
     """All replies so far.
 
     Attributes:
@@ -54,7 +54,7 @@ class Replies:
         odds = tuple(np.round(said - said.max(), DIGITS).tolist())
         return odds if any(odds) else None
 
-    def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, Replies]]:
+    def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
         """Iterate over what may be heard: the answer, how probable each goal makes it, and all replies then."""
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
@@ -68,16 +68,16 @@ class Replies:
             if likelihood.any():
                 yield answer, likelihood, self._with(question, answer, likelihood)
 
-    def _with(self, question: Hashable, answer: Answer, likelihood: FloatArray | None) -> Replies:
+    def _with(self, question: Hashable, answer: Answer, likelihood: FloatArray | None) -> HeardReplies:
         given = (*self.given, (question, answer)) if self.remembers else ()
         log = self.log
         if likelihood is not None and answer.reply is not None:  # a refusal says nothing of the goal
             with np.errstate(divide="ignore"):
                 log = np.log(likelihood) if log is None else log + np.log(likelihood)
-        return Replies(log, given, self.remembers, self.asked + 1)
+        return HeardReplies(log, given, self.remembers, self.asked + 1)
 
 
-NOTHING_HEARD = Replies()
+NOTHING_HEARD = HeardReplies()
 
 
 def _answers(asked: Question, n_goals: int) -> Iterator[Answer]:
@@ -137,7 +137,7 @@ class Branch:
     ways: float | FloatArray = 1.0
     taken: int = 0
     weight: FloatArray | None = None
-    replies: Replies | None = None
+    replies: HeardReplies | None = None
     asked: int = 0
     questions: int = 0
     situation: Any = None

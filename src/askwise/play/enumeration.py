@@ -45,10 +45,10 @@ from askwise.methods import (
     start_agent,
 )
 from askwise.methods.checked import refuse
-from askwise.methods.error_text import shown
+from askwise.methods.error_text import value_to_text
 from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
-from askwise.play.branches import Branch, Goals, Replies, Waiting
+from askwise.play.branches import Branch, Goals, HeardReplies, Waiting
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray
 
@@ -161,7 +161,7 @@ class Enumeration:
         with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
             copied = copy.deepcopy(agent, {id(self.problem): self.problem})
         if not isinstance(copied, Agent):
-            refuse(agent, "__deepcopy__", f"was copied to {shown(copied)}; expected an agent", t)
+            refuse(agent, "__deepcopy__", f"was copied to {value_to_text(copied)}; expected an agent", t)
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
@@ -190,7 +190,7 @@ class Enumeration:
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         """Whatever may be heard, with how probable each goal makes it."""
         state = branch.observation.state
-        before = Replies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
+        before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
         for answer, likelihood, replies in before.after(self.problem, asked):
             goals = frozenset(goal for goal in branch.goals if likelihood[goal] > 0)
             if not goals:
@@ -262,7 +262,7 @@ class Enumeration:
             branch.situation = branch.observation.state, branch.goals, branch.possible, heard, asked
         return branch.situation
 
-    def _heard(self, replies: Replies, goals: Goals) -> Any:
+    def _heard(self, replies: HeardReplies, goals: Goals) -> Any:
         if replies.remembers:
             return replies.key
         return replies.odds(goals)

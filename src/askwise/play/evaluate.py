@@ -53,7 +53,7 @@ def sampled(method: str, n: int) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class ButFor(Verdict):
+class Incomplete(Verdict):
     """The verdict on a sum over all that can happen but for what is next to impossible: its probability is said."""
 
     def __str__(self) -> str:
@@ -62,11 +62,11 @@ class ButFor(Verdict):
 
 def but_for(method: str, left_out: float) -> Verdict:
     """Return the verdict where experiences of that probability were left out."""
-    return ButFor(method, exact=False, error_bound=left_out)
+    return Incomplete(method, exact=False, error_bound=left_out)
 
 
 @dataclass(frozen=True, slots=True)
-class Within(Verdict):
+class ErrorBounded(Verdict):
     """The verdict on costs with a proven bound on their error, in the unit of the costs."""
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Within(Verdict):
 
 def within(method: str, error: float) -> Verdict:
     """Return the verdict on costs that are off by at most `error`."""
-    return Within(method, exact=False, error_bound=error)
+    return ErrorBounded(method, exact=False, error_bound=error)
 
 
 @dataclass(frozen=True)
@@ -227,11 +227,11 @@ def evaluate(
     return Evaluation(player.name, *found, seconds=time.perf_counter() - began, questions=questions)
 
 
-Found = tuple[float, float, Verdict, int, float, tuple[float, float]]
+Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
 """All of an `Evaluation` but its method and its time."""
 
 
-def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any, held: str) -> Found:
+def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any, held: str) -> Measured:
     circles = may_circle(problem)
     if circles and not follows_once(player, problem):
         raise TooLarge(
@@ -253,14 +253,14 @@ def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, 
     return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
 
 
-def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any, held: str) -> Found:
+def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any, held: str) -> Measured:
     costs, marginal, decisions = drawn(problem, player, episodes, seed, progress)
     mean, stderr = float(marginal.mean()), spread(marginal)
     verdict = sampled(f"{episodes:,} episodes{held}", episodes)
     return float(costs.mean()), mean, verdict, decisions, stderr, interval(mean, stderr, episodes - 1)
 
 
-def _for_each_goal(problem: Problem, player: Agent, paths: int, seed: Seed, progress: Any, held: str) -> Found:
+def _for_each_goal(problem: Problem, player: Agent, paths: int, seed: Seed, progress: Any, held: str) -> Measured:
     costs, marginal, decisions = for_each_goal(problem, player, paths, seed, progress)
     mean, stderr, freedom = weighted(marginal, problem.prior)
     verdict = sampled(f"{paths:,} episodes for each goal{held}", costs.size)

@@ -20,7 +20,7 @@ from askwise.core.side import place_and_load, place_name
 from askwise.domains.registry import find_domain, words_of
 from askwise.methods import Decision, PairZones, methods
 from askwise.methods.decision_json import gate_to_json, pairs_to_json, runner_up_to_json
-from askwise.play.ask import Advice, Way
+from askwise.play.ask import Advice, InferredPath
 from askwise.text.wording import (
     PLAIN,
     Vocabulary,
@@ -131,7 +131,7 @@ def _places(given: Advice) -> str:
     return printable(f"{words.teammate} at {teammate}; {words.ego} at {ego}{hands}")
 
 
-def _way_in_words(given: Advice, way: Way, words: Vocabulary) -> str:
+def _way_in_words(given: Advice, way: InferredPath, words: Vocabulary) -> str:
     explain = "explains" if way.explained == 1 else "explain"
     start = printable(str(given.problem.teammate.model.name(way.start)))
     return f"the {words.teammate} came from {start}, which {way.explained} of {counted(way.of, words.goal)} {explain}"

@@ -291,7 +291,7 @@ from askwise.methods import BeliefAgent
 
 
 class Waits(BeliefAgent):
-    def when_torn(self, state, possible):
+    def ask_or_wait(self, state, possible):
         return self.wait("Wait.")
 """
 

@@ -17,7 +17,7 @@ from askwise.core.teammates import make_teammate
 from askwise.domains.registry import names
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS, make_agent, methods
-from askwise.methods.loading import PLACES, is_place
+from askwise.methods.loading import LOCATIONS, is_location
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.instances import DEFAULT_DOMAIN, chosen_label, distinct
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
@@ -194,9 +194,9 @@ def _stated(field: Field) -> Method:
 
 def _name(field: Field) -> str:
     """Return the name of a method, or the place of an agent such as ``mine.py:Likeliest``."""
-    of_a_place = isinstance(field.value, str) and is_place(field.value)
+    of_a_place = isinstance(field.value, str) and is_location(field.value)
     if isinstance(field.value, str) and field.value.endswith(".py"):
-        raise field.refuse(f"an agent of your own as {PLACES}, or one of {', '.join(map(repr, methods()))}")
+        raise field.refuse(f"an agent of your own as {LOCATIONS}, or one of {', '.join(map(repr, methods()))}")
     return field.text(None if of_a_place else methods())
 
 
