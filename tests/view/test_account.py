@@ -77,9 +77,8 @@ def test_over_several_steps_the_question_that_came_nearest_is_told() -> None:
 def test_long_questions_are_shortened() -> None:
     names = [f"S{k}" for k in range(1, 31)]
     episode = simulate(row_of(*names), Scripted(Decision(ask=tuple(range(20)))), goal="S1", seed=1, max_steps=1)
-    assert "ASKS: is it one of S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11, S12, S13, S14, S15 and 5 more?" in episode_to_text(
-        episode
-    )
+    asked = "ASKS: is it one of S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11, S12, S13, S14, S15 and 5 more?"
+    assert asked in episode_to_text(episode)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\ud800"])

@@ -11,7 +11,7 @@ import pytest
 from askwise.core.problem import joint_state
 from askwise.view import text
 from askwise.view.scene_builder import scene_at, scene_of, start_scene
-from askwise.view.summary import episode_to_text, describe
+from askwise.view.summary import describe, episode_to_text
 from tests.view.episodes import golden
 from tests.view.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 

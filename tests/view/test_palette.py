@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.studio.round_service import stylesheet
 from askwise.view import palette
 from askwise.view.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Look
 
@@ -121,7 +120,7 @@ def test_pages_get_every_colour_for_bright_and_dark_screens() -> None:
     sheets = [path.read_text("utf-8") for path in SOURCE.rglob("*.css")]
     used = {name for sheet in sheets for name in re.findall(r"var\(--([a-z0-9-]+)[,)]", sheet)}
     known = {name.replace("_", "-") for name in Look.__dataclass_fields__} | {"paper"}
-    own = {name for sheet in [*sheets, stylesheet()] for name in re.findall(r"--([a-z0-9-]+):", sheet)}
+    own = {name for sheet in [*sheets, palette.css_ramps()] for name in re.findall(r"--([a-z0-9-]+):", sheet)}
     scripts = [path.read_text("utf-8") for path in SOURCE.rglob("*.js")]
     own |= {name for script in scripts for name in re.findall(r"[\"'`]--([a-z0-9-]+)[\"'`]", script)}
     assert used <= known | own

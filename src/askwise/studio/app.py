@@ -9,7 +9,9 @@ import json
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from html import escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -27,14 +29,31 @@ from askwise.studio.store import StoreFailed
 from askwise.text.data import parse_json
 from askwise.text.files import decode
 from askwise.text.reading import Field
+from askwise.view.html import Html, asset, document, filled, stylesheet, tag
+from askwise.view.palette import css_ramps
 
 log = logging.getLogger("askwise.studio")
 
-KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+KINDS = {".js": "text/javascript", ".css": "text/css"}
 STATIC = re.compile(r"[a-z0-9-]{1,40}\.(js|css)")
-CLOSED = (
-    "<!doctype html><html lang=en><meta charset=utf-8><title>askwise studio</title><h1>The door is closed</h1>"
-    "<p>Open the studio with the link that the terminal shows; each link works once. Start it again for a new one."
+TITLES = {
+    "home": "askwise studio",
+    "play": "Playing: askwise studio",
+    "explore": "Explore: askwise studio",
+    "study": "Study: askwise studio",
+    "take": "A study",
+    "closed": "Not now",
+}
+"""The pages, by the names of their files in ``static``, and their titles."""
+SHARED = ("elements.js", "graph.js")
+"""Scripts of `askwise.view` that the studio's scripts import."""
+CLOSED = document(
+    "askwise studio",
+    Html(
+        "<body><h1>The door is closed</h1>"
+        "<p>Open the studio with the link that the terminal shows; each link works once. "
+        "Start it again for a new one.</p></body>"
+    ),
 )
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -57,7 +76,7 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 
     app = Starlette(
         routes=[
-            Route("/", page("home.html")),
+            Route("/", page("home")),
             Route("/enter/{secret}", enter),
             Route("/static/{name}", static),
             Route("/api/library", answered(library)),
@@ -68,7 +87,7 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
             Route("/api/rounds", answered(new_round), methods=["POST"]),
             Route("/api/rounds/{name}/review", answered(review)),
             Route("/api/rounds/{name}/trace", answered(trace)),
-            Route("/play/{name}", page("play.html", *PEOPLE)),
+            Route("/play/{name}", page("play", *PEOPLE)),
             Route("/review/{name}", review_page),
             WebSocketRoute("/play/{name}/socket", play_socket),
             *(routes or []),
@@ -87,7 +106,7 @@ async def not_kept(request: Request, error: Exception) -> Response:
     status = 507 if error.full else 503
     if request.url.path.startswith("/api/"):
         return Json({"error": error.sentence}, status)
-    return HTMLResponse(asset("closed.html").replace("Reason: @WHY@.", error.sentence), status)
+    return HTMLResponse(page_text("closed", error.sentence), status)
 
 
 def services_of(request: Any) -> Services:
@@ -99,9 +118,17 @@ def services_of(request: Any) -> Services:
 # -- pages -------------------------------------------------------------------------------------------------------
 
 
-def asset(name: str) -> str:
-    """Return a file of the studio's own."""
-    return files("askwise.studio").joinpath("static", name).read_text(encoding="utf-8")
+def page_text(name: str, text: str = "") -> str:
+    """Return a page: the head that all pages share, and the body in ``static/<name>.html`` with `text` for ``@TEXT@``."""
+    own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
+    styles = ["shared.css", "studio.css", *([f"{name}.css"] if _file(f"{name}.css").is_file() else [])]
+    links = [Html(f'<link rel="stylesheet" href="/static/{each}">') for each in styles]
+    body = filled(_file(f"{name}.html").read_text(encoding="utf-8"), {"TEXT": escape(text, quote=False)})
+    return document(TITLES[name], Html(body), *links, *own)
+
+
+def _file(name: str) -> Traversable:
+    return files("askwise.studio").joinpath("static", name)
 
 
 def page(name: str, *kinds: str) -> Handler:
@@ -110,7 +137,7 @@ def page(name: str, *kinds: str) -> Handler:
     async def show(request: Request) -> Response:
         if services_of(request).person(request, *(kinds or (RESEARCHER,))) is None:
             return HTMLResponse(CLOSED, 403)
-        return HTMLResponse(asset(name))
+        return HTMLResponse(page_text(name))
 
     return show
 
@@ -118,11 +145,16 @@ def page(name: str, *kinds: str) -> Handler:
 async def static(request: Request) -> Response:
     """Answer with a script or a stylesheet; they hold no secrets."""
     name = request.path_params["name"]
-    if name == "colours.css":
-        return Response(await services_of(request).colours(), media_type=KINDS[".css"])
-    if not STATIC.fullmatch(name) or not files("askwise.studio").joinpath("static", name).is_file():
+    if not STATIC.fullmatch(name):
         return Json({"error": "no such file"}, 404)
-    return Response(asset(name), media_type=KINDS[name[name.rindex(".") :]])
+    kind = KINDS[name[name.rindex(".") :]]
+    if name == "shared.css":
+        return Response(stylesheet("board.css") + css_ramps(), media_type=kind)
+    if name in SHARED:
+        return Response(asset(name), media_type=kind)
+    if not _file(name).is_file():
+        return Json({"error": "no such file"}, 404)
+    return Response(_file(name).read_text(encoding="utf-8"), media_type=kind)
 
 
 async def enter(request: Request) -> Response:

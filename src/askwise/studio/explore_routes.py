@@ -29,7 +29,7 @@ def explore_routes() -> list[Any]:
     """Return the routes of the page."""
     desk = _Desk()
     return [
-        Route("/explore", page("explore.html")),
+        Route("/explore", page("explore")),
         Route("/api/explore/start", answered(desk.start)),
         Route("/api/explore/read", answered(desk.read), methods=["POST"]),
         Route("/api/explore/follow", answered(desk.follow), methods=["POST"]),

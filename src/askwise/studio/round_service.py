@@ -1,12 +1,9 @@
-"""The studio's colours: those of all drawings (`askwise.view.palette`), as variables of a stylesheet.
-
-What worker processes of the studio do: they play rounds, one request after the other.
+"""What worker processes of the studio do: they play rounds, one request after the other.
 
 A request is a dictionary with the operation ``op`` and the round ``id``. The last reply to it has ``done``.
 
 ===========  =======================================================================================================
 ``names``    the names of all methods and teammates
-``colours``  the stylesheet of the colours that have a meaning
 ``read``     read a problem file: its contents, what it is called, its goals
 ``open``     play a round from its setup and all deeds so far: the board, the state, the trails
 ``do``       do one deed: what came of it, at once, and then, when the robot has decided, what the round waits for
@@ -39,45 +36,8 @@ from askwise.studio.rounds.review import review
 from askwise.studio.rounds.round import Refused, Round, Setup
 from askwise.text.reading import Field
 from askwise.text.wording import printable
-from askwise.view import palette
 from askwise.view.page import page_text
-from askwise.view.palette import Colour
 from askwise.view.scene_builder import start_scene
-
-NAMES = (
-    "TEAMMATE",
-    "EGO",
-    "PAYS",
-    "LANDMARK",
-    "FLOOR",
-    "WALL",
-    "EDGE",
-    "INK",
-    "FAINT",
-    "PAPER",
-    "WAY",
-    "ARROW",
-    "LINE",
-)
-
-
-def stylesheet() -> str:
-    """Return the variables of all pages, ``--goal``, ``--askwise-teammate: rgb(...)`` and so on, and ramps of belief.
-
-    ``--goal`` is a goal of which nothing is believed yet, or nothing may be shown.
-    """
-    found = {name.lower().replace("_", "-"): getattr(palette, name) for name in NAMES}
-    lines = [f"--askwise-{name}: {_rgb(colour)};" for name, colour in found.items()]
-    for kind, ramp in (("ramp", palette.RAMP), ("dark-ramp", palette.DARK_RAMP), ("alike", palette.ALIKE)):
-        lines += [f"--askwise-{kind}-{k}: {_rgb(colour)};" for k, colour in enumerate(ramp)]
-    lines.append(f"--goal: {_rgb(palette.NO_BELIEF)};")
-    dark = f"@media (prefers-color-scheme: dark) {{ :root {{ --goal: {_rgb(palette.DARK_RAMP[0])}; }} }}\n"
-    return palette.css_variables() + ":root {\n  " + "\n  ".join(lines) + "\n}\n" + dark
-
-
-def _rgb(colour: Colour) -> str:
-    return f"rgb({', '.join(map(str, colour))})"
-
 
 MOST_ROUNDS = 200
 """Rounds that are kept ready; in others the deeds are repeated when people come back to them."""
@@ -117,9 +77,6 @@ class RoundService:
 
     def _names(self, _: Request) -> Reply:
         return {"methods": list(methods()), "teammates": list(TEAMMATES)}
-
-    def _colours(self, _: Request) -> Reply:
-        return {"colours": stylesheet()}
 
     def _read(self, request: Request) -> Reply:
         instance = read(request["text"])

@@ -44,7 +44,6 @@ class Services:
     times: Times = field(default_factory=Times)
     _rooms: OrderedDict[str, tuple[Room, str]] = field(default_factory=OrderedDict)
     _names: dict[str, list[str]] = field(default_factory=dict)
-    _colours: str = ""
     _read: dict[str, dict[str, Any]] = field(default_factory=dict)
     _new_rounds: Rates = field(default_factory=lambda: Rates(ROUNDS_A_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
@@ -70,12 +69,6 @@ class Services:
             reply = await self.pool.reply("names", {"op": "names"})
             self._names = {"methods": [*reply["methods"], *self.own_methods], "teammates": reply["teammates"]}
         return self._names
-
-    async def colours(self) -> str:
-        """Return the stylesheet of the colours that have a meaning."""
-        if not self._colours:
-            self._colours = str((await self.pool.reply("names", {"op": "colours"}))["colours"])
-        return self._colours
 
     # -- problems -------------------------------------------------------------------------------------------------
 

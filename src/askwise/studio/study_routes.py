@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import time
-from html import escape
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -15,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from askwise.errors import InputError
-from askwise.studio.app import CLOSED, answered, asset, body_of, page, services_of, set_cookie
+from askwise.studio.app import CLOSED, answered, body_of, page, page_text, services_of, set_cookie
 from askwise.studio.security import PARTICIPANT, PILOT, Person
 from askwise.studio.services import Services
 from askwise.studio.socket import HOMES
@@ -32,7 +31,7 @@ def study_routes(people: People) -> list[Any]:
     return [
         Route("/join/{token}", desk.join),
         *(route for kind in (PARTICIPANT, PILOT) for route in _taking(desk, kind)),
-        Route("/study", page("study.html")),
+        Route("/study", page("study")),
         Route("/api/study", answered(desk.overview)),
         Route("/api/study/pause", answered(desk.pause), methods=["POST"]),
         Route("/api/study/again", answered(desk.again), methods=["POST"]),
@@ -44,7 +43,7 @@ def _taking(desk: _Desk, kind: str) -> list[Any]:
     """Return the routes of people of one kind."""
     home = HOMES[kind]
     return [
-        Route(home, page("take.html", kind)),
+        Route(home, page("take", kind)),
         Route(f"/api{home}", answered(desk.now, kind)),
         Route(f"/api{home}", answered(desk.entered, kind), methods=["POST"]),
         Route(f"/api{home}/leave", answered(desk.left, kind), methods=["POST"]),
@@ -81,7 +80,7 @@ class _Desk:
             _, cookie = await self.people.join(panel, pilot=pilot)
         except NotNow as error:
             log.warning("refused somebody: %s", error)
-            return HTMLResponse(asset("closed.html").replace("@WHY@", escape(str(error), quote=False)), 403)
+            return HTMLResponse(page_text("closed", f"Reason: {error}."), 403)
         answer = RedirectResponse(HOMES[kind], 303)
         set_cookie(answer, request, kind, cookie)
         return answer

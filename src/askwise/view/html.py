@@ -1,6 +1,6 @@
-"""Small pieces of HTML. Every text is escaped here, and only here: what comes in is text, what goes out is HTML.
+"""HTML: small elements, and whole pages with the one head and the one set of assets that all applications share.
 
-A report as one HTML file with everything in it, opened from disk, printed, or sent to somebody.
+Text is escaped here, and only here: a value that is not `Html` is text.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from askwise import __version__
 from askwise.view.palette import css_variables
+
+GENERATOR = f"askwise {__version__}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,9 @@ class TableCell:
     content: object
     kind: str = ""
     note: str = ""
+
+
+# -- elements ----------------------------------------------------------------------------------------------------
 
 
 def escaped(content: object) -> str:
@@ -101,25 +107,79 @@ def _label(caption: str) -> dict[str, str]:
     return {"aria-label": caption} if caption else {"aria-label": "table"}
 
 
+# -- pages -------------------------------------------------------------------------------------------------------
+
+
+def document(title: str, body: Html, *head: Html) -> str:
+    """Return a whole page.
+
+    Args:
+        title: the title of the page, as text.
+        body: the body element.
+        head: elements of the head beyond those that all pages have, such as styles and scripts.
+    """
+    parts = [
+        Html('<meta charset="utf-8">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        tag("title", title),
+        Html('<link rel="icon" href="data:,">'),
+        *head,
+    ]
+    return f'<!doctype html>\n<html lang="en">\n<head>\n{joined(parts).code}\n</head>\n{body.code}\n</html>\n'
+
+
+def generator() -> Html:
+    """Return the element of the head that names the version of askwise."""
+    return Html(f'<meta name="generator" content="{GENERATOR}">')
+
+
+def style(*names: str) -> Html:
+    """Return a style element with the colours and the named style sheets in ``assets``."""
+    return Html(f"<style>\n{stylesheet(*names)}\n</style>")
+
+
+def stylesheet(*names: str) -> str:
+    """Return the colours and some style sheets as one; `base.css` is always the first."""
+    return css_variables() + "".join(asset(name) for name in ("base.css", *names))
+
+
+def script(*names: str) -> str:
+    """Return modules in ``assets`` as one classic script: without ``import`` and ``export``, as a page can embed it."""
+    return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
+
+
+def asset(name: str) -> str:
+    """Return a file of ``assets``."""
+    return _assets().joinpath(name).read_text(encoding="utf-8")
+
+
+def is_asset(name: str) -> bool:
+    """Whether ``assets`` has a file of that name."""
+    return _assets().joinpath(name).is_file()
+
+
+def _assets() -> Traversable:
+    return files("askwise.view").joinpath("assets")
+
+
+def filled(template: str, parts: Mapping[str, str]) -> str:
+    """Return a template with every ``@NAME@`` replaced by its part, in one go: a part may contain ``@NAME@`` itself."""
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], template)
+
+
 Section = tuple[str, str, Sequence[object]]
-"""A name that links lead to, a heading, and what stands below it."""
+"""A section of a report: the name that links lead to, the heading, and the parts below it."""
 
 
 def report_page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
-    """Return a report as HTML, its sections one below the other with links to them at the top."""
+    """Return a report as a page: its sections one below the other, with links to them at the top."""
     found = list(sections)
-    links = [tag("a", heading, href=f"#{name}") for name, heading, _ in found]
-    parts = {
-        "TITLE": escaped(title),
-        "SUBTITLE": escaped(subtitle),
-        "STYLE": css_variables() + _asset("report.css"),
-        "NAV": joined(links).code,
-        "BODY": joined(section(name, heading, *content) for name, heading, content in found).code,
-        "VERSION": __version__,
-    }
-    # In one go: a name in the report may be one of the places to be filled in.
-    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("report.html"))
-
-
-def _asset(name: str) -> str:
-    return files("askwise.view").joinpath("assets", name).read_text(encoding="utf-8")
+    links = tag("nav", joined(tag("a", heading, href=f"#{name}") for name, heading, _ in found), aria_label="Sections")
+    ending = f"Written by {GENERATOR}. This file needs nothing else: figures and styles are inside."
+    parts = [
+        tag("header", joined([tag("h1", title), tag("p", subtitle, class_="faint"), links])),
+        tag("main", joined(section(name, heading, *content) for name, heading, content in found)),
+        tag("footer", ending),
+    ]
+    return document(title, tag("body", joined(parts)), generator(), style("report.css"))

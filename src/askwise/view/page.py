@@ -15,15 +15,12 @@ import html
 import io
 import json
 import math
-import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from askwise import __version__
 from askwise.core.decision import affordable
 from askwise.core.episode import Episode, Step
 from askwise.core.problem import JointState, Problem, teammate_does
@@ -33,8 +30,9 @@ from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import gate_to_text, question_to_text, reply_to_text, runner_up_to_text, verdict_to_text
 from askwise.view.floor import Graph, Ground, Map, Place, Way
+from askwise.view.html import Html, asset, document, filled, generator, script, style
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
-from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, css_variables, hex_of
+from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, hex_of
 from askwise.view.panels import arrow_head
 from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
 from askwise.view.scene_builder import costs_before, scene_of, start_scene
@@ -129,9 +127,11 @@ def _picture_of_walls(ground: Map) -> str | None:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-SCRIPTS = ("state.js", "map.js", "marks.js", "moments.js", "panels.js", "player.js")
-GROUND_SCRIPTS = ("state.js", "grounds.js", "graph.js", "marks.js", "spots.js", "panels.js", "player.js")
-"""Those of a page whose ground is more than one map with one place for each goal."""
+SCRIPTS = ("elements.js", "episode.js", "map.js", "player.js")
+FLOOR_SCRIPTS = ("elements.js", "graph.js", "episode.js", "floors.js", "player.js")
+"""The scripts of a page whose floor is more than one map with one place for each goal."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""The content security policy: nothing may be fetched, the page is all there is."""
 DIGITS = 4
 """Significant digits of probabilities in the page: more than anybody sees."""
 
@@ -149,17 +149,19 @@ def page_text(episode: Episode) -> str:
     plain = is_plain(start)
     parts = {
         "HEADING": html.escape(words.title),
-        "TITLE": html.escape(f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step"),
         "TEAMMATE": html.escape(words.teammate),
         "EGO": html.escape(words.ego),
         "LEGEND": _legend(start),
-        "STYLE": css_variables() + _asset("page.css") + ("" if plain else _asset("grounds.css")),
         "DATA": _embedded(page_data(episode)),
-        "SCRIPT": "\n".join(_asset(name) for name in (SCRIPTS if plain else GROUND_SCRIPTS)),
-        "VERSION": __version__,
+        "SCRIPT": script(*(SCRIPTS if plain else FLOOR_SCRIPTS)),
     }
-    # In one go: a goal may be called like one of the places to be filled in.
-    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], _asset("page.html"))
+    return document(
+        f"{printable(episode.goal_name)}, {episode.method}: {words.title.lower()}, step by step",
+        Html(filled(asset("page.html"), parts)),
+        generator(),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+        style("board.css", "page.css", *([] if plain else ["floors.css"])),
+    )
 
 
 def _legend(start: Scene) -> str:
@@ -317,7 +319,3 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
 def _embedded(data: dict[str, Any]) -> str:
     """Return JSON that is safe inside a script element: no ``</script>``, nothing that is not ASCII."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-
-
-def _asset(name: str) -> str:
-    return files("askwise.view").joinpath("assets", name).read_text(encoding="utf-8")

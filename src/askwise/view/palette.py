@@ -216,6 +216,19 @@ def css_variables() -> str:
     )
 
 
+def css_ramps() -> str:
+    """Return the ramps as CSS variables, from ``--askwise-ramp-0`` to ``--askwise-alike-4``, and the colour of walls.
+
+    ``--goal`` is the colour of a goal whose probability is unknown or must not be shown.
+    """
+    lines = [f"--askwise-wall: {hex_of(WALL)};"]
+    for kind, ramp in (("ramp", RAMP), ("dark-ramp", DARK_RAMP), ("alike", ALIKE)):
+        lines += [f"--askwise-{kind}-{k}: {hex_of(colour)};" for k, colour in enumerate(ramp)]
+    lines.append(f"--goal: {hex_of(NO_BELIEF)};")
+    dark = f"@media (prefers-color-scheme: dark) {{ :root {{ --goal: {hex_of(DARK_RAMP[0])}; }} }}\n"
+    return ":root {\n  " + "\n  ".join(lines) + "\n}\n" + dark
+
+
 def position(probability: float) -> float:
     """Return where on a ramp a probability lies, from 0 to 1.
 

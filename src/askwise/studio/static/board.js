@@ -1,6 +1,6 @@
 // The board: one ground or two (the teammate's and the ego agent's), goals, landmarks, both agents and where they came.
 // Every mark also has a shape or a letter of its own, so that nothing is told by colour alone.
-import { element, shape } from "./dom.js";
+import { element, shape, starPath } from "./elements.js";
 import { edgesOf } from "./graph.js";
 
 const BETWEEN = 1; // units between two grounds
@@ -186,15 +186,6 @@ export class Board {
 export function lettered(text, width, size, y = 0) {
   const fitted = Math.max(0.2, Math.min(size, width / (0.62 * Math.max(text.length, 1))));
   return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
-}
-
-export function starPath(x, y, radius) {
-  const corners = Array.from({ length: 10 }, (_, k) => {
-    const reach = k % 2 ? 0.45 * radius : radius;
-    const angle = Math.PI * (k / 5 - 0.5);
-    return `${(x + reach * Math.cos(angle)).toFixed(3)} ${(y + reach * Math.sin(angle)).toFixed(3)}`;
-  });
-  return `M${corners.join("L")}Z`;
 }
 
 // What the marks mean, as a list.

@@ -1,29 +1,7 @@
-// Small helpers for making elements. Text of users and files goes in as text, never as markup.
-const SVG = "http://www.w3.org/2000/svg";
+// Requests to the studio and what may go wrong with them; helpers for elements and numbers that all pages share.
+import { element } from "./elements.js";
 
-export const byId = (id) => document.getElementById(id);
-
-function filled(made, attributes, children) {
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-  }
-  made.append(...children);
-  return made;
-}
-
-export const element = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
-export const shape = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
-
-// Costs are sums of decimal fractions; ten digits hide the noise of binary ones.
-export const number = (value) => String(Number(value.toPrecision(10)));
-export const count = (n, what) => `${n || "no"} ${what}${n === 1 ? "" : "s"}`;
-
-export function percent(p) {
-  const shown = Math.round(100 * p);
-  if (shown === 0 && p > 0) return "<1 %";
-  if (shown === 100 && p < 1) return ">99 %";
-  return `${shown} %`;
-}
+export { byId, count, element, number, percent, shape } from "./elements.js";
 
 // An answer that is no answer: no JSON, an error of the server, a line that broke. Loading the page again may help.
 class Broken extends Error {

@@ -1,3 +1,46 @@
+// The episode that the page shows, its colours, and the marks that stand on maps and graphs.
+const episode = JSON.parse(document.getElementById("episode").textContent);
+const frames = episode.frames;
+const nSteps = frames.length - 1;
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+const words = episode.words; // what the domain calls things
+const goalName = (k) => episode.goals[k][0];
+
+// Values of questions are expectations: two digits are enough.
+const hundredths = (value) => String(Math.round(100 * value) / 100);
+
+// Probability of each goal in a frame, null if the method shows no belief.
+function beliefOf(frame) {
+  if (frame.belief === undefined) return null;
+  const all = new Array(episode.goals.length).fill(0);
+  const [goals, shares] = episode.beliefs[frame.belief];
+  goals.forEach((goal, k) => { all[goal] = shares[k]; });
+  return all;
+}
+
+// The colour of a probability; the square root tells small ones apart (as in the other drawings).
+function shade(p) {
+  const ramp = dark.matches ? episode.ramps.dark : episode.ramps.light;
+  const place = Math.sqrt(Math.min(Math.max(p, 0), 1)) * (ramp.length - 1);
+  const low = Math.min(Math.floor(place), ramp.length - 2);
+  return ramp[low].map((part, k) => Math.round(part + (ramp[low + 1][k] - part) * (place - low)));
+}
+
+const rgb = (colour) => `rgb(${colour.join(",")})`;
+
+// Black or white, whichever reads better.
+function inkOn(colour) {
+  const [red, green, blue] = colour.map((part) => (part / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.2 ? episode.inks.dark : episode.inks.light;
+}
+
+function label(text, width, size, y = 0) {
+  // About 0.62 of the size for each letter: long names get smaller letters.
+  const fitted = Math.min(size, width / (0.62 * Math.max(text.length, 1)));
+  return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
+}
+
 function coordinates(width, height, size) {
   const number = (n, x, y, side) => shape("text", { x, y, "font-size": size.toFixed(3), class: side }, String(n));
   // At round distances, as many as there is room for.
@@ -37,15 +80,6 @@ function goalMark([name, x, y, landmark]) {
     label(name, 0.72, 0.4));
   made.style.transform = at([x, y]);
   return made;
-}
-
-function starPath(x, y, radius) {
-  const corners = Array.from({ length: 10 }, (_, k) => {
-    const reach = k % 2 ? 0.45 * radius : radius;
-    const angle = Math.PI * (k / 5 - 0.5);
-    return `${(x + reach * Math.cos(angle)).toFixed(3)} ${(y + reach * Math.sin(angle)).toFixed(3)}`;
-  });
-  return `M${corners.join("L")}Z`;
 }
 
 function agentMark(id, letter) {
