@@ -37,7 +37,7 @@ APPLICATIONS = {
     "studies": set(),
     "recognition": {"studies"},
     "serving": {"decisions", "audits"},
-    "studio": {"designs", "studies"},
+    "studio": {"audits", "designs", "studies"},
     "starters": set(),
     "cli": {"audits", "decisions", "designs", "recognition", "serving", "studies", "studio"},
     "__main__": {"cli"},

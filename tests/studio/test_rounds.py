@@ -8,11 +8,12 @@ import pytest
 
 from askwise import trace
 from askwise.api import as_problem
+from askwise.audits.audit import audit
 from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError
 from askwise.studio.rounds import role_view
 from askwise.studio.rounds.replay import WarmStart, replayed
-from askwise.studio.rounds.review import review
+from askwise.studio.rounds.review import REASONS, review
 from askwise.studio.rounds.round import PERSON, Refused, Round, Setup, belief_beside_people
 from askwise.text.reading import Field
 from askwise.view.page import page_text
@@ -243,9 +244,26 @@ def test_a_silly_question_is_shown_with_what_would_have_been_better() -> None:
     done(made, [{"ask": [made.problem.goals[0]]}, *deeds(simulated, "ego")])
     _, told = review(made)
     assert told["cost"] > simulated.cost
-    # The first was the wrong one; after its answer the second, the optimum's first, is hardly worth its price any more.
-    assert [each["t"] for each in told["differences"]] == [1, 2]
-    assert told["differences"][0]["did"] == "ask: Is it A? (price 0.7)"
+    # The first question is as good as the optimum's; after its answer, the second is not worth its price any more.
+    assert told["differences"] == [
+        {
+            "t": 2,
+            "did": "ask: Is it B? (price 0.7)",
+            "better": "EAST",
+            "why": "No question was worth its price here: 0.70 lost in expectation.",
+        }
+    ]
+
+
+def test_a_review_finds_the_mistakes_that_an_audit_finds() -> None:
+    simulated = as_ego("coverage", "never", 5)
+    made = done(begun("coverage", role="ego", seed=5), deeds(simulated, "ego"))
+    mistakes = [step for step in audit([made.episode()]).episodes[0].steps if step.fault]
+    assert mistakes
+    _, told = review(made)
+    assert [(each["t"], each["why"]) for each in told["differences"]] == [
+        (step.t, f"{REASONS[step.fault]}: {step.regret:.2f} lost in expectation.") for step in mistakes
+    ]
 
 
 def test_beside_a_person_who_makes_a_detour_the_others_meet_the_same_detour() -> None:
