@@ -1,4 +1,4 @@
-"""How long two goals look alike: DP, EDP, WCD, ECD, families of goals, zones (paper, first half)."""
+"""When an observer can tell goals apart: dp, EDP, WCD, ECD, families of goals and zones (first half of the paper)."""
 
 from askwise.divergence.distribution import DpDistribution, dp_distribution
 from askwise.divergence.edp import dp, ecd, edp, wcd

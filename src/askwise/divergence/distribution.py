@@ -1,9 +1,9 @@
-"""The whole distribution of the divergence point, not only its mean.
+"""The distribution of the divergence point.
 
-The probability mass of the chain of agreement is pushed forward step by step; what leaks in step `t` is
-``P(dp = t)``. Mass that enters a set of states from which no leak can be reached is ``P(dp = inf)``, exactly.
-In acyclic chains all mass ends after finitely many steps; in cyclic ones the steps stop when at most
-`tolerance` is left (or at `horizon`), and the verdict's error bound is that rest.
+The probability mass of the chain of agreement (see `askwise.divergence.edp`) is propagated step by step. The mass that
+leaks in step `t` is ``P(dp = t)``. Mass that enters a set of states without any leak is ``P(dp = inf)``, exactly. In
+acyclic chains all mass leaks after finitely many steps. In cyclic chains the propagation stops when at most `tolerance`
+is left, or at `horizon`; the mass left is the error bound of the verdict.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class DpDistribution:
 
     Attributes:
         probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
-        never: probability that the policies agree for ever.
+        never: probability that the policies agree forever.
         verdict: exact, or the mass beyond the horizon as its error bound.
     """
 
@@ -35,12 +35,12 @@ class DpDistribution:
 
     @property
     def horizon(self) -> int:
-        """The last step that was followed."""
+        """The last step that was computed."""
         return self.probability.size
 
     @property
     def mean(self) -> float:
-        """Expected divergence point; without the mass beyond the horizon, if there is any."""
+        """Expected divergence point, ignoring the mass beyond the horizon; ``inf`` if `never` is positive."""
         if self.never > 0:
             return float("inf")
         return float(self.probability @ np.arange(1, self.horizon + 1))
@@ -50,14 +50,14 @@ class DpDistribution:
         return float(self.probability[t - 1]) if 1 <= t <= self.horizon else 0.0
 
     def tail(self, t: int) -> float:
-        """Return the probability that after `t` steps the policies cannot be told apart yet."""
+        """Return the probability that the policies still agree after `t` steps."""
         return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
 
     def quantile(self, q: float) -> float:
-        """Return the smallest step by which they diverge with probability `q` or more, ``inf`` if there is none."""
+        """Return the smallest step by which the policies have diverged with probability at least `q`, else ``inf``."""
         if not 0 < q <= 1:
             raise InputError("q", q, "a number above 0 and up to 1")
-        # Rounding must not push a quantile out by a step: sums of n terms are right to about n ulps.
+        # Rounding must not shift a quantile by a step: a sum of n terms is accurate to about n ulps.
         slack = 4 * np.finfo(np.float64).eps * max(self.horizon, 1)
         reached = np.flatnonzero(np.cumsum(self.probability) >= q - slack)
         if reached.size:
@@ -65,7 +65,7 @@ class DpDistribution:
         if q > 1 - self.never + slack:
             return float("inf")
         if self.verdict.exact:
-            # Probabilities may sum to a little less than 1, as far as policies and models may.
+            # Probabilities may sum to slightly less than 1, within the tolerance of policies and models.
             return float(self.horizon)
         raise InputError(
             "q", q, f"at most {float(self.probability.sum()):.6g}, what was followed up to step {self.horizon}"
@@ -87,16 +87,16 @@ def dp_distribution(
     tolerance: float = 1e-12,
     max_steps: int = 1_000_000,
 ) -> DpDistribution:
-    """Return the distribution of ``dp(pi1 | trajectory of pi2 from at)``.
+    """Return the distribution of the divergence point of `pi1` while `pi2` is followed from the state `at`.
 
     Args:
-        model: the model of the agent that is watched.
+        model: the model of the observed agent.
         pi1: the policy to be ruled out, or a goal.
         pi2: the policy that is followed, or a goal.
-        at: the state it starts from.
-        horizon: stop after this many steps; by default when at most `tolerance` of the mass is left.
-        tolerance: the mass that may be left unfollowed in cyclic chains.
-        max_steps: steps after which it stops without a `horizon` too.
+        at: the first state.
+        horizon: number of steps to compute; by default until at most `tolerance` of the mass is left.
+        tolerance: mass that may be left in cyclic chains.
+        max_steps: limit on the steps if there is no `horizon`.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:

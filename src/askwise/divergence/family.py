@@ -1,13 +1,13 @@
-"""Divergence of many goals at once: ambiguity matrices for the state at hand.
+"""Divergence of a family of goals: matrices of EDP and WCD for all pairs.
 
-`Divergence` never builds more than is asked for, and picks the cheapest exact way by itself:
+`Divergence` computes only what is queried, by the cheapest exact method for the model:
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
 ========================================  =========================================  ====================
 open grid, goals of one cell, up to 75²   closed-form table                          closed-form table
 deterministic (walls, any graph)          cones of the goals                         one pass for each goal
-stochastic, or policies of one's own      one chain for each pair                    one chain for each pair
+stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from askwise.divergence import open_grid
 from askwise.divergence.edp import as_policy, edp, optimal_policy, wcd
-from askwise.divergence.pairs import all_pairs, bytes_beside, bytes_of, matrices_at
+from askwise.divergence.pairs import all_pairs, all_pairs_scratch, matrices_at, matrices_bytes
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
@@ -36,12 +36,12 @@ NONE: IntArray = np.empty(0, dtype=np.int32)
 class Divergence(Sealed):
     """Expected and worst-case divergence between all pairs of `goals` in `model`.
 
-    ``edp[i, j]`` is EDP(s, pi_i | pi_j): the teammate pursues goal `j`, how long until goal `i` is ruled out?
+    In all matrices, ``[i, j]`` is the value of ruling out goal `i` while the agent pursues goal `j`.
 
     Args:
-        model: the model of the agent that is watched.
+        model: the model of the observed agent.
         goals: goals, or a mapping from their names to goals.
-        policies: how each goal is pursued, if not by its UROP (`uniform_optimal` in stochastic models).
+        policies: the policy of each goal; by default its UROP (`uniform_optimal` in stochastic models).
     """
 
     def __init__(
@@ -64,18 +64,18 @@ class Divergence(Sealed):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the goals; those given without a name are called after their states."""
+        """Names of the goals; a goal without a name is named after its target states."""
         if self._goal_names.names is not None:
             return tuple(str(name) for name in self._goal_names.names)
         return tuple(" or ".join(str(self.model.name(int(s))) for s in states) for states in self.targets)
 
     @property
     def method(self) -> str:
-        """How the values are computed."""
+        """The name of the method that computes the values."""
         return self._backend.method
 
     def goal(self, name: int | str, field: str | None = None) -> int:
-        """Return the number of a goal given by number or name."""
+        """Return the index of a goal given by index or name; `field` is the input that an error names."""
         return self._goal_names.index(name, field or "goal")
 
     def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
@@ -83,7 +83,7 @@ class Divergence(Sealed):
 
         Args:
             state: the state.
-            partial: allow goals that cannot be reached from there; their rows and columns are ``nan``.
+            partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``.
         """
         index = self.model.state(state, "state")
         claim(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
@@ -96,18 +96,18 @@ class Divergence(Sealed):
         return edps, wcds
 
     def edp_at(self, state: StateLike) -> FloatArray:
-        """Return ``float64 [n_goals, n_goals]``: ``[i, j]`` is EDP(state, pi_i | pi_j), ``inf`` on the diagonal."""
+        """Return EDP at `state`, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal."""
         if "_table" in vars(self):
             return self._checked_row(self.model.state(state, "state"))
         return self.matrices_at(state)[0]
 
     def wcd_at(self, state: StateLike) -> FloatArray:
-        """Return ``float64 [n_goals, n_goals]``: the last step at which plans can first differ; symmetric."""
+        """Return WCD at `state`, ``float64 [n_goals, n_goals]``, symmetric."""
         return self.matrices_at(state)[1]
 
     @property
     def table_bytes(self) -> int:
-        """Size of `edp_table`."""
+        """Size of `edp_table` in bytes."""
         return 8 * self.model.n_states * self.n_goals**2
 
     @property
@@ -115,14 +115,17 @@ class Divergence(Sealed):
         return f"{self.model.n_states} states and {self.n_goals} goals"
 
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
-        """Return ``float64 [n_states, n_goals, n_goals]``: `edp_at` of every state, built once.
+        """Return EDP at every state, ``float64 [n_states, n_goals, n_goals]``, computed once and kept.
 
-        ``nan`` where goal `j` cannot be reached. Refuses tables above `max_bytes`, by default those that do not fit
-        into the memory that is allowed (`askwise.text.table_budget`).
+        Values are ``nan`` where the pursued goal cannot be reached.
+
+        Args:
+            max_bytes: raise an `InputError` if the table is larger; by default the limit of
+                `askwise.text.table_budget`.
         """
         if "_table" not in vars(self):
             if max_bytes is None:
-                needed = self.table_bytes + self._backend.bytes_beside_table()
+                needed = self.table_bytes + self._backend.scratch_bytes()
                 claim(needed, "edp_table", self._sizes, "ask for single states with edp_at")
             elif self.table_bytes > max_bytes:
                 raise InputError(
@@ -161,18 +164,18 @@ class Divergence(Sealed):
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
-    """Return the error for a goal that cannot be reached from where the agent is."""
+    """Return the error that `goal` cannot be reached from `state`."""
     return InputError(f"goal {goal}", f"no way to it from state {model.name(state)}", "a goal that can be reached")
 
 
 class _Backend(ABC):
-    """One way to compute the matrices."""
+    """A method that computes the matrices."""
 
     method: str
 
     @abstractmethod
     def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return EDP and WCD at one state, and the goals that cannot be reached from there."""
+        """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there."""
 
     @abstractmethod
     def table(self) -> FloatArray:
@@ -180,11 +183,11 @@ class _Backend(ABC):
 
     @abstractmethod
     def bytes_at_one(self) -> int:
-        """Return what both matrices of a state take, with the room to make them."""
+        """Return the bytes that `matrices_at` takes, scratch arrays included."""
 
     @abstractmethod
-    def bytes_beside_table(self) -> int:
-        """Return what making the table takes beside it."""
+    def scratch_bytes(self) -> int:
+        """Return the bytes of the scratch arrays of `table`."""
 
 
 class _OpenGrid(_Backend):
@@ -207,7 +210,7 @@ class _OpenGrid(_Backend):
     def bytes_at_one(self) -> int:
         return 16 * self.goal_x.size**2
 
-    def bytes_beside_table(self) -> int:
+    def scratch_bytes(self) -> int:
         return 4 * (self.grid.width + self.grid.height) * self.goal_x.size**2
 
 
@@ -224,14 +227,14 @@ class _Graph(_Backend):
         return edps, wcds, np.flatnonzero(steps < 0).astype(np.int32)
 
     def table(self) -> FloatArray:
-        # Stored with the ruled-out goals contiguous; handed out in the documented order of axes.
+        # Stored with the ruled-out goals contiguous; returned in the documented order of axes.
         return all_pairs(self.model, self.targets, self.starts).transpose(1, 2, 0)
 
     def bytes_at_one(self) -> int:
-        return bytes_of(self.model.n_states, self.starts.size - 1)
+        return matrices_bytes(self.model.n_states, self.starts.size - 1)
 
-    def bytes_beside_table(self) -> int:
-        return bytes_beside(self.model, self.starts.size - 1)
+    def scratch_bytes(self) -> int:
+        return all_pairs_scratch(self.model, self.starts.size - 1)
 
 
 class _Chains(_Backend):
@@ -250,7 +253,7 @@ class _Chains(_Backend):
         )
 
     def _at(self, metric: Any, state: int, defined: Sequence[bool]) -> FloatArray:
-        """Return a metric of all pairs of policies that have something to do in `state`; 0 for the others."""
+        """Return a metric (`edp` or `wcd`) of all pairs of policies that are defined in `state`; 0 for the others."""
         found, at = np.zeros((len(defined), len(defined))), self.model.name(state)
         known = np.flatnonzero(defined).tolist()
         for i in known:
@@ -265,5 +268,5 @@ class _Chains(_Backend):
     def bytes_at_one(self) -> int:
         return 16 * len(self.policies) ** 2
 
-    def bytes_beside_table(self) -> int:
+    def scratch_bytes(self) -> int:
         return 8 * self.model.n_states * len(self.policies) ** 2

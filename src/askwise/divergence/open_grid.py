@@ -1,4 +1,4 @@
-"""Open grids in closed form.
+"""EDP and WCD on grids without walls, in closed form.
 
 Seen from a state, goal `j` is `p` columns and `q` rows away. Goal `i` shares the first `a` of these columns and
 `b` of these rows (0 where it lies on the other side). Both goals stay possible while the steps taken stay
@@ -23,18 +23,18 @@ from askwise.model import GridWorld
 from askwise.types import FloatArray, IntArray
 
 TABLE_LIMIT = 8_000_000
-"""Entries up to which the table is worth having (64 MB, a grid of 75 x 75)."""
+"""Limit on the entries of the table (64 MB, a grid of 75 x 75)."""
 
 
 def applies(grid: GridWorld) -> bool:
-    """Whether `grid` has no walls and a table of bearable size."""
+    """Return whether `grid` has no walls and its table has at most `TABLE_LIMIT` entries."""
     width, height = grid.width, grid.height
     return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
 
 
 @lru_cache(maxsize=8)
 def closed_form(width: int, height: int) -> FloatArray:
-    """Return F, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``."""
+    """Return the table of F, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``."""
     table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
     _fill(table, width, height)
     table.setflags(write=False)
@@ -42,7 +42,15 @@ def closed_form(width: int, height: int) -> FloatArray:
 
 
 def matrices_at(table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return EDP and WCD at ``(x, y)``, each ``float64 [n_goals, n_goals]``."""
+    """Return EDP and WCD at cell ``(x, y)``, each ``float64 [n_goals, n_goals]``.
+
+    Args:
+        table: the table of F for this grid.
+        x: column of the cell.
+        y: row of the cell.
+        goal_x: ``int32 [n_goals]``, columns of the goals.
+        goal_y: ``int32 [n_goals]``, rows of the goals.
+    """
     n = goal_x.size
     edp, wcd = np.empty((n, n)), np.empty((n, n))
     _at(table, x, y, goal_x, goal_y, edp, wcd)
@@ -50,26 +58,26 @@ def matrices_at(table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: Int
 
 
 def whole_table(table: FloatArray, width: int, height: int, goal_x: IntArray, goal_y: IntArray) -> FloatArray:
-    """Return EDP at every cell, ``float64 [width * height, n_goals, n_goals]``, cells row by row."""
+    """Return EDP at every cell, ``float64 [width * height, n_goals, n_goals]``, cells row by row; see `matrices_at`."""
     n = goal_x.size
     edp = np.empty((width * height, n * n))
-    _everywhere(table, _places(width, goal_x), _places(height, goal_y), edp)
+    _everywhere(table, _table_index(width, goal_x), _table_index(height, goal_y), edp)
     same = (goal_x[:, None] == goal_x) & (goal_y[:, None] == goal_y)
     edp[:, same.ravel()] = np.inf
     return edp.reshape(width * height, n, n)
 
 
 @compiled
-def _places(side: int, goals: IntArray) -> IntArray:
-    """``int32 [side, n_goals * n_goals]``: where the table has each pair of goals, seen from each coordinate."""
+def _table_index(side: int, goals: IntArray) -> IntArray:
+    """Return the index along one axis of F of each pair of goals at each coordinate, ``int32 [side, n_goals ** 2]``."""
     n = goals.size
-    places = np.empty((side, n * n), dtype=np.int32)
+    index = np.empty((side, n * n), dtype=np.int32)
     for x in range(side):
         for i in range(n):
             for j in range(n):
                 p = abs(goals[j] - x)
-                places[x, i * n + j] = p * (p + 1) // 2 + _shared(goals[i] - x, goals[j] - x)
-    return places
+                index[x, i * n + j] = p * (p + 1) // 2 + _shared(goals[i] - x, goals[j] - x)
+    return index
 
 
 @compiled(work=lambda given: 4 * given.table.size)
@@ -88,7 +96,7 @@ def _fill(table: Any, width: int, height: int) -> None:
 
 @inner
 def _shared(to_i: int, to_j: int) -> int:
-    """Count the steps along one axis that lead towards both goals."""
+    """Return the number of steps along one axis that lead towards both goals."""
     if to_i > 0 and to_j > 0:
         return min(to_i, to_j)
     if to_i < 0 and to_j < 0:
@@ -119,7 +127,7 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 
 @compiled
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
-    """Look every pair up at every cell: `row` and `column` are the places along the two axes of the table."""
+    """Look up every pair at every cell; `row` and `column` are the indices along the two axes of the table."""
     flat = table.ravel()
     across = table.shape[1]
     width, pairs = row.shape

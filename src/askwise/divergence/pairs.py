@@ -1,23 +1,22 @@
-"""All pairs of goals at *one* state of a deterministic model, without tables.
+"""All pairs of goals in a deterministic model, at one state or at all states.
 
-Let `s0` be the state, `d` the steps from it, and the *cone* of a goal the states that lie on some optimal plan
-from `s0` to it. After any optimal prefix that ends in `s`, goal `i` is still possible if and only if `s` is in
-the cone of `i`: whether a goal is ruled out depends on where the agent is, not on how it came there. So
+**One state** (`matrices_at`), without tables. Let `s0` be the state, `d` the steps from it, and the *cone* of a goal
+the states that lie on some optimal plan from `s0` to it. After any optimal prefix that ends in `s`, goal `i` is still
+possible if and only if `s` is in the cone of `i`: whether a goal is ruled out depends on where the agent is, not on the
+path that led there. Therefore
 
     EDP(s0, i | j) = sum over s in cone(i) and cone(j) of P_j(s),      WCD(s0, i, j) = 1 + max of d(s) over these
 
 where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Read backwards from the
 goal, a uniformly drawn plan came to `s` from `u` with probability ``M(u) / M(s)``, with `M` the number of shortest
-paths from `s0`: the same for all goals. One breadth-first search and one count from `s0` serve everybody, then
-each goal walks back over its own cone. Nothing is stored but one bit for each state and goal, which is what
-makes maps of a million cells with hundreds of goals a matter of seconds.
+paths from `s0`: the same for all goals. One breadth-first search and one count from `s0` serve all goals, then each
+goal is followed back over its own cone. Memory is one bit for each state and goal, so maps of a million cells with
+hundreds of goals take seconds.
 
-Goals that share a nearest target agree for ever: both infinite. That includes each goal with itself.
+Goals that share a nearest target agree forever: their EDP and WCD are infinite. So are those of a goal with itself.
 
-All ordered pairs of goals at *all* states of a deterministic model, in one pass for each goal.
-
-Following the UROP of goal `j`, every step lowers the distance to `j`. Taking the states in the order of that
-distance, each row is final when it is needed::
+**All states** (`all_pairs`), one pass for each goal. Following the UROP of goal `j`, every step lowers the distance to
+`j`. Taking the states in the order of that distance, each row is final when it is needed::
 
     V_j[s, i] = 1 + sum over actions a optimal for j of pi_j(s, a) * ([a optimal for i] and V_j[s', i])
 
@@ -44,66 +43,66 @@ _BIT_INDEX[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = 
 
 
 def matrices_at(
-    model: Model, state: int, targets: IntArray, starts: IntArray, *, capped: bool = False
+    model: Model, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return EDP and WCD at `state`, ``float64 [n_goals, n_goals]``, and steps to each goal (-1: out of reach).
+    """Return EDP and WCD at `state`, each ``float64 [n_goals, n_goals]``, and the steps to each goal, -1: out of reach.
 
     Args:
         model: a deterministic model.
         state: the state.
         targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
-        capped: stop at the end of the plan, the step in which the teammate stays at its goal included: then goals that
-            share a target have finite values too, and each goal with itself.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
     """
-    n_goals = starts.size - 1
-    edp = np.zeros((n_goals, n_goals))
-    wcd = np.zeros((n_goals, n_goals))
-    steps = np.empty(n_goals, dtype=np.int32)
-    counts, work = _room(model.n_states, n_goals)
-    _matrices(model.successor, *model.predecessors, state, targets, starts, counts, work, edp, wcd, steps)
-    if not capped:
-        _share_targets(targets, starts, steps, counts.depth, edp, wcd)
+    edp, wcd, steps, depth = _fill(model.successor, *model.predecessors, state, targets, starts)
+    _mark_shared_targets(targets, starts, steps, depth, edp, wcd)
     return edp, wcd, steps
 
 
 def capped_matrices(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the same without a model, for those who change one move by move.
+    """Return EDP and WCD capped at the end of the plan, and the steps to each goal.
 
-    Goals that share a nearest target agree up to the end of the plan and no further; so does each goal with itself.
+    Observation ends with the step in which the agent stays at its goal. So goals that share a nearest target have
+    finite values too, and so has each goal with itself. Otherwise the result is that of `matrices_at`.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, next states, -1 where there is none; read-only, as all arrays here.
-        indptr: where in `indices` each state begins, ``int64 [n_states + 1]``.
-        indices: from where one move leads to each state.
+        indptr: ``int64 [n_states + 1]``, index in `indices` where the predecessors of each state begin.
+        indices: predecessors, as in `Model.predecessors`.
         state: the state.
         targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
     """
+    return _fill(successor, indptr, indices, state, targets, starts)[:3]
+
+
+def _fill(
+    successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    """Return the results of `capped_matrices`, and the steps from `state` to every state."""
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
     wcd = np.zeros((n_goals, n_goals))
     steps = np.empty(n_goals, dtype=np.int32)
-    counts, work = _room(successor.shape[0], n_goals)
+    counts, work = _scratch(successor.shape[0], n_goals)
     _matrices(successor, indptr, indices, state, targets, starts, counts, work, edp, wcd, steps)
-    return edp, wcd, steps
+    return edp, wcd, steps, counts.depth
 
 
-def bytes_of(n_states: int, n_goals: int) -> int:
-    """Return what both matrices take, with the room to make them."""
+def matrices_bytes(n_states: int, n_goals: int) -> int:
+    """Return the bytes that `matrices_at` takes, its scratch arrays included."""
     states = 4 + 8 + 4 + 4 + 4 + 8 + 4  # depth, mantissa, exponent, two queues, mass, seen
     return 16 * n_goals**2 + n_states * (states + 8 * -(-n_goals // 64))
 
 
 class _Counts(NamedTuple):
-    """Shortest paths from one state.
+    """Lengths and numbers of shortest paths from one state.
 
     Attributes:
         depth: ``int32 [n_states]``, steps to each state, -1 where it is out of reach.
-        mantissa: ``float64 [n_states]``, of the number of paths.
-        exponent: ``int32 [n_states]``, of the number of paths.
+        mantissa: ``float64 [n_states]``, mantissa of the number of paths (see `askwise.model.graph`).
+        exponent: ``int32 [n_states]``, exponent of the number of paths.
     """
 
     depth: Any
@@ -112,13 +111,13 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Room to work in.
+    """Scratch arrays.
 
     Attributes:
-        queue: ``int32 [n_states]``.
-        seen: ``int32 [n_states]``, the last goal whose cone a state was found in, -1 for none.
-        words: ``uint64 [n_states, n_goals / 64]``, the goals in whose cone each state is.
-        mass: ``float64 [n_states]``, the share of plans that passes through each state.
+        queue: ``int32 [n_states]``, states waiting to be expanded.
+        seen: ``int32 [n_states]``, the last goal whose cone contained the state, -1 for none.
+        words: ``uint64 [n_states, n_goals / 64]``, one bit for each goal whose cone contains the state.
+        mass: ``float64 [n_states]``, the share of the current goal's plans that passes through each state.
     """
 
     queue: Any
@@ -127,8 +126,8 @@ class _Work(NamedTuple):
     mass: Any
 
 
-def _room(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
-    """Return empty counts, and room to work in."""
+def _scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
+    """Return empty counts and scratch arrays."""
     nowhere = np.full(n_states, -1, dtype=np.int32)
     counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
     words = np.zeros((n_states, -(-n_goals // 64)), dtype=np.uint64)
@@ -149,7 +148,7 @@ def _matrices(
     wcd: Any,
     steps: Any,
 ) -> None:
-    """Fill both matrices, the steps to each goal, and the counts of paths from `state`."""
+    """Fill `edp`, `wcd`, `steps` and `counts`."""
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
     queue, seen, words, mass = work.queue, work.seen, work.words, work.mass
     _count_from(successor, state, queue, depth, mantissa, exponent)
@@ -166,7 +165,7 @@ def _matrices(
 
 @inner
 def _count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
-    """Write steps from `start` and the number of shortest paths from there (mantissa, exponent)."""
+    """Search breadth-first from `start`; fill in the depth of each state and its number of shortest paths."""
     n_actions = successor.shape[1]
     queue[0] = start
     depth[start] = 0
@@ -216,7 +215,7 @@ def _mark_cone(
         head += 1
         words[s, word] |= bit
         if depth[s] == 0:
-            break  # the start comes last; what leads to it is out of reach and marked -1, one less than 0
+            break  # the start comes last; its unreachable predecessors have depth -1, one less than 0
         for k in range(indptr[s], indptr[s + 1]):
             u = indices[k]
             if depth[u] == depth[s] - 1 and seen[u] != goal:
@@ -238,7 +237,7 @@ def _seed_targets(
     seen: Any,
     mass: Any,
 ) -> int:
-    """Put the share of the plans that ends in each nearest target of `goal` there; return how many there are."""
+    """Set the mass of each nearest target of `goal` to the share of plans that ends there; return their number."""
     filled, top = 0, 0
     for t in targets:
         if depth[t] == nearest and seen[t] != goal:
@@ -271,13 +270,13 @@ def _follow_back(
     edp: Any,
     wcd: Any,
 ) -> None:
-    """Add what the plans of `goal` contribute to column `goal` of both matrices."""
+    """Follow the plans of `goal` back to the start and fill column `goal` of both matrices."""
     head = 0
     while head < filled:
-        # Level by level: every state that leads here has been taken before, so its mass is complete.
+        # Level by level, farthest first: all successors were processed before, so the mass is complete.
         s = queue[head]
         head += 1
-        # Every plan starts at the start: what rounding has made of that 1 must not push a value below it.
+        # Every plan starts here, so the mass is exactly 1; rounding must not push a value below 1.
         here = mass[s] if depth[s] > 0 else 1.0
         mass[s] = 0.0
         for w in range(words.shape[1]):
@@ -298,14 +297,14 @@ def _follow_back(
                     seen[u] = goal
                     queue[filled] = u
                     filled += 1
-                # Paths to u go on to s, so the count of u is never the larger one.
+                # Every path to u continues to s, so the count of u is never the larger one.
                 mass[u] += here * (mantissa[u] / mantissa[s]) * scale(exponent[u] - exponent[s])
 
 
-def _share_targets(
+def _mark_shared_targets(
     targets: IntArray, starts: IntArray, steps: IntArray, depth: IntArray, edp: FloatArray, wcd: FloatArray
 ) -> None:
-    """Set both matrices to infinity for goals with a common nearest target."""
+    """Set both matrices to infinity on the diagonal and for goals that share a nearest target."""
     owners: dict[int, list[int]] = {}
     for goal in range(starts.size - 1):
         for t in targets[starts[goal] : starts[goal + 1]]:
@@ -321,14 +320,14 @@ def _share_targets(
 
 
 def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
-    """Return EDP, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
+    """Return EDP at all states, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
 
-    ``nan`` where the followed goal cannot be reached; ``inf`` where two goals agree for ever.
+    Values are ``nan`` where the followed goal cannot be reached and ``inf`` where two goals agree forever.
 
     Args:
         model: a deterministic model.
         targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, where in `targets` each goal begins.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
     """
     n_goals = starts.size - 1
     table = np.empty((n_goals, model.n_states, n_goals))
@@ -336,8 +335,8 @@ def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
     return table
 
 
-def bytes_beside(model: Model, n_goals: int) -> int:
-    """Return what `all_pairs` takes beside its table: steps, order and optimal actions of all goals, and counts."""
+def all_pairs_scratch(model: Model, n_goals: int) -> int:
+    """Return the bytes of the scratch arrays of `all_pairs`: steps, orders, optimal actions and plan counts."""
     return model.n_states * (n_goals * (4 + 4 + model.n_actions) + 8 + 4)
 
 
@@ -364,7 +363,7 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
 
 @inner
 def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
-    """Note in ``optimal[s, a, j]`` which actions are optimal for goal `j`."""
+    """Set ``optimal[s, a, j]`` to 1 for the optimal actions of goal `j`."""
     for s in order:
         if distance[s] == 0:
             optimal[s, stay, j] = 1
@@ -399,7 +398,7 @@ def _pass_towards(
             if not optimal[s, a, j]:
                 continue
             t = successor[s, a]
-            # The UROP's share; never 0, because 0 times an infinite value would be no number.
+            # The UROP's probability; never 0, because 0 times infinity would be nan.
             share = max(mantissa[t] / mantissa[s] * scale(exponent[t] - exponent[s]), SMALLEST)
             if first:
                 for i in range(n_goals):

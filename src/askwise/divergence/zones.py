@@ -2,18 +2,18 @@
 
 For a pair of goals and a joint state, in steps from now:
 
-- ``Z_I = {t <= WCD of the teammate}``: asking may still tell something that watching has not;
-- ``Z_B = {t >= WCD of the ego agent}``: the ego agent may have to do different things for the two goals;
-- ``Z_Q``: both, so that a question may be worth its price.
+- ``Z_I = {t <= WCD of the teammate}``, information: observation may not have ruled out one of the goals yet;
+- ``Z_B = {t >= WCD of the ego agent}``, branching: the ego agent may need different actions for the two goals;
+- ``Z_Q``, querying: the intersection of both, where a question may be worth its price.
 
-The expected zones put the expected divergence point in place of the worst case: with `truth` the teammate's
-goal and `other` the goal it is confused with,
+The expected zones use the expected divergence point instead of the worst case. With `truth` the teammate's goal and
+`other` the goal that it is confused with,
 
 - ``eZ_I = {t <= EDP_teammate(other | truth)}``,
-- ``eZ_B = {t >= EDP_ego(truth | other)}`` (the ego agent does what `other` asks for while `truth` is true),
-- ``eZ_Q`` their intersection.
+- ``eZ_B = {t >= EDP_ego(truth | other)}`` (the ego agent acts for `other` while `truth` is true),
+- ``eZ_Q`` is their intersection.
 
-Planning uses ``Z_B`` for the ego agent, whose moves are its own choice.
+Planning uses ``Z_B`` for the ego agent, because it chooses its own moves.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from askwise.errors import InputError
 from askwise.types import StateLike
 
 ROUNDING = 1e-9
-"""Expected divergence points are rounded numbers: a zone may seem to end this much before the step at which it ends."""
+"""Tolerance for the ends of zones, which are rounded numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """The steps from `start` to `end`, both included; steps count from 1, and ends may lie between steps."""
+    """An interval of steps from `start` to `end`, both included; steps count from 1, and ends may be fractions."""
 
     start: float
     end: float
 
     @property
     def empty(self) -> bool:
-        """Whether no time belongs to the zone."""
+        """Whether the zone contains no step."""
         return not self.start <= self.end + ROUNDING or self.start == math.inf
 
     @property
     def length(self) -> float:
-        """``end - start + 1``, 0 if empty: how many steps the zone covers, in expectation."""
+        """Number of steps in the zone, ``end - start + 1``; 0 if it is empty."""
         return 0.0 if self.empty else max(self.end, self.start) - self.start + 1
 
     def contains(self, t: float) -> bool:
-        """Whether step `t` lies in the zone."""
+        """Return whether step `t` lies in the zone."""
         return not self.empty and self.start - ROUNDING <= t <= self.end + ROUNDING
 
     def __contains__(self, t: float) -> bool:
@@ -90,7 +90,7 @@ class Zones:
         return self.expected_information & self.expected_branching
 
     def named(self) -> dict[str, Zone]:
-        """Return the zones by the paper's names."""
+        """Return the six zones by the paper's names, such as ``eZ_Q``."""
         return {
             "Z_I": self.information,
             "Z_B": self.branching,
@@ -121,8 +121,8 @@ def zones(
         ego: divergences of the same goals, in the same order, in the ego agent's model.
         teammate_at: the teammate's state.
         ego_at: the ego agent's state.
-        truth: the teammate's goal, by number or name.
-        other: the goal it is confused with.
+        truth: the teammate's goal, by index or name.
+        other: the goal that it is confused with, by index or name.
     """
     _check_same_goals(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")
@@ -139,7 +139,7 @@ def zones(
 
 
 def _check_same_goals(teammate: Divergence, ego: Divergence) -> None:
-    # Goals given without names are named after their states, which may well differ between the two models.
+    # Goals without names are named after their states, which may differ between the two models.
     differ = teammate.named and ego.named and teammate.names != ego.names
     if differ or teammate.n_goals != ego.n_goals:
         shown = [f"{family.n_goals} goals ({', '.join(family.names[:5])})" for family in (ego, teammate)]

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.divergence.pairs import matrices_at
+from askwise.divergence.pairs import capped_matrices, matrices_at
 from askwise.errors import AskwiseError
 from askwise.pddl.cones import Cones
 from askwise.types import FloatArray, IntArray
@@ -81,7 +81,8 @@ def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
     starts = np.concatenate(([0], np.cumsum([cones.targets[goal].size for goal in goals]))).astype(np.int32)
     edp, told_apart, _ = matrices_at(cones.model, state, targets, starts)
     # The state of a goal that is pursued from here is the nearest one from here: the cones have no other.
-    capped, last, steps = matrices_at(cones.model, state, targets, starts, capped=True)
+    model = cones.model
+    capped, last, steps = capped_matrices(model.successor, *model.predecessors, state, targets, starts)
     return Pairs(goals, steps, edp, capped, last.astype(np.int32) - 1, told_apart)
 
 
