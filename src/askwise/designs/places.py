@@ -19,7 +19,7 @@ from askwise.core.factored import FactoredProblem
 from askwise.designs.space import EgoTrips, MoveGraph, Space, cells_to_forbid, edges_to_forbid
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import ProblemFile, StatedProblem
-from askwise.domains.stated.reading import read_lines
+from askwise.domains.stated.reader import read_lines
 from askwise.domains.stated.sides import WALL
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError

@@ -16,7 +16,7 @@ from askwise.core.answers import AnswerModel
 from askwise.core.questions import QueryCost
 from askwise.domains import registry
 from askwise.domains.stated.file import ProblemFile
-from askwise.domains.stated.reading import StatedGoal
+from askwise.domains.stated.reader import StatedGoal
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.model import GridWorld
 from tests.domains.plain.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward

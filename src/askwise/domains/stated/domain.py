@@ -18,7 +18,7 @@ from askwise.core.problem import JointState, changed
 from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, StatedProblem
-from askwise.domains.stated.reading import check_writable, prices_to_json
+from askwise.domains.stated.reader import check_writable, prices_to_json
 from askwise.domains.stated.sides import FREE, STAY, WALL, as_json, name_to_json
 from askwise.errors import InputError
 from askwise.model import Drawing, GridWorld, Model

@@ -42,7 +42,7 @@ from askwise.core.factored import FactoredProblem
 from askwise.core.problem import PRIOR_TOLERANCE
 from askwise.core.questions import QueryCost
 from askwise.domains.stated.policies import PolicyChoice, read_policy, rows_to_json
-from askwise.domains.stated.reading import (
+from askwise.domains.stated.reader import (
     StatedGoal,
     read_answers,
     read_goals,

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from askwise.domains.stated.file import ProblemFile, StatedProblem
-from askwise.domains.stated.reading import GRAPH_KEYS, read_side
+from askwise.domains.stated.reader import GRAPH_KEYS, read_side
 from askwise.domains.stated.sides import Graph, StateName, as_json, same_ground
 from askwise.errors import InputError
 from askwise.studio.explore.draft import MOST_STATES, TAKES

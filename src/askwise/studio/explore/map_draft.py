@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
-from askwise.domains.stated.reading import StatedGoal
+from askwise.domains.stated.reader import StatedGoal
 from askwise.domains.stated.sides import DrawnMap, StateName, as_json, same_ground
 from askwise.errors import InputError
 from askwise.studio.explore.draft import (
