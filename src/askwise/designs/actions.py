@@ -17,7 +17,7 @@ import numpy as np
 
 from askwise.designs.space import NO_OWNER, MoveGraph, Space
 from askwise.errors import AskwiseError, InputError
-from askwise.model.builders import ranked
+from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, Progress, cones_of
 from askwise.pddl.language import Condition, Literal, Schema
@@ -56,7 +56,7 @@ def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress |
     """Return all designs of a planning problem whose costs may grow."""
     plans = plans_within(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
-    successor, owner = ranked(plans.counts, plans.target, thing_of[plans.operator])
+    successor, owner = rank_tables(plans.counts, plans.target, thing_of[plans.operator])
     _refuse_same_names(successor, owner, names)
     return replace(
         _of_shortest_plans(given, cones, progress),

@@ -1,4 +1,4 @@
-"""What one agent can do: models, grids, goals, policies (paper, section "Background")."""
+"""Models of one agent: states, actions, grids, drawings, goals and policies (section "Background" of the paper)."""
 
 from askwise.model.drawing import Drawing
 from askwise.model.grid import GridWorld, same_model

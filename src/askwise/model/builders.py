@@ -1,10 +1,8 @@
-"""Reading a model that was written down edge by edge.
+"""Building the tables of a model from a list of edges or from a step function.
 
-A model from a function that says what can be done in a state.
-
-States are met breadth first from the start and numbered in that order, the actions of each in the order in which the
-function gives them, so nothing depends on hashing. The model has a column for each rank of an action, not for each
-action (`askwise.model.names`): it takes as much room as there are steps.
+States and actions are numbered in the order in which they first appear, so no result depends on hashing. A model from
+a step function is explored breadth-first; it has a column for each rank of an action instead of one for each action
+(see `Labels` in `askwise.model.names`), so its size is the number of steps.
 """
 
 from __future__ import annotations
@@ -23,7 +21,16 @@ from askwise.types import IntArray
 
 @dataclass(slots=True)
 class Edges:
-    """Edges with names replaced by numbers, in order of first appearance."""
+    """A list of edges with names replaced by indices.
+
+    Attributes:
+        states: names of the states by index.
+        actions: names of the actions by index.
+        source: the state that each edge starts from.
+        action: the action of each edge.
+        target: the state that each edge leads to.
+        probability: the probability of each edge; empty if the edges have none.
+    """
 
     states: list[Hashable]
     actions: list[Hashable] = field(default_factory=list)
@@ -34,12 +41,17 @@ class Edges:
 
     @property
     def stochastic(self) -> bool:
-        """Whether the edges came with probabilities."""
+        """Whether the edges have probabilities."""
         return bool(self.probability)
 
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:
-    """Give numbers to the states and actions of `edges`, each ``(state, action, next_state[, probability])``."""
+    """Return a list of edges with indices for their states and actions.
+
+    Args:
+        edges: tuples ``(state, action, next_state)``, or all of them with a probability as fourth member.
+        states: names of states that are numbered first, in this order.
+    """
     read = Edges(states=[])
     state_index: dict[Hashable, int] = {}
     for k, name in enumerate([] if states is None else states):
@@ -93,13 +105,22 @@ def _probability(value: Any, edge: int) -> float:
     return probability
 
 
-Step = Callable[[Any], Iterable[tuple[Hashable, Any]]]
+StepFunction = Callable[[Any], Iterable[tuple[Hashable, Any]]]
+"""A function from a state to pairs ``(action, next state)``."""
 EVERY = 10_000
-"""States after which progress is told."""
+"""Number of states between two progress reports."""
 
 
-class Explored:
-    """What has been met so far."""
+class Exploration:
+    """The states and actions found so far.
+
+    Attributes:
+        states: from each state to its index.
+        labels: from each action to its label.
+        counts: number of actions of each expanded state, in index order.
+        targets: index of the next state of each edge, sorted by source.
+        of_edge: label of each edge.
+    """
 
     def __init__(self, start: Hashable, max_states: int) -> None:
         if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 1:
@@ -113,7 +134,7 @@ class Explored:
         self.number(start, "start")
 
     def number(self, state: Hashable, field: str) -> int:
-        """Return the number of a state, a new one if it has none."""
+        """Return the index of a state, a new one if the state is new; `field` is the input that an error names."""
         if not is_hashable(state):
             raise InputError(field, repr(state), "a state that is hashable, such as a tuple or a string")
         known = self.states.get(state)
@@ -126,7 +147,7 @@ class Explored:
         return len(self.states) - 1
 
     def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
-        """Note what can be done in a state."""
+        """Add the actions of a state; `pairs` is what the step function returned for it."""
         where = f"step({state!r})"
         if not isinstance(pairs, Iterable) or isinstance(pairs, str):
             raise InputError(where, repr(pairs), "pairs (action, next state)")
@@ -146,15 +167,23 @@ class Explored:
         self.counts.append(len(here))
 
     def tables(self) -> tuple[IntArray, IntArray]:
-        """Return successors and labels, each ``int32 [n_states, n_ranks]``, -1 where there is none."""
+        """Return successors and labels, each ``int32 [n_states, n_ranks]``, -1 where there is no action."""
         counts = np.asarray(self.counts, dtype=np.int64)
         targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
-        successor, label = ranked(counts, targets, labels)
+        successor, label = rank_tables(counts, targets, labels)
         return successor, label
 
 
-def ranked(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
-    """Return values of edges, sorted by source, as tables ``int32 [n_states, n_ranks]``, -1 where there is no edge."""
+def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
+    """Turn columns of edge values into tables with a row for each state.
+
+    Args:
+        counts: ``int [n_states]``, number of edges of each state.
+        columns: ``int32 [n_edges]`` each, values of the edges, sorted by source.
+
+    Returns:
+        one table ``int32 [n_states, n_ranks]`` for each column, -1 where there is no edge.
+    """
     sources = np.repeat(np.arange(counts.size), counts)
     ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)
     tables = []
@@ -165,11 +194,11 @@ def ranked(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
     return tuple(tables)
 
 
-def explored(
-    start: Hashable, step: Step, *, max_states: int, progress: Callable[[int], None] | None, stay: Hashable
-) -> Explored:
-    """Return everything that can be reached from a state."""
-    found = Explored(start, max_states)
+def explore(
+    start: Hashable, step: StepFunction, *, max_states: int, progress: Callable[[int], None] | None, stay: Hashable
+) -> Exploration:
+    """Explore all states that can be reached from `start`; see `Model.explore` for the arguments."""
+    found = Exploration(start, max_states)
     waiting: list[Hashable] = [start]
     while len(found.counts) < len(waiting):
         state = waiting[len(found.counts)]
@@ -182,5 +211,5 @@ def explored(
 
 
 def _newest(states: dict[Hashable, int], before: int) -> list[Hashable]:
-    """Return the states numbered from `before`, without walking over the others."""
+    """Return the states whose index is at least `before`, without iterating over the others."""
     return list(islice(reversed(states), len(states) - before))[::-1]

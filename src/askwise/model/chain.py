@@ -1,46 +1,31 @@
-"""A chain that runs until it leaks, and the question whether it ever does.
+"""Absorbing Markov chains: the expected number of steps until a chain ends, exactly or with a proven error bound.
 
-``matrix[s, s']`` is the probability of going on from `s` to `s'`; ``leaks[s]`` says that the chain may end in
-`s`. That flag is kept apart from the numbers: whether a row sums to 1 cannot be told from rounded
-probabilities, whether it has a leak can.
+**Infinity.** ``matrix[s, s']`` is the probability of continuing from `s` to `s'`; ``leaks[s]`` says that the chain may
+end in `s`. The flag is separate from the numbers because rounded probabilities cannot show whether a row sums to 1.
+The expected number of steps is infinite exactly where the chain enters, with positive probability, a set of states
+without a leak that it cannot leave. Two graph searches find these states: first those that cannot reach a leak, then
+all states that can reach one of those.
 
-The expected number of steps until the leak is infinite exactly where, with positive probability, the chain
-gets into a set of states that it cannot leave and that has no leak. Two walks over the graph find these
-states: first the states from which no leak can be reached, then all states from which those can be reached.
+**Acyclic chains** are solved exactly by one backward pass. States are processed after all their successors (Kahn's
+algorithm on the reversed graph); states that lead into a cycle never become ready, which is how a cycle is detected.
 
-A proven error bound for any candidate solution of ``V = 1 + Q V``.
+**Chains with cycles** need ``V = 1 + Q V`` to be solved. Small systems are factorised. Large ones are solved by
+Gauss-Seidel sweeps (the factors of a grid of a million states do not fit in memory). States are ordered by their depth
+along the likeliest path out: where the chain mostly moves in one direction, each sweep propagates the values from the
+exits all the way back. We also measured LGMRES and BiCGSTAB, preconditioned by such sweeps, on slippery grids of 1e5
+to 1e6 states. They were slower with a dominant direction (slip 0.2 and 0.5), at best twice as fast without one (slip
+0.9), and several times slower there on a busy machine. That was not worth a second method. The paper's method, sweeps
+of ``V <- 1 + Q V`` from 0, is available too.
 
-Let ``r = 1 + Q V - V``. If ``V > 0`` and ``eps = max|r| < 1``, then ``(I - Q) V = 1 - r > 0`` for a positive
-`V`, so ``I - Q`` is a nonsingular M-matrix and its inverse is nonnegative. Therefore
+**Error bound.** Let ``r = 1 + Q V - V`` for any candidate `V`. If ``V > 0`` and ``eps = max|r| < 1``, then
+``(I - Q) V = 1 - r > 0`` for a positive `V`, so ``I - Q`` is a nonsingular M-matrix and its inverse is nonnegative.
+Therefore
 
     |V - V*| = |(I - Q)^-1 r| <= eps (I - Q)^-1 1 = eps V*
 
-that is, `eps` bounds the relative error of every value. Nothing is assumed about how `V` was found. The
-residual is itself computed with rounding, so what rounding may hide is added to it; that also covers the
-rounding of each probability in `Q`.
-
-One backward pass over an acyclic chain: exact, every edge looked at once.
-
-States are taken in an order in which all successors of a state come before it (Kahn's algorithm on the
-reversed graph). States that lead into a cycle never become ready, which is how a cycle shows.
-
-The paper's way: sweeps of ``V <- 1 + Q V`` over all states until nothing changes any more.
-
-Started from 0 the values grow towards the truth from below. The change of a sweep is the residual of the
-values before it, so stopping at `tolerance` also proves a relative error of about `tolerance`.
-
-Solving ``(I - Q) V = 1`` for chains with cycles.
-
-Small systems are factorised. Large ones (a grid of a million states fills the factors beyond memory) are iterated by
-Gauss-Seidel sweeps, states in the order of their depth along the likeliest way out: where the chain mostly flows in
-one direction, each sweep carries the values from the exits all the way up the current. LGMRES and BiCGSTAB,
-preconditioned by such sweeps, were measured beside them on slippery grids of 1e5 to 1e6 states: slower where there is
-a current (slip 0.2 and 0.5), twice as fast at best where there is none (slip 0.9), and several times slower there on a
-machine whose cores were busy. That was not worth a second method.
-
-Only the proven bound decides when to stop.
-
-Expected number of steps until an absorbing chain ends, by a chosen or the best fitting method.
+that is, `eps` bounds the relative error of every value. Nothing is assumed about how `V` was found. The residual is
+computed with rounding, so a bound on its own rounding error is added; that also covers the rounding of each
+probability in `Q`. Only this bound decides when iterations stop.
 """
 
 from __future__ import annotations
@@ -61,7 +46,12 @@ from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 
 @dataclass(frozen=True)
 class AbsorbingChain:
-    """Probabilities of going on, CSR ``[n, n]``, and ``leaks``, ``bool [n]``: where the chain may end."""
+    """An absorbing chain of `n` states.
+
+    Attributes:
+        matrix: probabilities of continuing, CSR ``[n, n]``.
+        leaks: ``bool [n]``, whether the chain may end in each state.
+    """
 
     matrix: Any
     leaks: BoolArray
@@ -73,32 +63,32 @@ class AbsorbingChain:
 
     @cached_property
     def reverse(self) -> Any:
-        """The edges backwards, CSR ``[n, n]``."""
+        """The transposed matrix, CSR ``[n, n]``: edges reversed."""
         return self.matrix.T.tocsr()
 
     @cached_property
     def steps_to_leak(self) -> IntArray:
-        """``int32 [n]``: fewest steps to a state with a leak, -1 where none can be reached."""
+        """Fewest steps to a state with a leak, ``int32 [n]``, -1 where none can be reached."""
         return breadth_first(np.flatnonzero(self.leaks), self.reverse.indptr, self.reverse.indices)[0]
 
     @cached_property
     def trapped(self) -> BoolArray:
-        """``bool [n]``: states from which the chain certainly never ends."""
+        """States from which the chain certainly never ends, ``bool [n]``."""
         return self.steps_to_leak < 0
 
     @cached_property
     def infinite(self) -> BoolArray:
-        """``bool [n]``: states from which the chain never ends with positive probability."""
+        """States from which the chain runs forever with positive probability, ``bool [n]``."""
         if not self.trapped.any():
             return self.trapped
         return breadth_first(np.flatnonzero(self.trapped), self.reverse.indptr, self.reverse.indices)[0] >= 0
 
     def restricted_to(self, states: Any) -> AbsorbingChain:
-        """Return the chain on `states` (indices), which must be closed: nothing leads out of them."""
+        """Return the chain on a closed set of `states` (indices): no transition may lead out of it."""
         return AbsorbingChain(self.matrix[states][:, states], self.leaks[states])
 
     def reachable_from(self, state: int) -> IntArray:
-        """Return the states that the chain can get to from `state`, `state` itself first."""
+        """Return the states that can be reached from `state`, starting with `state` itself."""
         return breadth_first([state], self.matrix.indptr, self.matrix.indices)[1]
 
 
@@ -106,7 +96,7 @@ _UNIT = np.finfo(np.float64).eps / 2
 
 
 def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
-    """Return the largest residual and the proven relative error bound (``inf`` where nothing is proven)."""
+    """Return the largest residual of `values` and their proven relative error bound, ``inf`` if nothing is proven."""
     if not (np.isfinite(values).all() and (values > 0).all()):
         return np.inf, np.inf
     carried = matrix @ values
@@ -118,7 +108,12 @@ def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
 
 
 def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
-    """Return ``V = 1 + Q V``, ``float64 [n]``, and where it is settled: all states if the chain is acyclic."""
+    """Solve ``V = 1 + Q V`` for the states that lead into no cycle.
+
+    Returns:
+        values: ``float64 [n]``.
+        settled: ``bool [n]``, where the value is final: everywhere if the chain is acyclic.
+    """
     values, matrix = np.zeros(chain.size), chain.matrix
     order, settled = _successors_first(chain)
     _sums(order, matrix.indptr, matrix.indices, matrix.data, values)
@@ -126,7 +121,10 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
 
 
 def longest_path(chain: AbsorbingChain) -> FloatArray:
-    """Return ``L = 1 + max of L over successors``, ``float64 [n]``; ``inf`` where a cycle can be reached."""
+    """Return the longest path from each state until the chain ends, ``float64 [n]``, ``inf`` if it reaches a cycle.
+
+    It solves ``L = 1 + max of L over successors``.
+    """
     values, matrix = np.full(chain.size, np.inf), chain.matrix
     order, _ = _successors_first(chain)
     _maxima(order, matrix.indptr, matrix.indices, values)
@@ -134,7 +132,7 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, each after its successors, and a mask of them."""
+    """Return the states that lead into no cycle, each after its successors, and their mask, ``bool [n]``."""
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
     order = np.empty(chain.size, dtype=np.int32)
     filled = _order(waiting, chain.reverse.indptr, chain.reverse.indices, order)
@@ -180,13 +178,17 @@ def _maxima(order: Any, indptr: Any, indices: Any, values: Any) -> None:
 
 
 def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
-    """Sweep until the largest change is well within `tolerance`; also return the number of sweeps."""
+    """Repeat ``V <- 1 + Q V`` from 0; return the values and the number of sweeps.
+
+    The values grow towards the solution from below. The change of a sweep is the residual of the values before it, so
+    stopping at `tolerance` also proves a relative error of about `tolerance`.
+    """
     values = np.zeros(chain.size)
     for sweeps in range(1, max_iterations + 1):
         new = 1 + chain.matrix @ values
         change = float(np.abs(new - values).max(initial=0.0))
         values = new
-        # Half of it, because the bound that is proven afterwards also counts what rounding may hide.
+        # Half of the tolerance: the bound that is proven afterwards adds the rounding error of the residual.
         if change <= tolerance / 2:
             return values, sweeps
     return values, max_iterations
@@ -196,21 +198,21 @@ sparse = LazyModule("scipy.sparse")
 linalg = LazyModule("scipy.sparse.linalg")
 
 DIRECT_LIMIT = 20_000
-"""Systems up to this size are factorised; a planar graph of that size has factors of a few megabytes."""
+"""Size limit for factorisation; the factors of a planar graph of this size take a few megabytes."""
 
 BLOCK = 20
-"""Sweeps between two looks at the residual."""
+"""Sweeps between two checks of the residual."""
 
 PATIENCE = 50
-"""Blocks without a smaller residual after which the iteration is called stuck."""
+"""Blocks of sweeps without a smaller residual after which the iteration stops."""
 
 
 def direct_solve(chain: AbsorbingChain) -> FloatArray:
-    """Factorise ``I - Q`` and refine the solution once; ``nan`` if rounding has made it singular."""
+    """Solve ``(I - Q) V = 1`` by factorisation and one refinement; ``nan`` if rounding made the matrix singular."""
     system = (sparse.eye_array(chain.size, format="csr") - chain.matrix).tocsc()
     try:
         factors = linalg.splu(system)
-    except RuntimeError:  # "Factor is exactly singular": the leak is smaller than what doubles can tell from 0
+    except RuntimeError:  # "Factor is exactly singular": in double precision the leak cannot be told from 0
         return np.full(chain.size, np.nan)
     values: FloatArray = factors.solve(np.ones(chain.size))
     values += factors.solve(1 - system @ values)
@@ -218,8 +220,8 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 
 
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
-    """Sweep until the proven bound is within `tolerance`, or no progress is made; also return the sweeps."""
-    order = _current_order(chain.matrix)
+    """Sweep until the proven bound is within `tolerance` or there is no progress; return the values and the sweeps."""
+    order = _exit_order(chain.matrix)
     matrix = chain.matrix[order][:, order]
     matrix.sort_indices()
     values = np.ones(chain.size)
@@ -232,7 +234,7 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
         # Once rounding makes up most of the bound, further sweeps cannot lower it.
         if bound <= tolerance or 10 * residual < bound - residual < np.inf:
             break
-        # Before the values have run up the whole current, no bound can be proven and a standstill means nothing.
+        # Until values have propagated through the whole chain, no bound can be proven and a standstill means nothing.
         stuck = stuck + 1 if residual >= smallest and np.isfinite(bound) else 0
         smallest = min(smallest, residual)
     result = np.empty_like(values)
@@ -240,17 +242,17 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
     return result, sweeps
 
 
-def _current_order(matrix: Any) -> IntArray:
-    """Order the states by their depth along the likeliest way out of the chain."""
+def _exit_order(matrix: Any) -> IntArray:
+    """Return the states ordered by their depth along the likeliest path out of the chain."""
     depth = np.empty(matrix.shape[0], dtype=np.int32)
-    _depth_of_likeliest_way(matrix.indptr, matrix.indices, matrix.data, depth)
+    _likeliest_depth(matrix.indptr, matrix.indices, matrix.data, depth)
     return np.argsort(depth, kind="stable").astype(np.int32)
 
 
 @compiled
-def _depth_of_likeliest_way(indptr: Any, indices: Any, data: Any, depth: Any) -> None:
+def _likeliest_depth(indptr: Any, indices: Any, data: Any, depth: Any) -> None:
     n = depth.size
-    onwards = np.full(n, -1, dtype=np.int32)
+    following = np.full(n, -1, dtype=np.int32)
     for s in range(n):
         leak = 1.0
         best = 0.0
@@ -258,20 +260,20 @@ def _depth_of_likeliest_way(indptr: Any, indices: Any, data: Any, depth: Any) ->
             leak -= data[k]
             if data[k] > best and indices[k] != s:
                 best = data[k]
-                onwards[s] = indices[k]
+                following[s] = indices[k]
         if leak >= best:
-            onwards[s] = -1
+            following[s] = -1
     depth[:] = -1
     path = np.empty(n, dtype=np.int32)
     for start in range(n):
-        # Walk to a state of known depth, an exit, or the path itself (a loop, cut there); then number backwards.
+        # Follow the path to a state of known depth, an exit or itself (a loop is cut there); then number it backwards.
         length = 0
         s = start
         while s >= 0 and depth[s] == -1:
             depth[s] = 0
             path[length] = s
             length += 1
-            s = onwards[s]
+            s = following[s]
         below = depth[s] if s >= 0 else 0
         for k in range(length - 1, -1, -1):
             below += 1
@@ -280,7 +282,7 @@ def _depth_of_likeliest_way(indptr: Any, indices: Any, data: Any, depth: Any) ->
 
 @compiled
 def _gauss_seidel(indptr: Any, indices: Any, data: Any, values: Any) -> None:
-    """One sweep of ``V = 1 + Q V`` that uses each new value at once."""
+    """Perform one Gauss-Seidel sweep of ``V = 1 + Q V`` in place."""
     for s in range(values.size):
         total = 1.0
         own = 0.0
@@ -303,18 +305,20 @@ def expected_steps(
     max_iterations: int = 1_000_000,
     label: Callable[[int], object] = int,
 ) -> tuple[FloatArray, Verdict]:
-    """Return the expected number of steps from each state, ``float64 [n]``, ``inf`` included, and a verdict.
+    """Return the expected number of steps until the chain ends and a verdict on its accuracy.
+
+    The result is ``float64 [n]``, ``inf`` for states from which the chain may run forever.
 
     Args:
         chain: the chain.
-        method: ``pass`` (acyclic chains: one backward pass), ``solve`` (a linear system), ``sweep`` (the
-            paper's algorithm), or ``auto``: a pass where the chain is acyclic, else a solve.
+        method: ``pass`` (one backward pass, for acyclic chains), ``solve`` (a linear system), ``sweep`` (the paper's
+            algorithm), or ``auto``: a pass if the chain is acyclic, else a solve.
         tolerance: relative error at which iterations may stop.
-        max_iterations: sweeps after which they stop anyway.
-        label: how an error names a state of the chain.
+        max_iterations: limit on the sweeps.
+        label: maps a state of the chain to the name that an error message uses.
 
     Raises:
-        NotConvergedError: the iteration ended with no provable bound at all.
+        NotConvergedError: the iteration stopped without any provable error bound.
     """
     _check(method, tolerance, max_iterations)
     values = np.full(chain.size, np.inf)

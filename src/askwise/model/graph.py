@@ -1,10 +1,10 @@
-"""Walking a graph whose edges are listed in compressed rows (``indptr``, ``indices``).
+"""Compiled loops over graphs: breadth-first search, reversed edges, and counts of shortest plans.
 
-Compiled loops over the graph of a deterministic model.
+Edges are listed in compressed rows: ``indices[indptr[s]:indptr[s + 1]]`` are the neighbours of node `s`.
 
-Plan counts grow like binomials: they overflow int64 from 35 x 35 open grids and float64 from 516 x 516. A
-count is therefore kept as ``mantissa * BASE ** exponent`` with BASE a power of two, so that scaling never
-rounds. Mantissas lie in ``[1, BASE)``: terms four exponents below the largest vanish next to it.
+Plan counts grow like binomial coefficients: they overflow int64 from 35 x 35 open grids and float64 from 516 x 516. A
+count is therefore stored as ``mantissa * BASE ** exponent`` with BASE a power of two, so that scaling never rounds.
+Mantissas lie in ``[1, BASE)``; a term whose exponent is four below the largest is too small to change the sum.
 """
 
 from __future__ import annotations
@@ -19,11 +19,21 @@ from askwise.types import FloatArray, IntArray
 
 
 def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, IntArray]:
-    """Return steps from the nearest start, ``int32 [n]`` (-1: out of reach), and the reached nodes in that order."""
+    """Search a graph breadth-first from several nodes.
+
+    Args:
+        starts: indices of the first nodes.
+        indptr: ``int [n + 1]``, see the top of this module.
+        indices: neighbours.
+
+    Returns:
+        distance: ``int32 [n]``, steps from the nearest start, -1 if the node cannot be reached.
+        order: ``int32``, the reached nodes, nearest first.
+    """
     n = len(indptr) - 1
     distance = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)
-    # Read-only, as the arrays of models are: one kernel does for all.
+    # Read-only like the arrays of models, so that numba compiles only one version.
     begin, rows, columns = (
         read_only(np.asarray(each).view()) for each in (np.asarray(starts, dtype=np.int32), indptr, indices)
     )
@@ -33,7 +43,7 @@ def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, Int
 
 @compiled(work=lambda given: given.distance.size + given.indices.size)
 def breadth_first_into(starts: Any, indptr: Any, indices: Any, distance: Any, order: Any) -> int:
-    """Fill `distance` and `order`; return how many nodes were reached."""
+    """Fill `distance` and `order` as in `breadth_first`; return the number of nodes reached."""
     distance[:] = -1
     filled = 0
     for s in starts:
@@ -56,13 +66,13 @@ def breadth_first_into(starts: Any, indptr: Any, indices: Any, distance: Any, or
 
 BASE = 2.0**256
 SMALLEST = 2.0**-1022
-"""The smallest normal double. A possible action never gets probability 0, however rare it is: support decides
-what rules a goal out, so rounding a rare action to 0 would change answers, not only digits."""
+"""The smallest normal double. No possible action gets a smaller probability: support decides which goals are ruled out,
+so rounding a rare action to 0 would change results, not only digits."""
 
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference`` for differences of 0 or less (0.0 where it underflows)."""
+    """Return ``BASE ** exponent_difference`` for a difference of at most 0; 0.0 if it underflows."""
     if exponent_difference == 0:
         return 1.0
     if exponent_difference < -3:
@@ -72,7 +82,7 @@ def scale(exponent_difference: int) -> float:
 
 @inner
 def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
-    """Add the count of `s` to the count of `t`."""
+    """Add the plan count of state `s` to that of state `t`, in place."""
     if mantissa[t] == 0.0:
         mantissa[t] = mantissa[s]
         exponent[t] = exponent[s]
@@ -88,7 +98,11 @@ def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
 
 
 def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
-    """List for each state the states one action away from it, by counting sort; self-loops are left out."""
+    """Return the predecessors of each state in compressed rows, ``indptr`` and ``indices``, without self-loops.
+
+    Args:
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+    """
     indptr = np.zeros(successor.shape[0] + 1, dtype=np.int64)
     _count_edges(successor, indptr)
     indices = np.empty(indptr[-1], dtype=np.int32)
@@ -109,21 +123,30 @@ def _count_edges(successor: Any, indptr: Any) -> None:
 
 
 @compiled(work=lambda given: given.successor.size)
-def _list_edges(successor: Any, place: Any, indices: Any) -> None:
+def _list_edges(successor: Any, filled: Any, indices: Any) -> None:
     n_states, n_actions = successor.shape
     for s in range(n_states):
         for a in range(n_actions):
             t = successor[s, a]
             if t >= 0 and t != s:
-                indices[place[t]] = s
-                place[t] += 1
+                indices[filled[t]] = s
+                filled[t] += 1
 
 
 @compiled(work=lambda given: 2 * given.successor.size)
 def count_plans(
     order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
 ) -> None:
-    """Count the optimal plans from each reached state: ``N(s) = sum of N(s') over optimal actions``."""
+    """Count the shortest plans from each reached state: ``N(s) = sum of N(s') over optimal actions``.
+
+    Args:
+        order: ``int32``, states sorted by `distance`.
+        reached: number of states in `order` that reach the goal.
+        distance: ``int32 [n_states]``, steps to the goal.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        mantissa: ``float64 [n_states]``, filled with the mantissas of the counts.
+        exponent: ``int32 [n_states]``, filled with their exponents.
+    """
     n_actions = successor.shape[1]
     for k in range(reached):
         s = order[k]
@@ -159,7 +182,11 @@ def plan_shares(
     stay: int,
     table: FloatArray,
 ) -> None:
-    """Write the UROP, ``pi(s, a) = N(s') / N(s)`` over optimal actions, into `table`; STAY at the goal."""
+    """Fill `table` with the UROP, ``pi(s, a) = N(s') / N(s)`` over optimal actions, and STAY at the goal.
+
+    The first six arguments are those of `count_plans`, filled by it; `stay` is the STAY action, and `table` is
+    ``float64 [n_states, n_actions]``, all 0.
+    """
     n_actions = successor.shape[1]
     for k in range(reached):
         s = order[k]

@@ -1,4 +1,4 @@
-"""Rectangular grids with walls: cells ``(x, y)``, x to the right, y up, from 0.
+"""Rectangular grids with walls: cells ``(x, y)``, x to the right, y up, counted from 0.
 
 States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not
 available. A walled-in pocket is allowed: goals simply cannot be reached from there.

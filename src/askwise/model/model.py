@@ -24,8 +24,8 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
 from askwise.lazy_module import LazyModule
-from askwise.model import graph as _kernels
-from askwise.model.builders import Step, explored, read_edges
+from askwise.model.builders import StepFunction, explore, read_edges
+from askwise.model.graph import reverse_edges
 from askwise.model.names import Labels, Names, checked_labels
 from askwise.text.table_budget import claim
 from askwise.types import BoolArray, IntArray, StateLike
@@ -112,7 +112,7 @@ class Model(Sealed):
     def explore(
         cls,
         start: Hashable,
-        step: Step,
+        step: StepFunction,
         *,
         max_states: int = 1_000_000,
         progress: Callable[[int], None] | None = None,
@@ -127,7 +127,7 @@ class Model(Sealed):
             progress: called now and then with the number of states met so far.
             stay: name of the action that stays in place, which `step` need not give.
         """
-        found = explored(start, step, max_states=max_states, progress=progress, stay=stay)
+        found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
         sizes = f"{len(found.states)} states with up to {max(found.counts)} actions"
         claim(16 * len(found.states) * (max(found.counts) + 1), "model", sizes)
         successor, labels = found.tables()
@@ -233,7 +233,7 @@ class Model(Sealed):
 
         A predecessor with several such actions is listed as many times: each is a plan of its own.
         """
-        indptr, indices = _kernels.reverse_edges(self.successor)
+        indptr, indices = reverse_edges(self.successor)
         return read_only(indptr), read_only(indices)
 
     def mix(self, weights: Any) -> Any:

@@ -1,12 +1,10 @@
-"""Names at the edges, integers inside: the two-way map between them.
+"""Names of states and actions: users write names, algorithms use integers.
 
-What the actions of a model are called where there are too many for a column each.
-
-A table ``successor[s, a]`` with a column for every action is nearly empty where each state has a few actions out of
-thousands, as in planning problems and in most graphs. Such a model has a column for each *rank* instead: column `r` of
-state `s` is its `r`-th action, and ``labels[s, r]`` says which one that is. Everything that compares actions does so
-within one state, by column; only names need the labels. Two actions of one label in two states are the same action,
-which matters to whoever reads them.
+`Names` maps between the two. `Labels` names the actions of models with many actions, only a few of them in each state,
+as in planning problems and most graphs. A table ``successor[s, a]`` with a column for every action would be nearly
+empty. Such a model has a column for each *rank* instead: column `r` of state `s` is its `r`-th action, and
+``labels[s, r]`` says which action that is. Algorithms compare actions only within one state, by column; labels are
+needed only for names. Two actions with the same label in two states are the same action.
 """
 
 from __future__ import annotations
@@ -22,9 +20,14 @@ from askwise.types import IntArray
 
 
 class Names(Sealed):
-    """The names of `n` things in index order, or none, in which case the indices are the names.
+    """A two-way map between the indices and the names of `n` states, actions or goals.
 
-    An integer stands for an index, unless integers are themselves among the names: then it is a name.
+    An integer is read as an index, unless some names are integers: then it is read as a name.
+
+    Args:
+        kind: the noun that error messages use, such as ``state``.
+        n: number of names.
+        names: names in index order; None if the indices are the names.
     """
 
     def __init__(self, kind: str, n: int, names: Iterable[Hashable] | None = None) -> None:
@@ -49,7 +52,7 @@ class Names(Sealed):
             self._index[name] = i
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of `name`; `field` says in an error which input it came from."""
+        """Return the index of `name`; `field` is the input that an error names."""
         if is_hashable(name) and name in self._index and not isinstance(name, bool):
             return self._index[name]
         if not self._integers_are_names and (i := as_int(name)) is not None and 0 <= i < self.n:
@@ -57,16 +60,16 @@ class Names(Sealed):
         raise InputError(field or self.kind, repr(name), self._allowed())
 
     def find(self, name: Hashable) -> int | None:
-        """Return the index of a name, None if nothing is called so."""
+        """Return the index of a name, None if it is unknown."""
         return self._index.get(name) if is_hashable(name) and not isinstance(name, bool) else None
 
     def as_index(self, value: Hashable, n: int) -> int | None:
-        """Return a number below `n` that stands for itself: where integers are names, none does."""
+        """Return `value` if it is an index below `n`; None if it is not, or if integers are names."""
         i = None if self._integers_are_names else as_int(value)
         return i if i is not None and 0 <= i < n else None
 
     def name(self, index: int) -> Hashable:
-        """Return the name of `index`."""
+        """Return the name that belongs to an index."""
         return index if self.names is None else self.names[index]
 
     def _allowed(self) -> str:
@@ -78,8 +81,8 @@ class Names(Sealed):
 
 
 def as_int(value: object) -> int | None:
-    """Return `value` as an int if it is a whole number of some kind (numpy's too), else None; bools are not."""
-    if type(value) is int:  # nearly always; the rest of this is asked hundreds of times an episode otherwise
+    """Return `value` as an int if it is an integer of any type but bool, numpy's included; else None."""
+    if type(value) is int:  # fast path, called hundreds of times an episode
         return value
     if isinstance(value, bool):
         return None
@@ -90,11 +93,11 @@ def as_int(value: object) -> int | None:
 
 
 class Labels(Sealed):
-    """The label of each action of each state.
+    """The action that each column of a model stands for in each state.
 
     Attributes:
-        table: ``int32 [n_states, n_columns]``, -1 where there is no action.
-        names: what the labels stand for.
+        table: ``int32 [n_states, n_columns]``, the label of each column, -1 where there is no action.
+        names: the names of the labels.
     """
 
     def __init__(self, table: IntArray, names: Iterable[Hashable]) -> None:
@@ -103,11 +106,18 @@ class Labels(Sealed):
         self.names = Names("action", len(named), named)
 
     def name(self, state: int, column: int) -> Hashable:
-        """Return what an action is called."""
+        """Return the name of the action in a column of a state."""
         return self.names.name(int(self.table[state, column]))
 
     def column(self, state: int, name: Hashable, field: str, where: str) -> int:
-        """Return the column that an action has in a state; an integer that is no name is a column itself."""
+        """Return the column of an action in a state.
+
+        Args:
+            state: index of the state.
+            name: name of the action; an integer that is no name is the column itself.
+            field: the input that an error names.
+            where: the state as error messages name it.
+        """
         label = self.names.find(name)
         if label is None:
             column = self.names.as_index(name, self.table.shape[1])
@@ -125,7 +135,7 @@ class Labels(Sealed):
 
 
 def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArray:
-    """Return labels, ``int32`` and of the shape of `successor`: one where there is an action, each once in a state."""
+    """Return labels as ``int32``; raise an `InputError` unless each action of `successor` has one, unique in its state."""
     table = np.array(labels, dtype=np.int64)
     if table.shape != successor.shape:
         raise InputError("labels", f"a table of shape {table.shape}", f"{successor.shape}, as the successors")

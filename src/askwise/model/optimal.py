@@ -31,9 +31,8 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.lazy_module import LazyModule
-from askwise.model import graph as _kernels
 from askwise.model.chain import AbsorbingChain, expected_steps
-from askwise.model.graph import breadth_first
+from askwise.model.graph import breadth_first, count_plans, plan_shares
 from askwise.model.model import Model
 from askwise.model.policy import Policy
 from askwise.model.pursuit import goal_states
@@ -83,8 +82,8 @@ def _urop_table(model: Model, targets: IntArray) -> FloatArray:
     exponent = np.zeros(n_states, dtype=np.int32)
     table = np.zeros((n_states, n_actions))
     counted = (found.order, reached, found.to_goal, model.successor, mantissa, exponent)
-    _kernels.count_plans(*counted)
-    _kernels.plan_shares(*counted, model.stay, table)
+    count_plans(*counted)
+    plan_shares(*counted, model.stay, table)
     table.setflags(write=False)
     return table
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from askwise.divergence import Divergence
 from askwise.errors import InputError
 from askwise.model import Model
-from askwise.model.builders import ranked
+from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
@@ -261,7 +261,7 @@ class _Union:
         source, operator, target, label = source[kept], operator[kept], target[kept], label[kept]
         label, names = _apart(source, label, names)
         counts = np.bincount(source, minlength=whole.shape[0])
-        successor, labels, operators = ranked(counts, target, label, operator)
+        successor, labels, operators = rank_tables(counts, target, label, operator)
         model = Model(successor, labels=labels, actions=names)
         return Cones(self.task, goals, wanted, found, model, whole, depth, np.concatenate(inside), operators)
 

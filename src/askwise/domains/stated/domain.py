@@ -19,10 +19,10 @@ from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, StatedProblem
 from askwise.domains.stated.reader import check_writable, prices_to_json
-from askwise.domains.stated.sides import FREE, STAY, WALL, as_json, name_to_json
+from askwise.domains.stated.sides import FREE, STAY, WALL, name_to_json, state_to_json
 from askwise.errors import InputError
 from askwise.model import Drawing, GridWorld, Model
-from askwise.model.grid import state_said
+from askwise.model.grid import parse_state
 from askwise.text.data import short_json
 from askwise.text.reading import Field
 from askwise.text.wording import Vocabulary
@@ -116,7 +116,7 @@ def _rows(problem: FactoredProblem) -> list[list[Any]]:
     return rows
 
 
-class PlainDomain:
+class StatedDomain:
     """Two models and shared goals, whatever they stand for; fulfils `askwise.domains.domain.Domain`."""
 
     name = "problem"
@@ -160,7 +160,7 @@ class PlainDomain:
         return COVERAGE if isinstance(given, Coverage) else WORDS
 
 
-DOMAIN = PlainDomain()
+DOMAIN = StatedDomain()
 
 
 # -- where both agents are ---------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def parse_state(
     for k, option in enumerate(("--teammate", "--ego")):
         text, side = said[k], sides[k]
         if text is not None:
-            name = state_said(models[k], text, option) if side is None else side.said(text, option)
+            name = parse_state(models[k], text, option) if side is None else side.parse(text, option)
             places[k] = models[k].state(name, option)
     state = JointState(*places)
     _refuse_lost(problem, state)
@@ -214,8 +214,8 @@ def check_start(problem: FactoredProblem, start: JointState) -> None:
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
     """Return a problem's file with another start."""
     contents = problem.file.to_json()
-    contents["teammate"]["start"] = as_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
-    contents["ego"]["start"] = as_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
+    contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
+    contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
     return ProblemFile.from_json(contents)
 
 

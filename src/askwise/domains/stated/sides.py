@@ -15,9 +15,9 @@ import numpy as np
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import ArrivesFrozen, freeze_fields
 from askwise.model import GridWorld, Model
-from askwise.model.builders import ranked
+from askwise.model.builders import rank_tables
 from askwise.model.graph import breadth_first
-from askwise.model.grid import MOST_NAMED, spoken
+from askwise.model.grid import MOST_NAMED, state_text
 from askwise.text.data import short_json
 from askwise.text.reading import Field, parse_cell, read_name
 from askwise.types import BoolArray, IntArray
@@ -51,7 +51,7 @@ def is_cell(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
 
 
-def as_json(name: StateName) -> str | int | list[int]:
+def state_to_json(name: StateName) -> str | int | list[int]:
     """Return a state's name as files hold it."""
     return list(name) if isinstance(name, tuple) else name
 
@@ -60,7 +60,7 @@ def name_to_json(name: Hashable, field: str) -> Any:
     """Return a state's name as a file holds it."""
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
-        return as_json(plain)
+        return state_to_json(plain)
     raise InputError(field, f"a state called {name!r}", "states called by texts, whole numbers or cells (x, y)")
 
 
@@ -120,7 +120,7 @@ class Graph(ArrivesFrozen):
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
             counts = np.bincount(source, minlength=len(self.states))
-            successor, labels = ranked(counts, target, action)
+            successor, labels = rank_tables(counts, target, action)
             return Model(successor, labels=labels, states=self.states, actions=self.actions, stay=self.stay)
         successor = np.full((len(self.states), len(self.actions)), -1, dtype=np.int32)
         successor[self.edges[:, 0], self.edges[:, 1]] = self.edges[:, 2]
@@ -136,20 +136,20 @@ class Graph(ArrivesFrozen):
     def _has_cells(self) -> bool:
         return any(isinstance(name, tuple) for name in self.states)
 
-    def place(self, given: Field) -> StateName:
+    def read_state(self, given: Field) -> StateName:
         """Return the state that a field names."""
         name = read_state_name(given)
         if name not in self._known:
             raise given.refuse(self._allowed(given.value))
         return name
 
-    def targets(self, given: Field) -> tuple[StateName, ...]:
+    def read_targets(self, given: Field) -> tuple[StateName, ...]:
         """Return the states that a field names: one, or a list of them."""
         if not isinstance(given.value, list) or (self._has_cells and is_cell(given.value)):
-            return (self.place(given),)
-        return tuple(self.place(each) for each in _some(given, "state"))
+            return (self.read_state(given),)
+        return tuple(self.read_state(each) for each in _some(given, "state"))
 
-    def said(self, text: str, option: str) -> StateName:
+    def parse(self, text: str, option: str) -> StateName:
         """Return the state that somebody typed: by its name, a cell as ``X,Y``."""
         found = self._spoken.get(text, self._spoken.get(text.strip()))
         if found is None:
@@ -160,7 +160,7 @@ class Graph(ArrivesFrozen):
     def _spoken(self) -> Mapping[str, StateName]:
         # Text first: where the state 3 and the state "3" are two, the text is what was typed.
         ordered = sorted(self.states, key=lambda name: isinstance(name, str))
-        return {spoken(name): name for name in ordered}
+        return {state_text(name): name for name in ordered}
 
     def _allowed(self, given: object) -> str:
         names = [short_json(name) for name in self.states[:MOST_NAMED]]
@@ -194,14 +194,14 @@ class DrawnMap(ArrivesFrozen):
         height, width = self.walls.shape
         return GridWorld(width, height, self.walls)
 
-    def place(self, given: Field) -> tuple[int, int]:
+    def read_state(self, given: Field) -> tuple[int, int]:
         """Return the cell that a field names, by a letter that is there once or by its coordinates."""
-        found = self.targets(given, listed=False)
+        found = self.read_targets(given, listed=False)
         if len(found) > 1:
             raise InputError(given.path, f"{short_json(given.value)}, which is on {len(found)} cells", "one cell")
         return found[0]
 
-    def targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
+    def read_targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
         """Return the cells that a field names: a letter, a cell, or, if `listed`, a list of both."""
         value = given.value
         if isinstance(value, str):
@@ -209,14 +209,14 @@ class DrawnMap(ArrivesFrozen):
                 raise given.refuse(self._allowed(value))
             return self.letters[value]
         if listed and isinstance(value, list) and not _is_one_cell(value):
-            return tuple(cell for each in _some(given, "cell") for cell in self.targets(each, listed=False))
+            return tuple(cell for each in _some(given, "cell") for cell in self.read_targets(each, listed=False))
         return (self._cell(given),)
 
-    def said(self, text: str, option: str) -> tuple[int, int]:
+    def parse(self, text: str, option: str) -> tuple[int, int]:
         """Return the cell that somebody typed: ``X,Y``, or a letter that is there once."""
         name = text.strip()
         if name in self.letters or "," not in name:
-            return self.place(Field(option, name))
+            return self.read_state(Field(option, name))
         return self._free(parse_cell(text, option), option)
 
     def _cell(self, given: Field) -> tuple[int, int]:
@@ -243,11 +243,11 @@ class DrawnMap(ArrivesFrozen):
         return f"{letters} [x, y]{hint}"
 
 
-Side: TypeAlias = Graph | DrawnMap
+StatedSide: TypeAlias = Graph | DrawnMap
 """One agent's side."""
 
 
-def same_ground(one: Side, other: Side) -> bool:
+def same_model(one: StatedSide, other: StatedSide) -> bool:
     """Whether both agents move in the same model, wherever they start and whatever letters are drawn on it."""
     if isinstance(one, Graph) and isinstance(other, Graph):
         alike = (one.states, one.actions, one.stay) == (other.states, other.actions, other.stay)
@@ -257,7 +257,7 @@ def same_ground(one: Side, other: Side) -> bool:
     return False
 
 
-def reached(model: Model, start: int) -> BoolArray:
+def reachable(model: Model, start: int) -> BoolArray:
     """``bool [n_states]``: where one can get to from a state."""
     available = model.available
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
