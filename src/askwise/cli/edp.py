@@ -89,10 +89,10 @@ def run(options: argparse.Namespace) -> int:
                 field, repr(getattr(options, name)), "a planning problem, MAP.pddl or an archive, beside it"
             )
     from askwise.divergence import Divergence
-    from askwise.model.grid import parse_state
+    from askwise.model.grid import state_from_text
 
     watched = read_map(options.map)
-    at = watched.start if options.at is None else parse_state(watched.model, options.at, "--at")
+    at = watched.start if options.at is None else state_from_text(watched.model, options.at, "--at")
     if at is None:
         raise InputError("--at", "nothing, and no W in the drawing", "the teammate's cell X,Y")
     divergence = Divergence(watched.model, watched.goals, policies=watched.policies)

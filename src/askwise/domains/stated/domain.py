@@ -22,7 +22,7 @@ from askwise.domains.stated.reader import check_writable, prices_to_json
 from askwise.domains.stated.sides import FREE, STAY, WALL, name_to_json, state_to_json
 from askwise.errors import InputError
 from askwise.model import Drawing, GridWorld, Model
-from askwise.model.grid import parse_state
+from askwise.model.grid import state_from_text
 from askwise.text.data import short_json
 from askwise.text.reading import Field
 from askwise.text.wording import Vocabulary
@@ -178,7 +178,7 @@ def parse_state(
     for k, option in enumerate(("--teammate", "--ego")):
         text, side = said[k], sides[k]
         if text is not None:
-            name = parse_state(models[k], text, option) if side is None else side.parse(text, option)
+            name = state_from_text(models[k], text, option) if side is None else side.parse(text, option)
             places[k] = models[k].state(name, option)
     state = JointState(*places)
     _refuse_lost(problem, state)
