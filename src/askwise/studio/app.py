@@ -119,7 +119,7 @@ def services_of(request: Any) -> Services:
 
 
 def page_text(name: str, text: str = "") -> str:
-    """Return a page: the head that all pages share, and the body in ``static/<name>.html`` with `text` for ``@TEXT@``."""
+    """Return a page: the head that all pages share, and the body in ``static`` with `text` in place of ``@TEXT@``."""
     own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
     styles = ["shared.css", "studio.css", *([f"{name}.css"] if _file(f"{name}.css").is_file() else [])]
     links = [Html(f'<link rel="stylesheet" href="/static/{each}">') for each in styles]
