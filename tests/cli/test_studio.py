@@ -54,6 +54,6 @@ def test_a_folder_that_another_studio_works_in(run: Run, tmp_path: Path) -> None
 
     with lock(tmp_path):
         run("studio", "--out", str(tmp_path), "--port", "0").assert_refused(
-            f"askwise studio: folder {str(tmp_path)!r}: found another run that is working in it; "
-            "expected to be the only one there"
+            f"askwise studio: folder {str(tmp_path)!r}: found another run that uses it; "
+            "expected a folder that no other run uses"
         )

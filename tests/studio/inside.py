@@ -17,7 +17,7 @@ from askwise.studio.room import Room
 from askwise.studio.round_service import RoundService
 from askwise.studio.security import Keys
 from askwise.studio.services import Services
-from askwise.studio.store import Store
+from askwise.studio.store import StudioStore
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.people import People
 from askwise.studio.study_routes import study_routes
@@ -69,7 +69,7 @@ class Inside:
     """A studio with a study, in this process."""
 
     def __init__(self, folder: Path, study: PeopleStudy) -> None:
-        self.store = Store(folder)
+        self.store = StudioStore(folder)
         self.services = Services(self.store, Keys(self.store), HerePool(), study.problems, ())
         self.people = People(self.store, study)
         self.app = make_app(self.services, study_routes(self.people))

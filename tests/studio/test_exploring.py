@@ -21,7 +21,7 @@ from askwise.errors import InputError
 from askwise.studio import explore_routes as explore
 from askwise.studio.explore.draft import TAKES
 from askwise.studio.explore.explore_api import draft_of, explored
-from askwise.studio.explore.map_draft import Sketch, read_map
+from askwise.studio.explore.map_draft import MapDraft, read_map
 from askwise.studio.explore.results import METHODS
 from askwise.studio.security import Person
 from askwise.text.reading import Field
@@ -52,7 +52,7 @@ def refused(what: str, given: Any) -> str:
 
 def test_a_file_becomes_a_sketch_and_the_sketch_the_same_problem() -> None:
     sketch = draft_of(KITCHEN)
-    assert isinstance(sketch, Sketch)
+    assert isinstance(sketch, MapDraft)
     stated = ProblemFile.load(EXAMPLES / "kitchen.toml")
     for name, goal in stated.goals.items():
         assert sketch.file.goals[name] == goal

@@ -14,7 +14,7 @@ import pytest
 from askwise.studio.app import make_app
 from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, Rates, new_cookie
 from askwise.studio.services import Services
-from askwise.studio.store import Store
+from askwise.studio.store import StudioStore
 from askwise.studio.study.people import People
 from askwise.studio.study_routes import study_routes
 from tests.studio.taking import load, write_study
@@ -47,8 +47,8 @@ class Browser:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path)
+def store(tmp_path: Path) -> Iterator[StudioStore]:
+    made = StudioStore(tmp_path)
     yield made
     made.close()
 
@@ -63,7 +63,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     ],
 )
 def test_links_and_cookies_are_those_of_the_public_address(
-    store: Store, tmp_path: Path, url: str | None, host: str, public: str, secure: bool
+    store: StudioStore, tmp_path: Path, url: str | None, host: str, public: str, secure: bool
 ) -> None:
     keys = Keys(store)
     services = Services(store, keys, Mock(), {}, (), url)
@@ -77,7 +77,7 @@ def test_links_and_cookies_are_those_of_the_public_address(
     assert view["pilot"] == f"{public}/join/{people.pilot_token}?PID=..."
 
 
-def test_a_cookie_that_nobody_was_given_counts_for_its_address(store: Store) -> None:
+def test_a_cookie_that_nobody_was_given_counts_for_its_address(store: StudioStore) -> None:
     keys = Keys(store)
     known = {}
     for kind in (RESEARCHER, PARTICIPANT, PILOT):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askwise.studio.room import Room
-from askwise.studio.store import Store, adding_round
+from askwise.studio.store import StudioStore, adding_round
 
 
 class Broken:
@@ -45,7 +45,7 @@ class Heard:
 
 @pytest.fixture
 def room(tmp_path: Path) -> Any:
-    store, pool = Store(tmp_path), Broken()
+    store, pool = StudioStore(tmp_path), Broken()
     store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
     yield Room(store, pool, "r", {"role": "ego"}, "digest", {"a": 1}, tab=Heard())  # type: ignore[arg-type]
     store.close()

@@ -14,7 +14,7 @@ from askwise.errors import InputError
 from askwise.studio.rounds import role_view
 from askwise.studio.rounds.replay import WarmStart, replayed
 from askwise.studio.rounds.review import REASONS, review
-from askwise.studio.rounds.round import PERSON, Refused, Round, Setup, belief_beside_people
+from askwise.studio.rounds.round import PERSON, InputRefused, Round, Setup, belief_beside_people
 from askwise.text.reading import Field
 from askwise.view.page import page_text
 from tests.studio.live import EXAMPLES
@@ -134,14 +134,14 @@ def test_what_cannot_be_done_is_refused_in_words() -> None:
         ({"ask": ["pie"]}, "Only the other one may ask."),
         (
             {"answer": False},
-            "Answers are taken for the truth here, and the goal is toast: the answer is 'Yes'.",
+            "Please answer truthfully: your dish is toast, so the answer is Yes.",
         ),
         ({"answer": 1}, "message.answer: found 1; expected true, false, or null for no answer"),
         ({"fly": 1}, 'message: found the unknown key "fly"; expected only move, answer, ask, stop'),
         ({}, "message: found {}; expected one of move, answer, ask, stop"),
         ([], "message: found []; expected an object, { ... }"),
     ]:
-        with pytest.raises((Refused, InputError)) as refused:
+        with pytest.raises((InputRefused, InputError)) as refused:
             made.do(deed)
         assert str(refused.value) == words
     made.do({"answer": None})
@@ -155,14 +155,14 @@ def test_impossible_moves_and_questions_are_refused_and_change_nothing() -> None
     before = role_view.state(made)
     wrong: list[Any] = [{"move": "left"}, {"move": 3}, {"ask": []}, {"ask": ["nobody"]}, {"ask": {"groups": []}}]
     for deed in [*wrong, {"answer": True}]:
-        with pytest.raises((Refused, InputError)):
+        with pytest.raises((InputRefused, InputError)):
             made.do(deed)
     with pytest.raises(InputError):
         made.do({"ask": ["sheets for Bo", "sheets for Bo"]})
     assert role_view.state(made) == before
     made.do({"stop": True})
     assert role_view.state(made)["result"]["text"] == "Stopped after no steps."
-    with pytest.raises(Refused, match=r"^The round is over\.$"):
+    with pytest.raises(InputRefused, match=r"^The round is over\.$"):
         made.do({"move": "up"})
 
 

@@ -11,18 +11,18 @@ import pytest
 
 from askwise.errors import InputError
 from askwise.studio.security import RESEARCHER, Keys, Person, Rates
-from askwise.studio.store import FILE, Store, StoreFailed, adding_event, adding_round, digest_of, ending_round
+from askwise.studio.store import FILE, StoreFailed, StudioStore, adding_event, adding_round, digest_of, ending_round
 
 
 def test_it_synchronises_fully_and_writes_ahead(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     assert store.read("PRAGMA journal_mode") == [("wal",)]
     assert store._writer.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
     store.close()
 
 
 def test_events_that_come_together_share_a_commit_and_one_that_fails_disturbs_nobody(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
     before = store.commits
 
@@ -48,7 +48,7 @@ def test_a_problem_is_known_by_what_it_says_and_not_by_the_order_of_its_keys() -
 
 
 def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
     with pytest.raises(sqlite3.IntegrityError):
         store.write_now(adding_event("r", 0, {}, {}), adding_event("r", 0, {}, {}))
@@ -57,25 +57,25 @@ def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_it_is_there_when_opened_again_and_refuses_another_format(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"), ending_round("r", "finished"))
     store.close()
-    again = Store(tmp_path)
+    again = StudioStore(tmp_path)
     assert again.read("SELECT id, owner, problem, end FROM rounds") == [("r", "me", digest_of({"a": 1}), "finished")]
     again.write_now(("UPDATE meta SET value = '9' WHERE name = 'format'", ()))
     again.close()
     with pytest.raises(InputError, match=r"studio\.sqlite': found format 9; expected format 1, of this version$"):
-        Store(tmp_path)
+        StudioStore(tmp_path)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("something else, and long enough to be read as a header of a database file")
     with pytest.raises(InputError, match=r"studio\.sqlite': found file is not a database; expected a database of the "):
-        Store(tmp_path)
+        StudioStore(tmp_path)
 
 
 def test_a_damaged_database_is_refused_before_anything_is_served(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     for n in range(50):
         store.write_now(*adding_round(f"r{n}", "me", {"a": n}, {"role": "ego"}, "Kitchen " * 50))
     store.close()
@@ -88,18 +88,18 @@ def test_a_damaged_database_is_refused_before_anything_is_served(tmp_path: Path)
         broken[page * size : page * size + 8] = b"\xff" * 8
         path.write_bytes(broken)
         with pytest.raises(StoreFailed) as failed:
-            Store(tmp_path).close()
+            StudioStore(tmp_path).close()
         assert str(failed.value).startswith(f"file {str(path)!r}: found ")
     assert pages > 6
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(StoreFailed, match=r"studio\.sqlite': found .*malformed.*; expected "):
-        Store(tmp_path)
+        StudioStore(tmp_path)
     path.write_bytes(b"")
-    Store(tmp_path).close()  # an empty file is a new database
+    StudioStore(tmp_path).close()  # an empty file is a new database
 
 
 def test_a_database_that_cannot_be_written_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Store(tmp_path).close()
+    StudioStore(tmp_path).close()
     connect = sqlite3.connect
 
     def read_only(path: Path, **options: Any) -> sqlite3.Connection:
@@ -109,7 +109,7 @@ def test_a_database_that_cannot_be_written_to_is_refused(tmp_path: Path, monkeyp
     # Whoever runs the tests may be allowed to write to any file, so permissions would not do.
     monkeypatch.setattr(sqlite3, "connect", read_only)
     with pytest.raises(StoreFailed) as failed:
-        Store(tmp_path)
+        StudioStore(tmp_path)
     assert str(failed.value) == (
         f"file {str(tmp_path / FILE)!r}: found attempt to write a readonly database; expected a file that can be "
         "written to"
@@ -117,7 +117,7 @@ def test_a_database_that_cannot_be_written_to_is_refused(tmp_path: Path, monkeyp
 
 
 def test_a_row_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     with pytest.raises(StoreFailed) as failed:
         store.json('{"role": ')
     assert str(failed.value) == (
@@ -130,7 +130,7 @@ def test_a_row_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path) -> None
 
 
 def test_a_link_opens_once_and_the_file_does_not_hold_it(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = StudioStore(tmp_path)
     keys = Keys(store)
     old, link = keys.new_link(), keys.new_link()
 

@@ -23,7 +23,7 @@ from askwise.errors import InputError
 from askwise.studio.rounds import role_view
 from askwise.studio.rounds.replay import begun_round, recorded
 from askwise.studio.rounds.round import Setup
-from askwise.studio.store import FILE, Store
+from askwise.studio.store import FILE, StudioStore
 from askwise.studio.study.export import export, typed
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.report import write_people_report
@@ -350,7 +350,7 @@ def check_damaged(folder: Path, study: PeopleStudy, damages: int, seed: int) -> 
         path.write_bytes(damage(whole, chance))
         try:
             export(folder)
-            Store(folder).close()
+            StudioStore(folder).close()
         except InputError as error:
             refused.append(str(error))
     assert damages / 5 < len(refused) < damages

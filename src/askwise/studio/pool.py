@@ -18,9 +18,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from askwise.workers import pool
-from askwise.workers.child import Refused
+from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits
-from askwise.workers.pool import RunEnded, Worker, WorkerDied, WorkersGone
+from askwise.workers.pool import RunEnded, WorkerDied, WorkerProcess, WorkersGone
 
 if TYPE_CHECKING:
     from askwise.studio.round_service import RoundService
@@ -94,7 +94,7 @@ class Pool:
         for thread in self._threads:
             thread.shutdown(cancel_futures=True)
 
-    def _worker(self, number: int) -> AbstractContextManager[Worker]:
+    def _worker(self, number: int) -> AbstractContextManager[WorkerProcess]:
         return pool.borrowed(self._run, SERVICE, self.limits, f"worker {number}", reserved=True)
 
     def _start(self, number: int) -> None:
@@ -108,7 +108,7 @@ class Pool:
                     deliver(reply)
         except RunEnded:
             pass  # no reply: the round has not failed, and continues when the studio is started again
-        except (WorkerDied, WorkersGone, Refused) as error:
+        except (WorkerDied, WorkersGone, RequestRefused) as error:
             deliver({"failed": str(error), "done": True})
 
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from askwise.studio.pool import Pool
-from askwise.studio.store import Store, StoreFailed, adding_event, ending_round
+from askwise.studio.store import StoreFailed, StudioStore, adding_event, ending_round
 
 KEPT = 100_000
 
@@ -91,7 +91,7 @@ class Room:
         times: where it is noted how long people wait.
     """
 
-    store: Store
+    store: StudioStore
     pool: Pool
     name: str
     setup: dict[str, Any]
@@ -254,7 +254,7 @@ class Room:
         return {FAILED: "its process dies again and again"}
 
 
-def read_room(store: Store, pool: Pool, name: str) -> tuple[Room, str] | None:
+def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
     """Return a round as the store has it, and its owner; None if there is none."""
     found = "SELECT owner, problem, setup, end, contents FROM rounds JOIN problems ON digest = problem WHERE id = ?"
     rows = store.read(found, (name,))

@@ -33,7 +33,7 @@ from askwise.play import trace
 from askwise.studio.rounds import role_view
 from askwise.studio.rounds.replay import WarmStart, replayed, written
 from askwise.studio.rounds.review import review
-from askwise.studio.rounds.round import Refused, Round, Setup
+from askwise.studio.rounds.round import InputRefused, Round, Setup
 from askwise.text.reading import Field
 from askwise.text.wording import printable
 from askwise.view.page import page_text
@@ -69,7 +69,7 @@ class RoundService:
                 yield {**serve(request), "done": True}
         except _Missing:
             yield {"missing": True, "done": True}
-        except (Refused, InputError) as error:
+        except (InputRefused, InputError) as error:
             yield {"refused": str(error), "done": True}
         except (AskwiseError, MemoryError) as error:
             self._rounds.pop(request["id"], None)

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-from askwise.studio.store import Statement, Store
+from askwise.studio.store import Statement, StudioStore
 from askwise.text.wording import printable
 
 LARGEST_MESSAGE = 16 * 1024
@@ -107,7 +107,7 @@ class Person:
 class Keys:
     """The keys of a studio."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StudioStore) -> None:
         self._store = store
         found = store.read("SELECT value FROM meta WHERE name = 'studio'")
         if not found:

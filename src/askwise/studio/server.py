@@ -185,9 +185,9 @@ async def _run(
     from askwise.studio.pool import Pool
     from askwise.studio.security import Guard, Keys
     from askwise.studio.services import Services
-    from askwise.studio.store import Store
+    from askwise.studio.store import StudioStore
 
-    store = Store(folder)
+    store = StudioStore(folder)
     keys = Keys(store)
     pool = Pool(how.workers or os.cpu_count() or 1, Limits(decision=how.decision, episode=float("inf")))
     services = Services(store, keys, pool, library, how.methods, None if how.url is None else how.url.rstrip("/"))

@@ -14,7 +14,7 @@ from askwise.studio.pool import Pool
 from askwise.studio.room import Room, Times, read_room
 from askwise.studio.rounds.round import Setup
 from askwise.studio.security import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_A_MINUTE, Keys, Person, Rates
-from askwise.studio.store import Statement, Store, adding_round, digest_of
+from askwise.studio.store import Statement, StudioStore, adding_round, digest_of
 
 
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
@@ -23,7 +23,7 @@ class Denied(AskwiseError):  # noqa: N818 - it names what happened
 
 @dataclass
 class Services:
-    """Store, keys, processes, rooms.
+    """StudioStore, keys, processes, rooms.
 
     Attributes:
         library: the texts of problem files by name.
@@ -33,7 +33,7 @@ class Services:
         study: the name of the study that people take part in, None if there is none.
     """
 
-    store: Store
+    store: StudioStore
     keys: Keys
     pool: Pool
     library: dict[str, str]

@@ -96,7 +96,7 @@ def check_whole(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreFailed(f"file {str(path)!r}", f"a damaged database ({found})", "one that is whole: restore a copy")
 
 
-class Store:
+class StudioStore:
     """The file, and the thread that writes to it.
 
     Args:

@@ -13,7 +13,7 @@ from askwise.core.belief import Tracker
 from askwise.core.episode import Episode
 from askwise.core.problem import teammate_does
 from askwise.divergence import Divergence
-from askwise.domains.stated import reading, sides
+from askwise.domains.stated import reader, sides
 from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.sides import Graph
 from askwise.model import same_model
@@ -182,14 +182,14 @@ def test_a_design_for_a_problem_made_in_python(both: Any) -> None:
 
 
 def test_the_limit_is_on_the_table_that_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_ENTRIES", 5 * N_STATES)
+    monkeypatch.setattr(reader, "MOST_ENTRIES", 5 * N_STATES)
     assert ProblemFile.from_json(contents()).teammate.model.labels is not None
     assert_refused(
         lambda: ProblemFile.from_json(contents(start="s0", edges=[*edges(), ["s0", "x", "s1"]])),
         "ego.edges: found 1001 states and 6 actions (twice those of a state); "
         f"expected at most {5 * N_STATES} of both multiplied",
     )
-    monkeypatch.setattr(reading, "MOST_ENTRIES", 5 * N_STATES - 1)
+    monkeypatch.setattr(reader, "MOST_ENTRIES", 5 * N_STATES - 1)
     assert_refused(
         lambda: ProblemFile.from_json(contents()),
         f"teammate.edges: found 1001 states and 4 actions (twice those of a state); "

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askwise.domains import registry
-from askwise.domains.stated import policies, reading
+from askwise.domains.stated import policies, reader
 from askwise.errors import InputError
 from tests.domains.plain.files import WARD, WARD_JSON, pol, read, ward
 from tests.refused import assert_refused
@@ -124,18 +124,18 @@ def test_noise_that_may_lead_into_a_dead_end() -> None:
 
 
 def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_STATES", 3)
+    monkeypatch.setattr(reader, "MOST_STATES", 3)
     assert_refused(lambda: read(ward()), "teammate.edges: found 4 states; expected at most 3")
-    monkeypatch.setattr(reading, "MOST_STATES", 4)
-    monkeypatch.setattr(reading, "MOST_ENTRIES", 15)
+    monkeypatch.setattr(reader, "MOST_STATES", 4)
+    monkeypatch.setattr(reader, "MOST_ENTRIES", 15)
     assert_refused(
         lambda: read(ward()),
         "teammate.edges: found 4 states and 3 actions; expected at most 15 of both multiplied",
     )
-    monkeypatch.setattr(reading, "MOST_ENTRIES", 16)
-    monkeypatch.setattr(reading, "MOST_GOALS", 1)
+    monkeypatch.setattr(reader, "MOST_ENTRIES", 16)
+    monkeypatch.setattr(reader, "MOST_GOALS", 1)
     assert_refused(lambda: read(ward()), "goals: found 2 goals; expected at most 1")
-    monkeypatch.setattr(reading, "MOST_GOALS", 2)
+    monkeypatch.setattr(reader, "MOST_GOALS", 2)
     monkeypatch.setattr(policies, "MOST_ENTRIES", 31)
     assert_refused(
         read(pol("uniform")).problem,

@@ -13,7 +13,7 @@ import pytest
 from askwise.core import answers
 from askwise.core.questions import QueryCost
 from askwise.domains import registry
-from askwise.domains.stated import file, reading
+from askwise.domains.stated import file, reader
 from askwise.errors import InputError
 from askwise.text.reading import LARGEST_PRICE, LONGEST_NAME, Field
 from tests.domains.plain.test_problem_fuzz import FILES, changed
@@ -46,7 +46,7 @@ def test_the_schemas_say_what_the_code_says() -> None:
     problem = SCHEMAS[file.FORMAT]
     assert tuple(problem["required"]) == file.REQUIRED
     assert set(problem["properties"]) == {*file.REQUIRED, *file.OPTIONAL}
-    assert problem["properties"]["goals"]["maxProperties"] == reading.MOST_GOALS
+    assert problem["properties"]["goals"]["maxProperties"] == reader.MOST_GOALS
     assert problem["$defs"]["name"]["maxLength"] == LONGEST_NAME
     assert tuple(problem["properties"]["answers"]["properties"]["errors"]["enum"]) == answers.ERRORS
     prices = problem["properties"]["query_cost"]["properties"]

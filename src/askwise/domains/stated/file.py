@@ -51,7 +51,7 @@ from askwise.domains.stated.reader import (
     read_side,
     read_words,
 )
-from askwise.domains.stated.sides import Side, same_ground
+from askwise.domains.stated.sides import StatedSide, same_model
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
 from askwise.model import Model, Policy
@@ -120,8 +120,8 @@ class ProblemFile:
     """
 
     contents: Mapping[str, Any] = field(repr=False)
-    teammate: Side = field(compare=False)
-    ego: Side = field(compare=False)
+    teammate: StatedSide = field(compare=False)
+    ego: StatedSide = field(compare=False)
     goals: Mapping[str, StatedGoal] = field(compare=False)
     name: str = field(default="", compare=False)
     prices: QueryCost = field(default_factory=QueryCost, compare=False)
@@ -214,7 +214,7 @@ class StatedProblem(FactoredProblem):
 
 def _ego_model(file: ProblemFile) -> Model:
     """Return the ego agent's model: the teammate's own where both are the same, so that everybody can see that."""
-    return file.teammate.model if same_ground(file.teammate, file.ego) else file.ego.model
+    return file.teammate.model if same_model(file.teammate, file.ego) else file.ego.model
 
 
 # -- reading -----------------------------------------------------------------------------------------------------

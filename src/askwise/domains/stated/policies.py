@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from askwise.domains.stated.sides import Side, StateName, as_json
+from askwise.domains.stated.sides import StatedSide, StateName, state_to_json
 from askwise.errors import InputError
 from askwise.model import Model, Policy, boltzmann, uniform_optimal, urop
 from askwise.text.data import short_json
@@ -69,7 +69,7 @@ class PolicyChoice:
 # -- reading -----------------------------------------------------------------------------------------------------
 
 
-def read_policy(given: Field, side: Side, targets: Targets) -> PolicyChoice:
+def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoice:
     """Return what ``teammate.policy`` says."""
     value = given.value
     if isinstance(value, str) and value in ("urop", "uniform"):
@@ -86,7 +86,7 @@ def read_policy(given: Field, side: Side, targets: Targets) -> PolicyChoice:
 
 def rows_to_json(rows: Iterable[Row]) -> list[list[Any]]:
     """Return rows as a file holds them."""
-    return [[goal, as_json(state), action, share] for goal, state, action, share in rows]
+    return [[goal, state_to_json(state), action, share] for goal, state, action, share in rows]
 
 
 def _share(given: Field) -> float:
@@ -96,7 +96,7 @@ def _share(given: Field) -> float:
     return number
 
 
-def _rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
+def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
     """Iterate over the rows and where they are."""
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
@@ -107,10 +107,10 @@ def _rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
         if not isinstance(row.value, list) or len(row.value) != 4:
             raise row.refuse("[goal, state, action, probability]")
         goal, state, action, share = row.elements()
-        yield row.path, (goal.text(), side.place(state), action.text(), _share(share))
+        yield row.path, (goal.text(), side.read_state(state), action.text(), _share(share))
 
 
-def _file_rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
+def _file_rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
     if given.folder is None:
         raise given.refuse("rows [goal, state, action, probability]: only a file can name another one")
     if "\0" in given.value or not given.value:
@@ -125,7 +125,7 @@ def _file_rows(given: Field, side: Side) -> Iterator[tuple[str, Row]]:
         raise InputError(f"{given.path}, line {reader.line_num}", str(error), ",".join(COLUMNS)) from None
 
 
-def _file_row(row: list[str], path: str, side: Side) -> Row:
+def _file_row(row: list[str], path: str, side: StatedSide) -> Row:
     if len(row) != len(COLUMNS):
         raise InputError(path, f"{len(row)} columns", f"{len(COLUMNS)}: {', '.join(COLUMNS)}")
     goal, state, action, share = row
@@ -135,10 +135,10 @@ def _file_row(row: list[str], path: str, side: Side) -> Row:
         number = math.nan
     if not 0 <= number <= 1:
         raise InputError(path, f"the probability {short_json(share)}", "a number from 0 to 1")
-    return goal, side.said(state, path), action, number
+    return goal, side.parse(state, path), action, number
 
 
-def _checked(rows: Iterable[tuple[str, Row]], where: str, side: Side, targets: Targets) -> Iterator[Row]:
+def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targets: Targets) -> Iterator[Row]:
     """Iterate over rows that fit the problem; each goal has some."""
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}

@@ -18,11 +18,11 @@ from askwise.domains.stated.sides import (
     WALL,
     DrawnMap,
     Graph,
-    Side,
+    StatedSide,
     StateName,
-    as_json,
-    reached,
+    reachable,
     read_state_name,
+    state_to_json,
 )
 from askwise.errors import InputError
 from askwise.text.data import short_json
@@ -59,7 +59,7 @@ GRAPH_KEYS = ("states", "actions", "stay")
 """Keys that only a graph has, beside its edges."""
 
 
-def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> Side:
+def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> StatedSide:
     """Return a side: an object with ``start`` and either ``edges`` or ``map``, and perhaps `optional` keys.
 
     A graph may have more actions `by_rank`: its model need not have a column for each.
@@ -126,7 +126,7 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
     if walls.all():
         raise InputError(path, "a wall in every cell", "at least one free cell")
     unplaced = DrawnMap((0, 0), lines, letters, walls)
-    return DrawnMap(unplaced.place(start), lines, letters, walls)
+    return DrawnMap(unplaced.read_state(start), lines, letters, walls)
 
 
 def _signs(lines: tuple[str, ...]) -> Any:
@@ -167,7 +167,7 @@ class _Edges:
         start = given.child("start")
         graph = Graph(read_state_name(start), tuple(self.states), tuple(self.actions), numbers, self.stay)
         self._check_size(graph, by_rank)
-        graph.place(start)
+        graph.read_state(start)
         return graph
 
     def _check_size(self, graph: Graph, by_rank: bool) -> None:
@@ -249,7 +249,7 @@ MOST_GOALS = 10_000
 # -- goals -------------------------------------------------------------------------------------------------------
 
 
-def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]:
+def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str, StatedGoal]:
     """Return the goals by name; both agents can get to every one, and no two have a common target of the teammate."""
     goals: dict[str, StatedGoal] = {}
     for name, each in given.items():
@@ -265,29 +265,29 @@ def read_goals(given: Field, teammate: Side, ego: Side) -> dict[str, StatedGoal]
     stated = (
         (given.child(name).child("teammate").path, short_json(name), goal.teammate) for name, goal in goals.items()
     )
-    refuse_shared(stated, lambda state: short_json(as_json(state)))
+    refuse_shared(stated, lambda state: short_json(state_to_json(state)))
     _refuse_unreachable(given, goals, "teammate", teammate)
     _refuse_unreachable(given, goals, "ego", ego)
     return goals
 
 
-def _goal(given: Field, teammate: Side, ego: Side) -> StatedGoal:
+def _goal(given: Field, teammate: StatedSide, ego: StatedSide) -> StatedGoal:
     given.object(["teammate", "ego"], ["weight", "price"])
     return StatedGoal(
-        teammate=teammate.targets(given.child("teammate")),
-        ego=ego.targets(given.child("ego")),
+        teammate=teammate.read_targets(given.child("teammate")),
+        ego=ego.read_targets(given.child("ego")),
         weight=given.child("weight").number() if given.has("weight") else 1.0,
         price=read_price(given.child("price")) if given.has("price") else None,
     )
 
 
-def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str, side: Side) -> None:
+def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str, side: StatedSide) -> None:
     model = side.model
-    there = reached(model, model.state(side.start))
+    there = reachable(model, model.state(side.start))
     for name, goal in goals.items():
         states = goal.teammate if who == "teammate" else goal.ego
         if not any(there[model.state(state)] for state in states):
-            raise unreachable(given.child(name).child(who).path, short_json(as_json(side.start)))
+            raise unreachable(given.child(name).child(who).path, short_json(state_to_json(side.start)))
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------

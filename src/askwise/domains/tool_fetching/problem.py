@@ -89,7 +89,7 @@ class ToolFetching(Problem):
         self.instance = instance
         self.rules = rules = Rules(instance)
         stations = _pursuit(rules.grid, rules.station_cells)
-        worker, fetcher = Worker(rules, stations), Fetcher(rules, stations)
+        worker, fetcher = WorkerSide(rules, stations), FetcherSide(rules, stations)
         boxes = [station.toolbox for station in instance.stations.values()]
         members = {
             name: [station for station, box in zip(rules.stations, boxes, strict=True) if box == name]
@@ -113,7 +113,7 @@ class ToolFetching(Problem):
 
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
-    def _prior(self, worker: Worker, fetcher: Fetcher) -> FloatArray:
+    def _prior(self, worker: WorkerSide, fetcher: FetcherSide) -> FloatArray:
         """``float64 [n_goals]``: the prior that the instance states."""
         start = self.rules.start
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
@@ -142,7 +142,7 @@ class ToolFetching(Problem):
         return State(state.teammate, fetcher, holding)
 
 
-class Worker(Sealed):
+class WorkerSide(Sealed):
     """The worker's side: it walks on the grid, does WORK at its station, and could do NOOP, which no plan needs.
 
     Args:
@@ -199,7 +199,7 @@ class Worker(Sealed):
         return CarrierTable(self.model.successor, tuple(range(WORK + 1)), steps, steps, none, none)
 
 
-class Fetcher(Sealed):
+class FetcherSide(Sealed):
     """The fetcher's side: a cell and the tool in hand, by their structure.
 
     Args:

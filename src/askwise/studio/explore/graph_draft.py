@@ -21,7 +21,7 @@ from typing import Any
 
 from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.reader import GRAPH_KEYS, read_side
-from askwise.domains.stated.sides import Graph, StateName, as_json, same_ground
+from askwise.domains.stated.sides import Graph, StateName, same_model, state_to_json
 from askwise.errors import InputError
 from askwise.studio.explore.draft import MOST_STATES, TAKES
 from askwise.studio.explore.map_draft import contents_with, terms_of
@@ -38,7 +38,7 @@ OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
 
 
 @dataclass(frozen=True)
-class Graphs:
+class GraphDraft:
     """A draft of graphs.
 
     Attributes:
@@ -79,23 +79,23 @@ class Graphs:
 def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     """Return what is drawn of two sides, whether or not they hold together."""
     sides = [_full(who, whole[who]) for who in SIDES]
-    if same_ground(*sides):
+    if same_model(*sides):
         sides = sides[:1]
     return {
         "grounds": [json.loads(_laid_out(_key(side))) for side in sides],
-        "states": [[as_json(state) for state in side.states] for side in sides],
+        "states": [[state_to_json(state) for state in side.states] for side in sides],
         "letters": LETTERS,
     }
 
 
-def graph_of(file: ProblemFile) -> Graphs:
+def graph_of(file: ProblemFile) -> GraphDraft:
     """Return the draft of a problem file, with both agents at their start."""
-    starts = (as_json(side.start) for side in (file.teammate, file.ego))
+    starts = (state_to_json(side.start) for side in (file.teammate, file.ego))
     sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
     return read_graph(Field("", {**copy_data(sides), **terms_of(file)}))
 
 
-def read_graph(given: Field) -> Graphs:
+def read_graph(given: Field) -> GraphDraft:
     """Return the draft that a page sends, checked."""
     given.object(REQUIRED, OPTIONAL)
     sides = {who: given.child(who) for who in SIDES}
@@ -103,8 +103,9 @@ def read_graph(given: Field) -> Graphs:
     file = ProblemFile.from_json(Field(given.path, contents_with(given, stated)))
     assert isinstance(file.teammate, Graph)
     assert isinstance(file.ego, Graph)
-    teammate, ego = file.teammate.place(sides["teammate"].child("now")), file.ego.place(sides["ego"].child("now"))
-    return Graphs(file, {who: copy_data(side.value) for who, side in sides.items()}, teammate, ego)
+    teammate = file.teammate.read_state(sides["teammate"].child("now"))
+    ego = file.ego.read_state(sides["ego"].child("now"))
+    return GraphDraft(file, {who: copy_data(side.value) for who, side in sides.items()}, teammate, ego)
 
 
 def _read_side(given: Field) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def _read_side(given: Field) -> dict[str, Any]:
     closed = {each.whole(0, max(0, len(edges) - 1)) for each in listed}
     side = {key: copy_data(given.value[key]) for key in ("start", *GRAPH_KEYS) if given.has(key)}
     if closed:  # states and actions keep their numbers
-        side |= {"states": [as_json(state) for state in full.states], "actions": list(full.actions)}
+        side |= {"states": [state_to_json(state) for state in full.states], "actions": list(full.actions)}
     return {**side, "edges": [copy_data(edge.value) for k, edge in enumerate(edges) if k not in closed]}
 
 
@@ -133,7 +134,7 @@ def _full(path: str, side: dict[str, Any]) -> Graph:
 
 def _key(graph: Graph) -> str:
     """Return all that the drawing of a graph depends on."""
-    states = [as_json(state) for state in graph.states]
+    states = [state_to_json(state) for state in graph.states]
     edges = [[states[s], graph.actions[a], states[t]] for s, a, t in graph.edges.tolist()]
     return json.dumps({"start": states[0], "states": states, "edges": edges, "stay": graph.stay})
 

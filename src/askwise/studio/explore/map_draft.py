@@ -20,7 +20,7 @@ from typing import Any
 
 from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
 from askwise.domains.stated.reader import StatedGoal
-from askwise.domains.stated.sides import DrawnMap, StateName, as_json, same_ground
+from askwise.domains.stated.sides import DrawnMap, StateName, same_model, state_to_json
 from askwise.errors import InputError
 from askwise.studio.explore.draft import (
     FREE,
@@ -43,7 +43,7 @@ KEPT = ("name", "words", "answers", "groups")
 
 
 @dataclass(frozen=True)
-class Sketch:
+class MapDraft:
     """A drawn problem and where both agents are now.
 
     Attributes:
@@ -92,7 +92,7 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
     return {
         "kind": "map",
         "walls": _walls(_ground(file)),
-        **{who: {"start": as_json(side.start), "now": as_json(now)} for who, (side, now) in sides.items()},
+        **{who: {"start": state_to_json(side.start), "now": state_to_json(now)} for who, (side, now) in sides.items()},
         **terms_of(file),
     }
 
@@ -127,18 +127,18 @@ def _goal_to_json(name: str, goal: StatedGoal) -> dict[str, Any]:
 
 
 def _cells(states: tuple[StateName, ...]) -> list[Any]:
-    return [as_json(state) for state in dict.fromkeys(states)]
+    return [state_to_json(state) for state in dict.fromkeys(states)]
 
 
 # -- from files --------------------------------------------------------------------------------------------------
 
 
-def map_of(file: ProblemFile) -> Sketch:
+def map_of(file: ProblemFile) -> MapDraft:
     """Return the sketch of a problem file, with both agents at their start; refuse what Explore does not take."""
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
         raise InputError("teammate.map", f"{width} x {height} cells", TAKES)
-    if not same_ground(file.teammate, file.ego):
+    if not same_model(file.teammate, file.ego):
         raise InputError("ego.map", "walls that are not the teammate's", TAKES)
     return read_map(Field("", _to_json(file, file.teammate.start, file.ego.start)))
 
@@ -146,15 +146,15 @@ def map_of(file: ProblemFile) -> Sketch:
 # -- from the page -----------------------------------------------------------------------------------------------
 
 
-def read_map(given: Field) -> Sketch:
+def read_map(given: Field) -> MapDraft:
     """Return the sketch that a page sends, checked."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
     stated = {who: {"start": side.value["start"], "map": lines} for who, side in sides.items()}
     file = ProblemFile.from_json(Field(given.path, contents_with(given, stated)))
-    now = {who: _ground(file).place(side.child("now")) for who, side in sides.items()}
-    return Sketch(file, now["teammate"], now["ego"])
+    now = {who: _ground(file).read_state(side.child("now")) for who, side in sides.items()}
+    return MapDraft(file, now["teammate"], now["ego"])
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:

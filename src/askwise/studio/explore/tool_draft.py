@@ -45,7 +45,7 @@ OPTIONAL = ("kind", "prior", "query_cost")
 
 
 @dataclass(frozen=True)
-class Tools:
+class ToolDraft:
     """A draft of tool fetching.
 
     Attributes:
@@ -108,7 +108,7 @@ class Tools:
         return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
 
 
-def tools_of(given: Any) -> Tools:
+def tools_of(given: Any) -> ToolDraft:
     """Return the draft of an instance; refuse what Explore does not take."""
     contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
@@ -116,10 +116,10 @@ def tools_of(given: Any) -> Tools:
         raise InputError("width, height", f"{size[0]} x {size[1]} cells", TAKES)
     if len(contents["stations"]) > MOST_GOALS:
         raise InputError("stations", f"{len(contents['stations'])} stations", TAKES)
-    return Tools(given, contents, tuple(contents["worker"]), tuple(contents["fetcher"]), None)
+    return ToolDraft(given, contents, tuple(contents["worker"]), tuple(contents["fetcher"]), None)
 
 
-def read_tools(given: Field) -> Tools:
+def read_tools(given: Field) -> ToolDraft:
     """Return the draft that a page sends, checked."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
@@ -148,7 +148,7 @@ def read_tools(given: Field) -> Tools:
     holding = fetcher.value.get("holding")
     if holding is not None:
         holding = fetcher.child("holding").text(stations)
-    return Tools(instance, domain_of(instance).write(instance), now[0], now[1], holding)
+    return ToolDraft(instance, domain_of(instance).write(instance), now[0], now[1], holding)
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -28,7 +28,7 @@ from askwise.view.scene_builder import scene_of, start_scene
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class AgentPlace:
     """Where one of the agents is.
 
     Attributes:
@@ -57,21 +57,21 @@ class Places:
 
     words: Vocabulary
     board: dict[str, Any] = field(default_factory=dict)
-    teammate: dict[int, Spot] = field(default_factory=dict)
-    ego: dict[int, Spot] = field(default_factory=dict)
+    teammate: dict[int, AgentPlace] = field(default_factory=dict)
+    ego: dict[int, AgentPlace] = field(default_factory=dict)
 
-    def of_teammate(self, problem: Problem, state: int) -> Spot:
+    def of_teammate(self, problem: Problem, state: int) -> AgentPlace:
         """Return where the teammate is."""
         if state not in self.teammate:
             figure = scene_of(problem, JointState(state, problem.start.ego)).teammate
-            self.teammate[state] = Spot(figure.at, figure.place)
+            self.teammate[state] = AgentPlace(figure.at, figure.place)
         return self.teammate[state]
 
-    def of_ego(self, problem: Problem, state: int) -> Spot:
+    def of_ego(self, problem: Problem, state: int) -> AgentPlace:
         """Return where the ego agent is, and what it has in hand."""
         if state not in self.ego:
             scene = scene_of(problem, JointState(problem.start.teammate, state))
-            self.ego[state] = Spot(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
+            self.ego[state] = AgentPlace(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
         return self.ego[state]
 
 

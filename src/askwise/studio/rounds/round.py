@@ -23,6 +23,7 @@ from askwise.core.problem import Problem, teammate_names
 from askwise.core.question_json import question_from_json, question_to_json, reply_from_json
 from askwise.core.questions import Answer
 from askwise.core.teammates import Teammate, teammate_for
+from askwise.domains.registry import words_of
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import (
     Agent,
@@ -113,7 +114,7 @@ THINKING, MOVE, ANSWER, OVER = "thinking", "move", "answer", "over"
 """What a round waits for: the method, a move (of the ego agent also a question), an answer, nothing any more."""
 
 
-class Refused(AskwiseError):  # noqa: N818 - it names what happened
+class InputRefused(AskwiseError):  # noqa: N818 - it names what happened
     """A person did what cannot be done now."""
 
 
@@ -197,7 +198,7 @@ class Round:
         if len(given.value) != 1:
             raise given.refuse("one of move, answer, ask, stop")
         if self.phase in (OVER, THINKING):
-            raise Refused("The round is over." if self.over else "It is not your turn yet.")
+            raise InputRefused("The round is over." if self.over else "It is not your turn yet.")
         kind = next(iter(given.value))
         if kind == "stop":
             self.stopped = True
@@ -228,7 +229,7 @@ class Round:
 
     def _move(self, given: Field) -> None:
         if self.phase == ANSWER:
-            raise Refused("There is a question to answer first.")
+            raise InputRefused("There is a question to answer first.")
         here = self.game.state.teammate
         names = self.problem.ego.actions.names if self.robot is None else teammate_names(self.problem, here)
         available = self.moves()
@@ -247,7 +248,7 @@ class Round:
 
     def _ask(self, given: Field) -> None:
         if self.robot is not None:
-            raise Refused("Only the other one may ask.")
+            raise InputRefused("Only the other one may ask.")
         asked = question_from_json(self.problem, given)
         if len(set(asked)) != len(asked) or not len(asked):
             raise given.refuse("some goals, each once")
@@ -257,17 +258,17 @@ class Round:
 
     def _answer(self, given: Field) -> None:
         if self.phase != ANSWER:
-            raise Refused("There is no question to answer.")
+            raise InputRefused("There is no question to answer.")
         assert self.decision is not None
         asked = self.decision[0].ask
         assert asked is not None
         answer = reply_from_json(self.problem, asked, given)
         true = truth(asked, self.goal)
         if self.problem.answers.wrong == 0 and answer.reply is not None and answer.reply != true:
-            # Whoever takes every answer for the truth would rule the goal out for good.
+            # A method that trusts every answer would rule the goal out for good.
             right = reply_to_text(self.problem.goals, Answer(asked, true))
-            name = printable(self.problem.goals[self.goal])
-            raise Refused(f"Answers are taken for the truth here, and the goal is {name}: the answer is {right!r}.")
+            kind, name = words_of(self.problem).goal, printable(self.problem.goals[self.goal])
+            raise InputRefused(f"Please answer truthfully: your {kind} is {name}, so the answer is {right}.")
         self._stepped(lambda: self.game.hear(answer))
 
     def _stepped(self, step: Any) -> None:

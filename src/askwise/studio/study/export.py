@@ -126,7 +126,7 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-class Results:
+class StoredStudy:
     """A study's store, opened to be read; a server may be writing to it at the same time."""
 
     def __init__(self, folder: Path) -> None:
@@ -275,7 +275,7 @@ def playing(seconds: float) -> Iterator[Pool]:
 async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRound]]:
     """Do the same by processes that are there; return the rounds as well."""
     target = make_folder(folder / FOLDER)
-    with closing(Results(folder)) as results:
+    with closing(StoredStudy(folder)) as results:
         _write_csv(target, "people", results.people())
         _write_csv(target, "answers", results.answers())
         rounds = [await play_again(pool, each) for each in results.rounds()]

@@ -34,7 +34,7 @@ LONGEST_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class StudyCondition:
     """What people meet in some rounds: a method, or how the teammate walks, and how questions are answered."""
 
     name: str
@@ -93,8 +93,8 @@ class PeopleStudy:
     instructions: tuple[str, ...]
     check: tuple[tuple[Item, str], ...]
     tries: int
-    practice: tuple[int, Condition, str]
-    conditions: tuple[Condition, ...]
+    practice: tuple[int, StudyCondition, str]
+    conditions: tuple[StudyCondition, ...]
     problems: dict[str, str]
     questionnaires: tuple[Questionnaire, ...]
     debriefing: str
@@ -194,10 +194,10 @@ def _problems(root: Field) -> dict[str, str]:
     return found
 
 
-def _condition(given: Field, name: str) -> Condition:
+def _condition(given: Field, name: str) -> StudyCondition:
     given.object([], ["method", "belief", "teammate", "answers"])
     texts: dict[str, Any] = {key: each.text() for key, each in given.items()}
-    made = Condition(read_name(Field(f"conditions.{name}", name)), **texts)
+    made = StudyCondition(read_name(Field(f"conditions.{name}", name)), **texts)
     options = {} if made.belief is None else {"belief": made.belief}
     for what, check in (
         ("method", lambda: make_agent(made.method, **options)),
@@ -225,7 +225,9 @@ def _check(root: Field) -> tuple[tuple[tuple[Item, str], ...], int]:
     return tuple(found), given.child("tries").whole(1, 20) if given.has("tries") else 2
 
 
-def _practice(root: Field, conditions: tuple[Condition, ...], problems: dict[str, str]) -> tuple[int, Condition, str]:
+def _practice(
+    root: Field, conditions: tuple[StudyCondition, ...], problems: dict[str, str]
+) -> tuple[int, StudyCondition, str]:
     first = next(iter(problems))
     if not root.has("practice"):
         return 0, conditions[0], first

@@ -25,12 +25,12 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.studio.rounds.round import Setup
-from askwise.studio.study.file import WHEN, Condition, PeopleStudy, Questionnaire
+from askwise.studio.study.file import WHEN, PeopleStudy, Questionnaire, StudyCondition
 from askwise.text.reading import Field
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Assignment:
     """What a person meets.
 
     Attributes:
@@ -56,10 +56,10 @@ def williams(n: int) -> list[tuple[int, ...]]:
     return rows if n % 2 == 0 or n == 1 else [*rows, *(row[::-1] for row in rows)]
 
 
-def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Cell]:
+def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignment]:
     """Return all cells of a design."""
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
-    return [Cell(order, rotation) for rotation in range(n_problems) for order in orders]
+    return [Assignment(order, rotation) for rotation in range(n_problems) for order in orders]
 
 
 def next_cell(counts: Sequence[int], seed: int) -> int:
@@ -69,7 +69,7 @@ def next_cell(counts: Sequence[int], seed: int) -> int:
     return next(int(cell) for cell in order if counts[cell] == block)
 
 
-def problems_of(cell: Cell, place: int, rounds: int, n_problems: int) -> list[int]:
+def problems_of(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
     """Return the problems of the rounds in the condition at a place of the order."""
     first = cell.rotation + place * rounds
     return [(first + k) % n_problems for k in range(rounds)]
@@ -96,14 +96,14 @@ class Screen:
     kind: str
     title: str
     text: str = ""
-    condition: Condition | None = None
+    condition: StudyCondition | None = None
     problem: str = ""
     practice: bool = False
     form: Questionnaire | None = None
     trial: int = 0
 
 
-def screens(study: PeopleStudy, cell: Cell) -> list[Screen]:
+def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
     """Return all screens of somebody who is in that cell."""
     found = [Screen(CONSENT, study.name, study.consent)]
     found += [Screen(TEXT, "How it works", text) for text in study.instructions]

@@ -17,7 +17,7 @@ from typing import Any
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.security import PARTICIPANT, PILOT, new_cookie
-from askwise.studio.store import Store
+from askwise.studio.store import StudioStore
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.flow import END, Screen, cells, next_cell, screens
 from askwise.text.reading import LONGEST_NAME
@@ -69,7 +69,7 @@ class People:
         study: the study; another one in the same folder is refused.
     """
 
-    def __init__(self, store: Store, study: PeopleStudy) -> None:
+    def __init__(self, store: StudioStore, study: PeopleStudy) -> None:
         self._store, self.study = store, study
         store.make(SCHEMA)
         self.cells = cells(len(study.conditions), len(study.problems), within=study.design == "within")

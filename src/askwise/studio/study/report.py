@@ -21,7 +21,7 @@ from askwise.studies.schema.tables import Row, table
 from askwise.studio.pool import Pool
 from askwise.studio.rounds.replay import TWIN
 from askwise.studio.rounds.round import PERSON
-from askwise.studio.study.export import DECISION, PlayedRound, Results, exported, playing, why_not
+from askwise.studio.study.export import DECISION, PlayedRound, StoredStudy, exported, playing, why_not
 from askwise.studio.study.people import FINISHED
 from askwise.text.files import make_folder
 
@@ -41,7 +41,7 @@ def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, An
 async def _write(folder: Path, seconds: float) -> dict[str, Any]:
     with playing(seconds) as pool:
         _, played = await exported(folder, pool)
-        with closing(Results(folder)) as results:
+        with closing(StoredStudy(folder)) as results:
             people = results.people()
         done = {row["person"] for row in people if not row["pilot"] and row["end"] == FINISHED}
         counts = [each for each in played if each.found and _counts(each.stored.about, done)]
