@@ -12,7 +12,7 @@ import pytest
 import askwise
 from askwise import trace
 from tests.cli.command import Run, run_as_user
-from tests.domains.plain.files import WARD, ward
+from tests.domains.stated.files import WARD, ward
 from tests.shown import ROOT
 
 EXAMPLES = ("ward.toml", "kitchen.toml", "coverage.toml")

@@ -34,8 +34,8 @@ from askwise.text.files import decode
 from askwise.text.reading import Field
 from askwise.text.wording import printable
 from tests.domains.instances import instance_json
-from tests.domains.plain.test_problem_fuzz import FILES, WALKED, changed_text, paths
-from tests.domains.plain.test_problem_fuzz import changed as changed_problem
+from tests.domains.stated.test_file_fuzz import FILES, WALKED, changed_text, paths
+from tests.domains.stated.test_file_fuzz import changed as changed_problem
 from tests.domains.test_fuzz import mutate
 from tests.methods.asking import AsksHalf
 from tests.tool_fetching import workshop

@@ -24,7 +24,7 @@ from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.model import GridWorld, Model
 from askwise.text.data import parse_toml, toml_text
 from askwise.text.reading import Field
-from tests.domains.plain.files import CONTENTS, SHORTEST, read, ward
+from tests.domains.stated.files import CONTENTS, SHORTEST, read, ward
 from tests.refused import assert_refused
 
 DOMAIN = registry.domain("problem")

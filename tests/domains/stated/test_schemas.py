@@ -16,7 +16,7 @@ from askwise.domains import registry
 from askwise.domains.stated import file, reader
 from askwise.errors import InputError
 from askwise.text.reading import LARGEST_PRICE, LONGEST_NAME, Field
-from tests.domains.plain.test_problem_fuzz import FILES, changed
+from tests.domains.stated.test_file_fuzz import FILES, changed
 
 
 def schema(name: str) -> dict[str, Any]:

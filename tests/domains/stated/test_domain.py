@@ -13,7 +13,7 @@ from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.domains.stated.file import StatedProblem
 from askwise.model import GridWorld, Model
-from tests.domains.plain.files import CONTENTS, read, ward
+from tests.domains.stated.files import CONTENTS, read, ward
 from tests.refused import assert_refused
 
 DOMAIN = registry.domain("problem")

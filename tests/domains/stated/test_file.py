@@ -19,7 +19,7 @@ from askwise.domains.stated.file import ProblemFile
 from askwise.domains.stated.reader import StatedGoal
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.model import GridWorld
-from tests.domains.plain.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward
+from tests.domains.stated.files import CONTENTS, SHORTEST, WARD, WARD_JSON, read, ward
 
 # -- the example -------------------------------------------------------------------------------------------------
 

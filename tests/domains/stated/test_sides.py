@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.domains.plain.files import read, ward
+from tests.domains.stated.files import read, ward
 from tests.refused import Fault, assert_refused, each
 
 STATE = "a state: a text, a whole number of at most 15 digits, or a cell [x, y]"

@@ -18,7 +18,7 @@ from askwise.domains import registry
 from askwise.errors import InputError
 from askwise.text.data import toml_text
 from askwise.text.reading import Field
-from tests.domains.plain.files import CONTENTS, SHORTEST
+from tests.domains.stated.files import CONTENTS, SHORTEST
 
 CHANGED_VALUES, CHANGED_TEXTS = 300, 250
 """How many of each kind for each file and format."""

@@ -10,7 +10,7 @@ import pytest
 from askwise.domains import registry
 from askwise.domains.stated import policies, reader
 from askwise.errors import InputError
-from tests.domains.plain.files import WARD, WARD_JSON, pol, read, ward
+from tests.domains.stated.files import WARD, WARD_JSON, pol, read, ward
 from tests.refused import assert_refused
 
 # -- faults of the text ------------------------------------------------------------------------------------------

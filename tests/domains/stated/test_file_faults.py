@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from tests.domains.plain.files import pol, read, ward
+from tests.domains.stated.files import pol, read, ward
 from tests.refused import Fault, assert_refused, each
 
 NAN, INF = float("nan"), float("inf")
