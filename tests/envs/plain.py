@@ -8,32 +8,22 @@ import numpy as np
 from gymnasium import spaces
 
 from askwise.core.factored import FactoredProblem
-from askwise.envs.both import GameParallelEnv
-from askwise.envs.playing import Play
-from askwise.envs.single import GameEnv
-from askwise.envs.stage import Staging
+from askwise.envs.parallel import GameParallelEnv
+from askwise.envs.play import Play
+from askwise.envs.single_agent import GameEnv
+from askwise.envs.starts import ProblemSource
 from askwise.errors import InputError
 
 
-class Always:
-    """The same problem in every episode."""
+class Always(ProblemSource):
+    """The same problem in every episode; questions about no goal are allowed."""
 
-    option = "problem"
-    limit = None
+    empty_questions = True
 
-    def __init__(self, problem: FactoredProblem) -> None:
-        self.example = problem
-
-    def draw(self, rng: np.random.Generator) -> FactoredProblem:
-        return self.example
-
-    def given(self, chosen: object) -> FactoredProblem:
+    def given(self, chosen: object) -> Any:
         if chosen is not self.example:
             raise InputError("option 'problem'", repr(chosen), "the problem of this environment")
         return self.example
-
-    def check(self, problem: object) -> None:
-        self.given(problem)
 
 
 class Numbers:
@@ -69,29 +59,15 @@ class Numbers:
         }
 
 
-class InWords:
-    """Draws nothing but where everybody is."""
-
-    def text(self, play: Play) -> str:
-        return f"{play.game.state.teammate} and {play.game.state.ego} after {play.game.steps} steps"
-
-    def pixels(self, play: Play) -> Any:
-        return np.full((4, 4, 3), play.game.steps, dtype=np.uint8)
-
-
-def _staging(problem: FactoredProblem) -> Staging:
-    return Staging(Always(problem), Numbers(problem), InWords())
-
-
 class PlainEnv(GameEnv):
     """A problem in Gymnasium."""
 
     def __init__(self, problem: FactoredProblem, **more: Any) -> None:
-        super().__init__(_staging(problem), **more)
+        super().__init__(Always(problem), Numbers(problem), **more)
 
 
 class PlainParallelEnv(GameParallelEnv):
     """A problem in PettingZoo."""
 
     def __init__(self, problem: FactoredProblem, **more: Any) -> None:
-        super().__init__(_staging(problem), **more)
+        super().__init__(Always(problem), Numbers(problem), **more)

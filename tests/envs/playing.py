@@ -11,7 +11,7 @@ import numpy as np
 from askwise.core.problem import JointState
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.envs import ID
-from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.envs.single_agent import ToolFetchingEnv
 from askwise.methods import Agent, Answer, Observation
 
 SMALL: dict[str, Any] = {"size": 6, "stations": 5, "toolboxes": 2, "walls": 0.1}

@@ -14,9 +14,8 @@ from gymnasium.wrappers import FlattenObservation
 from askwise.core.belief import ContradictoryObservation, make_belief
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.envs import FLAT_ID
-from askwise.envs.questions import Questions
-from askwise.envs.tool_fetching.flat import FlatToolFetching
-from askwise.envs.tool_fetching.questions import KINDS, QuestionContext, toolbox_numbers
+from askwise.envs.flat import FlatToolFetching
+from askwise.envs.questions import TOOL_FETCHING_KINDS, QuestionList, ToolFetchingContext, toolbox_numbers
 from askwise.methods import Never
 from tests.envs.playing import CORRIDOR, EAST, NOOP, SMALL, WEST, make, observation
 
@@ -61,7 +60,7 @@ def test_the_observation_is_the_flattened_dictionary_with_the_belief() -> None:
     for _ in range(60):
         parts: dict[str, Any] = spaces.unflatten(with_belief, flat.astype(np.float64))
         belief = parts.pop("belief")
-        expected = env.unwrapped.stage.observe(env.unwrapped.play)
+        expected = env.unwrapped.episodes.observe(env.unwrapped.play)
         assert parts.keys() == expected.keys()
         assert all(np.allclose(parts[key], expected[key]) for key in parts)
         assert belief.sum() == pytest.approx(1.0, abs=1e-6)
@@ -118,10 +117,10 @@ def test_of_two_equal_stations_one_is_a_half() -> None:
 
 def _asked(kinds: Any, possible: Any) -> list[str]:
     problem = ToolFetching(CROSS)
-    questions = Questions(kinds, problem, KINDS)
+    questions = QuestionList(kinds, problem, TOOL_FETCHING_KINDS)
     weights = np.where(possible, problem.prior, 0.0)
     boxes = toolbox_numbers(CROSS)
-    rows = questions(QuestionContext(problem, problem.start.ego, possible, weights / weights.sum(), boxes))
+    rows = questions(ToolFetchingContext(problem, problem.start.ego, possible, weights / weights.sum(), boxes))
     assert len(rows) == questions.n
     return ["".join(name for name, inside in zip("abcd", row, strict=True) if inside) for row in rows]
 
@@ -165,7 +164,7 @@ def test_the_belief_is_the_one_that_agents_have(belief: str) -> None:
     agent.reset(bare.problem, 0)
     rng, asked = np.random.default_rng(6), False
     for _ in range(25):
-        agent.decide(observation(bare.problem, bare.stage.observe(bare.play), asked))
+        agent.decide(observation(bare.problem, bare.episodes.observe(bare.play), asked))
         assert np.allclose(env.tracker.probabilities, agent.probabilities)
         action = int(rng.choice(np.flatnonzero(info["action_mask"])))
         asked = action >= 10

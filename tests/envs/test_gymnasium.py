@@ -13,9 +13,9 @@ from gymnasium.utils.env_checker import check_env
 
 import askwise.envs
 from askwise.core.questions import QueryCost
-from askwise.envs.tool_fetching.environment import ToolFetchingEnv
-from askwise.envs.tool_fetching.flat import FlatToolFetching
-from askwise.envs.tool_fetching.tool_fetching_v0 import ToolFetchingParallelEnv
+from askwise.envs.flat import FlatToolFetching
+from askwise.envs.single_agent import ToolFetchingEnv
+from askwise.envs.tool_fetching_v0 import ToolFetchingParallelEnv
 from tests.envs.playing import CORRIDOR, EAST, NOOP, NORTH, PICKUP_S1, PICKUP_S2, SMALL, WEST, act, ask, make
 
 ALWAYS = {"step_cost", "cost", "illegal", "action_mask"}

@@ -13,7 +13,7 @@ import askwise
 from askwise import AnswerModel, Game
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.envs import problem_v0
-from askwise.envs.problem.environment import ProblemEnv
+from askwise.envs.single_agent import ProblemEnv
 from askwise.seeds import spawn
 from tests.refused import assert_refused
 from tests.tool_fetching import workshop
@@ -64,7 +64,7 @@ def _made(how: Any) -> Any:
 def test_both_players_and_learners_hear_the_same() -> None:
     env = problem_v0.parallel_env(workshop(), answers=HOW)
     seen, _ = env.reset(seed=3)
-    assert env.observation_space("ego")["answer"] == spaces.Discrete(4)
+    assert env.observation_spaces["ego"]["answer"] == spaces.Discrete(4)
     for _ in range(10):
         seen, *_ = env.step({"teammate": 5, "ego": (1, ASKED)})
         assert seen["teammate"]["answer"] == seen["ego"]["answer"] != 0

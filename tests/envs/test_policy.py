@@ -133,7 +133,7 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match="expected a flat one, such as askwise/ProblemFlat-v0"):
         PolicyAgent(make(instance=CORRIDOR), _any_allowed)
     env = gymnasium.make(FLAT_ID, instance=CORRIDOR)
-    with pytest.raises((InputError, InvalidDecision), match="0, which the mask leaves out"):
+    with pytest.raises((InputError, InvalidDecision), match="0, which the mask excludes"):
         askwise.simulate(CORRIDOR, PolicyAgent(env, lambda _, __: 0), seed=0)
     with pytest.raises(InputError, match="the shape of the spaces"):
         askwise.simulate(INSTANCE, PolicyAgent(env, _any_allowed), seed=0)

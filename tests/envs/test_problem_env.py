@@ -99,7 +99,7 @@ def test_spaces_and_observations_in_a_ward() -> None:
     assert list(env.observation_space.spaces) == [
         *("answer", "asked", "ego", "possible", "prior", "teammate", "teammate_action")
     ]
-    model = env.stage.staging.source.example.teammate.model
+    model = env.episodes.source.example.teammate.model
     seen, info = env.reset(seed=0, options={"goal": "2"})
     assert (model.name(seen["teammate"]), model.name(seen["ego"]), seen["teammate_action"]) == ("desk", "desk", 0)
     assert (seen["prior"].tolist(), seen["possible"].tolist(), seen["answer"]) == ([0.5, 0.5], [1, 1], 0)
@@ -116,7 +116,7 @@ def test_spaces_and_observations_in_a_ward() -> None:
     assert (seen["teammate_action"], seen["answer"]) == (go + 1, 2), "the last question stays in view"
     right = env.problem.ego.actions.names.index("right")
     for _ in range(2):
-        assert not env.stage.play.game.over
+        assert not env.play.game.over
         _, _, terminated, truncated, info = env.step((0, right))
     assert (terminated, truncated) == (True, False)
     assert (info["goal"], info["cost"], info["marginal_cost"], info["illegal"]) == (1, 3.75, 0.75, True)

@@ -11,9 +11,9 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from askwise.domains.tool_fetching import Prior
-from askwise.envs.tool_fetching.environment import ToolFetchingEnv
-from askwise.envs.tool_fetching.flat import FlatToolFetching
-from askwise.envs.tool_fetching.tool_fetching_v0 import parallel_env
+from askwise.envs.flat import FlatToolFetching
+from askwise.envs.single_agent import ToolFetchingEnv
+from askwise.envs.tool_fetching_v0 import parallel_env
 from tests.envs.playing import CORRIDOR, NOOP, SMALL, act, make
 from tests.refused import Fault, assert_refused, each
 
@@ -60,7 +60,7 @@ ARGUMENTS: dict[str, Fault] = {
     ),
     "both": (
         _making(instance=CORRIDOR, size=5, walls=0.1),
-        "argument: found size, walls beside an instance; expected settings, or an instance",
+        "argument: found size, walls together with an instance; expected settings, or an instance",
     ),
     "not an instance": (
         _making(instance=7),
@@ -120,8 +120,8 @@ OPTIONS: dict[str, Fault] = {
 }
 
 ACTIONS: dict[str, Fault] = {
-    "a number": (_stepping(3), "action: found 3; expected a pair, (0, ontic action) or (1, question)"),
-    "a third kind": (_stepping((2, 0)), "action: found (2, 0); expected a pair, (0, ontic action) or (1, question)"),
+    "a number": (_stepping(3), "action: found 3; expected (0, ontic action) or (1, question)"),
+    "a third kind": (_stepping((2, 0)), "action: found (2, 0); expected (0, ontic action) or (1, question)"),
     "too large": (_stepping((0, 7)), "ontic action: found 7; expected a whole number from 0 to 6"),
     "negative": (_stepping((0, -1)), "ontic action: found -1; expected a whole number from 0 to 6"),
     "a word": (_stepping((0, "EAST")), "ontic action: found 'EAST'; expected a whole number from 0 to 6"),

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from askwise.envs import tool_fetching_v0
-from askwise.envs.painting import ScenePainter
-from askwise.envs.rendering import RENDER_MODES, Window
+from askwise.envs.rendering import RENDER_MODES, Window, render_pixels
 from tests.envs.playing import CORRIDOR, EAST, NOOP, SMALL, act, ask, make
 
 
@@ -104,7 +103,7 @@ def test_the_window_shows_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     env.step(act(EAST))
     env.step(ask(0, 1))
     assert len(shown) == 3
-    assert np.array_equal(shown[-1], ScenePainter().pixels(env.play))
+    assert np.array_equal(shown[-1], render_pixels(env.play))
     env.close()
 
 

@@ -22,9 +22,7 @@ from askwise.core.questions import QueryCost
 from askwise.core.teammates import FixedPlan, Teammate
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import ToolFetching
-from askwise.envs.problem.environment import ProblemEnv
-from askwise.envs.single import GameEnv
-from askwise.envs.tool_fetching.environment import ToolFetchingEnv
+from askwise.envs.single_agent import GameEnv, ProblemEnv, ToolFetchingEnv
 from askwise.methods import Agent, Decision, make_agent
 from askwise.seeds import Seed
 from tests.envs.plain import PlainEnv

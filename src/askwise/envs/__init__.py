@@ -1,21 +1,22 @@
-"""Problems as environments: Gymnasium (you are the ego agent) and PettingZoo (both are played from outside).
+"""Environments for Gymnasium (you are the ego agent) and PettingZoo (you control both agents).
 
 Importing this module registers four ids with Gymnasium:
 
-- ``askwise/Problem-v0``: `ProblemEnv`, any problem of any domain, you are the ego agent;
-- ``askwise/ProblemFlat-v0``: the same behind `FlatProblem`, a `Discrete` action space with a mask and a flat
-  observation, for libraries that want those;
-- ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, you are the fetcher;
-- ``askwise/ToolFetchingFlat-v0``: the same behind `FlatToolFetching`.
+- ``askwise/Problem-v0``: `ProblemEnv`, any problem of any domain;
+- ``askwise/ProblemFlat-v0``: the same inside `FlatProblem`, with a `Discrete` action space, an action mask and a flat
+  observation, for libraries that need these;
+- ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, in which you are the fetcher;
+- ``askwise/ToolFetchingFlat-v0``: the same inside `FlatToolFetching`.
 
-Neither library loads plugins by itself, so import this module first, or let Gymnasium do it:
-``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. It also registers ``askwise/Problem-v0`` and
+Gymnasium and PettingZoo do not load plugins, so import this module first, or let Gymnasium do it:
+``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. The module also registers ``askwise/Problem-v0`` and
 ``askwise/ToolFetching-v0`` with PettingZoo: ``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)``, or
 ``"aec"`` for agents that take turns. ``problem_v0.parallel_env(problem)`` after ``from askwise.envs import problem_v0``
 makes the same environment.
 
-`askwise.envs.problem` serves any problem, `askwise.envs.tool_fetching` has what tool fetching adds. All are shells
-over one `askwise.Game`: `envs.single.GameEnv`, `envs.both.GameParallelEnv` and `envs.flat.FlatEnv`.
+All environments are wrappers around one `askwise.Game`: `single_agent.GameEnv` for Gymnasium,
+`parallel.GameParallelEnv` for PettingZoo and `flat.FlatEnv`. Two arguments adapt them to a domain: a source of problems
+(`starts.ProblemSource`) and an observer (`observations.Observer`).
 """
 
 from __future__ import annotations
@@ -26,64 +27,43 @@ from typing import Any
 import pettingzoo
 from gymnasium.envs.registration import register
 
-_ANY = "askwise.envs.problem"
-_TOOL_FETCHING = "askwise.envs.tool_fetching"
-
-_HOMES = {
-    "FlatProblem": f"{_ANY}.flat:FlatProblem",
-    "FlatToolFetching": f"{_TOOL_FETCHING}.flat:FlatToolFetching",
-    "PolicyAgent": "askwise.envs.policy:PolicyAgent",
-    "ProblemEnv": f"{_ANY}.environment:ProblemEnv",
-    "ToolFetchingEnv": f"{_TOOL_FETCHING}.environment:ToolFetchingEnv",
-    "problem_v0": f"{_ANY}.problem_v0",
-    "RegretReward": "askwise.envs.regret:RegretReward",
-    "tool_fetching_v0": f"{_TOOL_FETCHING}.tool_fetching_v0",
-}
-"""``module:name``, or a module, of everything that can be imported from `askwise.envs`."""
-
-_GYMNASIUM_IDS = {
-    "askwise/Problem-v0": _HOMES["ProblemEnv"],
-    "askwise/ToolFetching-v0": _HOMES["ToolFetchingEnv"],
-}
-"""What Gymnasium calls to make an environment."""
-
-_FLAT_GYMNASIUM_IDS = {
-    "askwise/ProblemFlat-v0": f"{_ANY}.flat:make_flat",
-    "askwise/ToolFetchingFlat-v0": f"{_TOOL_FETCHING}.flat:make_flat",
-}
-"""The same for environments that come inside a `askwise.envs.flat.FlatEnv`."""
-
-_PETTINGZOO_IDS = {
-    "askwise/Problem-v0": _HOMES["problem_v0"],
-    "askwise/ToolFetching-v0": _HOMES["tool_fetching_v0"],
-}
-"""The modules that have ``parallel_env`` and ``env`` of each id in PettingZoo's registry."""
-
 PROBLEM_ID = "askwise/Problem-v0"
 FLAT_PROBLEM_ID = "askwise/ProblemFlat-v0"
 ID = "askwise/ToolFetching-v0"
 FLAT_ID = "askwise/ToolFetchingFlat-v0"
 
-__all__ = ["FLAT_ID", "FLAT_PROBLEM_ID", "ID", "PROBLEM_ID", *_HOMES]
+_LAZY = {
+    "FlatProblem": "askwise.envs.flat:FlatProblem",
+    "FlatToolFetching": "askwise.envs.flat:FlatToolFetching",
+    "PolicyAgent": "askwise.envs.training:PolicyAgent",
+    "ProblemEnv": "askwise.envs.single_agent:ProblemEnv",
+    "ToolFetchingEnv": "askwise.envs.single_agent:ToolFetchingEnv",
+    "problem_v0": "askwise.envs.problem_v0",
+    "RegretReward": "askwise.envs.training:RegretReward",
+    "tool_fetching_v0": "askwise.envs.tool_fetching_v0",
+}
+"""The public names of `askwise.envs`, each with its module or ``module:name``; they are imported at first use."""
 
-for _id, _entry_point in _GYMNASIUM_IDS.items():
-    register(id=_id, entry_point=_entry_point)
-for _id, _entry_point in _FLAT_GYMNASIUM_IDS.items():
-    # The wrapper stays outermost, so that `action_masks` is where libraries call it. The environment itself refuses to
-    # step before a reset, so nothing is lost with the wrappers that are left out.
-    register(id=_id, entry_point=_entry_point, order_enforce=False, disable_env_checker=True)
-for _id, _module in _PETTINGZOO_IDS.items():
+__all__ = ["FLAT_ID", "FLAT_PROBLEM_ID", "ID", "PROBLEM_ID", *_LAZY]
+
+register(id=PROBLEM_ID, entry_point=_LAZY["ProblemEnv"])
+register(id=ID, entry_point=_LAZY["ToolFetchingEnv"])
+for _id, _make in ((FLAT_PROBLEM_ID, "make_flat_problem"), (FLAT_ID, "make_flat_tool_fetching")):
+    # The flat wrapper must stay outermost, because libraries call its `action_masks`. The wrappers that are left out
+    # are not needed: the environment itself refuses to step before a reset.
+    register(id=_id, entry_point=f"askwise.envs.flat:{_make}", order_enforce=False, disable_env_checker=True)
+for _id, _module in ((PROBLEM_ID, _LAZY["problem_v0"]), (ID, _LAZY["tool_fetching_v0"])):
     pettingzoo.register("parallel", _id, f"{_module}:parallel_env")
     pettingzoo.register("aec", _id, f"{_module}:env")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _LAZY:
         raise AttributeError(f"module 'askwise.envs' has no attribute {name!r}")
-    module, _, attribute = _HOMES[name].partition(":")
+    module, _, attribute = _LAZY[name].partition(":")
     loaded = importlib.import_module(module)
     return getattr(loaded, attribute) if attribute else loaded
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_LAZY])

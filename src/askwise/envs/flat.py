@@ -1,4 +1,4 @@
-"""An environment for common reinforcement-learning libraries: one number to choose, one vector to look at."""
+"""Flat environments for common reinforcement-learning libraries: a `Discrete` action, a vector, an action mask."""
 
 from __future__ import annotations
 
@@ -13,21 +13,31 @@ from gymnasium.utils import RecordConstructorArgs
 from askwise.core.belief import Tracker, belief_kind
 from askwise.core.game import Game
 from askwise.core.problem import Problem
-from askwise.envs.acting import ACT, ASK, ontic_action
-from askwise.envs.flattening import Flattener
-from askwise.envs.playing import Play
-from askwise.envs.questions import KINDS, Asking, Kind, QuestionContext, Questions, hints
-from askwise.envs.single import GameEnv
+from askwise.envs.play import ACT, ASK, Play, action_number
+from askwise.envs.questions import (
+    KINDS,
+    TOOL_FETCHING_KINDS,
+    Asking,
+    Kind,
+    QuestionContext,
+    QuestionList,
+    ToolFetchingContext,
+    hints,
+    toolbox_numbers,
+)
+from askwise.envs.single_agent import GameEnv, ProblemEnv, ToolFetchingEnv
 from askwise.errors import InputError
 from askwise.types import BoolArray
 
+_WRAPPER_ARGUMENTS = ("questions", "belief", "scaled", "hints")
 
-class Shown(NamedTuple):
-    """What a flat environment shows of one moment.
+
+class FlatView(NamedTuple):
+    """What a flat environment shows in one state of an episode.
 
     Attributes:
         flat: the observation, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for the actions that make sense.
+        mask: ``int8 [n_actions]``, 1 for useful actions; see `FlatProblem`.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -37,127 +47,282 @@ class Shown(NamedTuple):
 
 
 class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
-    """Base of wrappers that give a `GameEnv` a `Discrete` action space, an action mask and a flat observation.
+    """Base class of wrappers that give a `GameEnv` a `Discrete` action space, an action mask and a flat observation.
 
-    The wrapper follows the episode with a `Tracker`, makes a short list of questions from what is believed, and puts
-    the belief into the observation. A domain may make a subclass with kinds of questions of its own.
+    The wrapper tracks a belief about the teammate's goal, makes a short list of questions from it, and adds it to the
+    observation. A subclass may have other kinds of questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
-        questions: kinds of questions, or callables.
+        questions: names of kinds of questions, or callables; None for the defaults of the class.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
-        scaled: whether every number of the observation lies between 0 and 1, as networks like it.
-        hints: whether the observation has one more key, ``hints``: how likely each action is to be right.
+        scaled: whether every number of the observation is scaled to lie between 0 and 1.
+        hints: whether the observation has one more key, ``hints``: for each action, the probability that it is right.
 
     Attributes:
-        tracker: what is believed now.
+        tracker: the current belief.
     """
 
     wraps: ClassVar[type[GameEnv]] = GameEnv
     kinds: ClassVar[Mapping[str, Kind]] = KINDS
+    default_questions: ClassVar[tuple[str, ...]] = ("group", "move", "half", "likeliest")
 
     def __init__(
         self,
         env: gymnasium.Env[Any, Any],
         *,
-        questions: Sequence[str | Asking] = ("group", "move", "half", "likeliest"),
+        questions: Sequence[str | Asking] | None = None,
         belief: str = "robust",
         scaled: bool = False,
         hints: bool = False,
     ) -> None:
+        questions = self.default_questions if questions is None else questions
         RecordConstructorArgs.__init__(self, questions=questions, belief=belief, scaled=scaled, hints=hints)
         gymnasium.Wrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, self.wraps):
             raise InputError("environment", type(bare).__name__, f"a {self.wraps.__name__}")
         self._bare = bare
-        staging = bare.stage.staging
-        self._questions = Questions(questions, staging.source.example, self.kinds)
+        example, observer = bare.episodes.source.example, bare.episodes.observer
+        self._questions = QuestionList(questions, example, self.kinds)
         self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
-        n_goals = len(staging.source.example.goals)
-        seen = {**bare.observation_space.spaces, "belief": spaces.Box(0.0, 1.0, (n_goals,), np.float64)}
-        self._n_ontic = len(staging.source.example.ego.actions.names)
+        self._n_ontic = len(example.ego.actions.names)
         self._mask: BoolArray
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)
         self._hints = hints
-        more = {"hints": spaces.Box(0.0, 1.0, (int(self.action_space.n),), np.float64)} if hints else {}
-        changing = [*staging.observer.changing, "belief", *more]
-        self._flatten = Flattener(spaces.Dict({**seen, **more}), changing, scaled=scaled)
+        added = {"belief": len(example.goals), **({"hints": int(self.action_space.n)} if hints else {})}
+        boxes = {name: spaces.Box(0.0, 1.0, (size,), np.float64) for name, size in added.items()}
+        whole = spaces.Dict({**bare.observation_space.spaces, **boxes})
+        self._flatten = Flattener(whole, [*observer.changing, *added], scaled=scaled)
         self._flattened: Problem | None = None
         self.observation_space = self._flatten.space
         bare.flat_question = self.question
 
     @property
     def game(self) -> Game:
-        """The episode in progress."""
+        """The game of the current episode."""
         return self._bare.play.game
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode."""
+        """Start an episode."""
         seen, info = self.env.reset(seed=seed, options=options)
         self.tracker = self.new_tracker(self.game.problem)
         self.tracker.update(self.game.observation)
-        self._flattened = None  # an environment of somebody else's may show something new in every episode
-        return self._look(seen, info)
+        self._flattened = None  # a wrapper may change the constant part of the observation in every episode
+        return self._observed(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Do the action with this number, or ask the question."""
-        number = ontic_action(action, self._n_ontic + self._questions.n)
+        """Take the ontic action or ask the question with this number."""
+        number = action_number(action, self._n_ontic + self._questions.n)
         asks = number >= self._n_ontic
         chosen = (ASK, self._asked[number - self._n_ontic].astype(np.int8)) if asks else (ACT, number)
         seen, reward, terminated, truncated, info = self.env.step(chosen)
         self.tracker.update(self.game.observation)
-        flat, info = self._look(seen, info)
+        flat, info = self._observed(seen, info)
         return flat, reward, terminated, truncated, info
 
     def action_masks(self) -> BoolArray:
-        """``bool [n_actions]``: the actions that make sense now."""
-        _ = self.game  # before the first reset there is none, which is said
+        """Return ``bool [n_actions]``: the actions that are useful now."""
+        _ = self.game  # raises ResetNeeded before the first reset
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
-        """Return the goals that the action with this number asks about now, None if it does not ask.
+        """Return the names of the goals that an action asks about now, None if it is not a question.
 
-        Nothing is asked about no goal: such an action is left out of the mask.
+        The tuple is empty for a question about no goal, which the mask excludes.
         """
-        number = ontic_action(action, self._n_ontic + self._questions.n)
+        number = action_number(action, self._n_ontic + self._questions.n)
         names = self.game.problem.goals
         if number < self._n_ontic:
             return None
         return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def new_tracker(self, problem: Problem) -> Tracker:
-        """Return a belief as the wrapper keeps it, at the start of an episode."""
+        """Return the belief at the start of an episode."""
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode that is played elsewhere, of a problem with the shape of this environment."""
-        return self._bare.stage.follow(problem)
+        """Return an episode that copies one played elsewhere; the problem must have the shape of this environment."""
+        return self._bare.episodes.follow(problem)
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
-        """Return what questions may depend on at a moment."""
+        """Return what questions may depend on in the current state of a game."""
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
-    def show(self, play: Play, tracker: Tracker) -> Shown:
-        """Return what is seen and what can be done at a moment of an episode, of this environment's own or another."""
-        return self._shown(play, tracker, self._bare.stage.seen(play), play.ego_mask())
+    def show(self, play: Play, tracker: Tracker) -> FlatView:
+        """Return observation, mask and questions in the current state of an episode: the environment's, or another."""
+        return self._view(play, tracker, self._bare.episodes.observe(play), play.ego_mask())
 
-    def _shown(self, play: Play, tracker: Tracker, seen: dict[str, Any], ontic: Any) -> Shown:
+    def _view(self, play: Play, tracker: Tracker, seen: dict[str, Any], ontic: Any) -> FlatView:
         context = self.context(play.game, tracker)
         asked = self._questions(context)
         sizes = asked.sum(axis=1)
-        sensible = (sizes > 0) & (sizes < context.possible.sum())
-        mask = np.concatenate([ontic, sensible.astype(np.int8)])
+        useful = (sizes > 0) & (sizes < context.possible.sum())
+        mask = np.concatenate([ontic, useful.astype(np.int8)])
         whole = {**seen, "belief": context.probabilities}
         if self._hints:
             whole["hints"] = hints(context, asked)
         if self._flattened is not context.problem:
             self._flattened = context.problem
             self._flatten.begin(whole)
-        return Shown(self._flatten(whole), mask, asked)
+        return FlatView(self._flatten(whole), mask, asked)
 
-    def _look(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Remember the questions and the mask, and return the flat observation and the info with the mask."""
-        shown = self._shown(self._bare.play, self.tracker, seen, info["action_mask"])
-        self._asked, self._mask = shown.asked, shown.mask.astype(np.bool_)
-        return shown.flat, {**info, "action_mask": shown.mask}
+    def _observed(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Store the questions and the mask; return the flat observation, and the info with the mask."""
+        view = self._view(self._bare.play, self.tracker, seen, info["action_mask"])
+        self._asked, self._mask = view.asked, view.mask.astype(np.bool_)
+        return view.flat, {**info, "action_mask": view.mask}
+
+
+class FlatProblem(FlatEnv):
+    """`ProblemEnv` with a `Discrete` action space, an action mask and a flat observation.
+
+    ## Description
+    The same game. The wrapper tracks a belief about the teammate's goal, makes a short list of questions from it, and
+    adds it to the observation.
+
+    ## Action space
+    ``Discrete(n_ego_actions + n_questions)``: first the ontic actions, then the questions, in the order of `questions`;
+    `askwise.envs.questions` describes them. The mask is in ``info["action_mask"]`` (``int8``) and returned by
+    ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no goal or
+    about all possible goals. An excluded action can be chosen; it has its cost and no effect.
+
+    ## Observation space
+    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the environment's ``Dict`` with one more key, ``belief``
+    (``[n_goals]``, probability of each goal). Keys come in alphabetical order, numbers from a ``Discrete`` space as
+    one-hot vectors.
+
+    ## Rewards
+    As in `ProblemEnv`. ``info`` has the same keys; its ``action_mask`` covers the questions, too.
+
+    ## Starting state
+    As in `ProblemEnv`.
+
+    ## Episode end
+    As in `ProblemEnv`.
+
+    ## Arguments
+    - ``env``: a `ProblemEnv`, wrapped or not.
+    - ``questions``: kinds of questions, by default ``group``, ``move``, ``half`` and ``likeliest``; or callables.
+    - ``belief``: ``robust`` (default, for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
+    - ``scaled``: whether all numbers of the observation are scaled to lie between 0 and 1 (default: False).
+    - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
+      probability that it is optimal, and for each question, the probability that the goal is among those asked about
+      (default: False).
+    """
+
+    wraps = ProblemEnv
+
+
+class FlatToolFetching(FlatEnv):
+    """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
+
+    ## Description
+    The same game. The wrapper tracks a belief about the worker's goal, makes a short list of questions from it, and
+    adds it to the observation.
+
+    ## Action space
+    ``Discrete(n_ontic + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station), then the
+    questions, in the order of `questions`; `askwise.envs.questions` describes them. The mask is in
+    ``info["action_mask"]`` (``int8``) and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are
+    not available, and questions about no station or about all possible stations. An excluded action can be chosen; it
+    has its cost and no effect.
+
+    ## Observation space
+    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the environment's ``Dict`` with one more key, ``belief``
+    (``[n_stations]``, probability of each station). Keys come in alphabetical order, numbers from a ``Discrete`` space
+    as one-hot vectors.
+
+    ## Rewards
+    As in `ToolFetchingEnv`. ``info`` has the same keys; its ``action_mask`` covers the questions, too.
+
+    ## Starting state
+    As in `ToolFetchingEnv`.
+
+    ## Episode end
+    As in `ToolFetchingEnv`.
+
+    ## Arguments
+    - ``env``: a `ToolFetchingEnv`, wrapped or not.
+    - ``questions``: kinds of questions, by default ``toolbox``, ``move``, ``half`` and ``likeliest``; or callables,
+      which get a `ToolFetchingContext`.
+    - ``belief``, ``scaled`` and ``hints``: as in `FlatProblem`.
+    """
+
+    wraps = ToolFetchingEnv
+    kinds = TOOL_FETCHING_KINDS
+    default_questions = ("toolbox", "move", "half", "likeliest")
+    _boxes_of: Any = None
+
+    def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
+        """See `FlatEnv`."""
+        problem: Any = game.problem
+        if self._boxes_of is not problem:
+            self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)
+        return ToolFetchingContext(problem, game.state.ego, tracker.possible, tracker.probabilities, self._boxes)
+
+
+def make_flat_problem(problem: object, **arguments: Any) -> FlatProblem:
+    """Make ``askwise/ProblemFlat-v0`` from the arguments of `ProblemEnv` and of `FlatProblem`."""
+    own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
+    return FlatProblem(ProblemEnv(problem, **arguments), **own)
+
+
+def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
+    """Make ``askwise/ToolFetchingFlat-v0`` from the arguments of `ToolFetchingEnv` and of `FlatToolFetching`."""
+    own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
+    return FlatToolFetching(ToolFetchingEnv(**arguments), **own)
+
+
+class Flattener:
+    """Computes ``gymnasium.spaces.flatten`` of dictionaries in ``float32``; constant entries are flattened only once.
+
+    Args:
+        space: the space of the dictionaries.
+        changing: the keys that change between two calls of `begin`: numbers from 0, or arrays with one axis.
+        scaled: whether bounded numbers are scaled to the range from 0 to 1.
+    """
+
+    def __init__(self, space: spaces.Dict, changing: Sequence[str], *, scaled: bool = False) -> None:
+        self._whole = space
+        self._scaled = scaled
+        if scaled:
+            flat = self._flat_space
+            bounded = np.isfinite(flat.low) & np.isfinite(flat.high) & (flat.high > flat.low)
+            self._low = np.where(bounded, flat.low, 0.0).astype(np.float32)
+            self._range = np.where(bounded, flat.high - self._low, 1.0).astype(np.float32)
+        ends = np.cumsum([spaces.flatdim(part) for part in space.values()]).tolist()
+        slices = dict(zip(space, map(slice, [0, *ends], ends), strict=False))
+        self._parts = [(name, isinstance(space[name], spaces.Discrete), slices[name]) for name in changing]
+
+    @property
+    def space(self) -> spaces.Box:
+        """The space of the vectors."""
+        flat = self._flat_space
+        if not self._scaled:
+            return flat
+        return spaces.Box(self._scale(flat.low), self._scale(flat.high))
+
+    @property
+    def _flat_space(self) -> spaces.Box:
+        flat = spaces.flatten_space(self._whole)
+        assert isinstance(flat, spaces.Box), "every part of the observation is a number or an array"
+        return spaces.Box(flat.low.astype(np.float32), flat.high.astype(np.float32))
+
+    def _scale(self, vector: Any) -> Any:
+        return (vector - self._low) / self._range
+
+    def begin(self, seen: Mapping[str, Any]) -> None:
+        """Flatten the entries of a dictionary that will not change."""
+        self._start = np.asarray(spaces.flatten(self._whole, seen), dtype=np.float32)
+
+    def __call__(self, seen: Mapping[str, Any]) -> Any:
+        """Return the vector of a dictionary, ``float32 [k]``."""
+        flat = self._start.copy()
+        for name, one_hot, part in self._parts:
+            if one_hot:
+                flat[part] = 0.0
+                flat[part.start + seen[name]] = 1.0
+            else:
+                flat[part] = seen[name]
+        return self._scale(flat) if self._scaled else flat

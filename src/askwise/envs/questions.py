@@ -1,14 +1,15 @@
-"""A short list of questions, for agents that cannot choose among 2^n.
+"""A short list of questions, for agents that cannot choose among all 2^n subsets of goals.
 
-Every kind turns into questions about the goals that are possible at the moment:
+Each kind of question gives one or more questions about the goals that are possible at the moment:
 
-- ``group``: for each group of goals that belong together, those goals;
-- ``move``: for each move of the ego agent, the goals for which that move is an optimal one;
+- ``group``: for each group of goals, the goals in it;
+- ``move``: for each move of the ego agent, the goals for which that move is optimal;
 - ``half``: the likeliest goals that together have at least half of the probability;
 - ``likeliest``: the likeliest goal alone;
 - ``goal``: each goal alone.
 
-A domain may have kinds of its own and other names for these.
+Tool fetching has ``toolbox`` instead of ``group`` (for each toolbox, the stations whose tool is in it), and calls
+``goal`` ``station``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from askwise.core.problem import Problem
 from askwise.errors import InputError, did_you_mean
-from askwise.types import BoolArray, FloatArray
+from askwise.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +30,41 @@ class QuestionContext:
     """What a question may depend on.
 
     Attributes:
-        problem: what is played.
+        problem: the problem that is played.
         ego: the ego agent's state.
         possible: ``bool [n_goals]``, the goals that are possible.
-        probabilities: ``float64 [n_goals]``, how likely they are.
+        probabilities: ``float64 [n_goals]``, their probabilities.
     """
 
-    problem: Any  # a Problem; questions of a domain's own know which
+    problem: Any  # a Problem; questions of one domain use more of it
     ego: int
     possible: BoolArray
     probabilities: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFetchingContext(QuestionContext):
+    """What a question of tool fetching may depend on.
+
+    Attributes:
+        problem: the problem that is played, a `ToolFetching`.
+        ego: the fetcher's state, as in ``problem.ego.optimal``.
+        possible: ``bool [n_stations]``, the stations that are possible.
+        probabilities: ``float64 [n_stations]``, their probabilities.
+        boxes: ``int [n_stations]``, number of the toolbox with each station's tool.
+    """
+
+    boxes: IntArray
 
 
 Asking: TypeAlias = Callable[[Any], Any]
 """Takes a `QuestionContext` and returns goals to ask about: ``bool [n_goals]``, or one such row for each question."""
 
 Kind: TypeAlias = tuple[Asking, Callable[[Any], int]]
-"""What is asked, and how many questions about a problem that makes."""
+"""A kind of question, and a function that returns the number of its questions for a problem."""
 
 
-def by_group(context: QuestionContext) -> BoolArray:
-    """Ask about each group."""
+def _by_group(context: QuestionContext) -> BoolArray:
     groups = context.problem.groups.values()
     rows = np.zeros((len(groups), context.possible.size), dtype=np.bool_)
     for row, goals in zip(rows, groups, strict=True):
@@ -57,62 +72,84 @@ def by_group(context: QuestionContext) -> BoolArray:
     return rows
 
 
-def by_move(context: QuestionContext) -> BoolArray:
-    """Ask which way to go."""
+def _by_toolbox(context: ToolFetchingContext) -> BoolArray:
+    boxes = np.arange(len(context.problem.instance.toolboxes))
+    return np.asarray(context.boxes == boxes[:, np.newaxis])
+
+
+def _by_move(context: QuestionContext) -> BoolArray:
     problem = context.problem
     return np.asarray(problem.ego.optimal(context.ego).take(problem.ego.actions.moves, axis=1).T)
 
 
-def half(context: QuestionContext) -> BoolArray:
-    """Ask about the likeliest goals that together have at least half of the probability."""
+def _half(context: QuestionContext) -> BoolArray:
     order = np.argsort(-context.probabilities, kind="stable")
-    # Two equal goals are a half each, whatever the last digit says.
+    # The tolerance makes two equally likely goals a half each, whatever the rounding.
     enough = int(np.searchsorted(np.cumsum(context.probabilities[order]), 0.5 - 1e-9))
     return _only(order[: enough + 1], order.size)
 
 
-def likeliest(context: QuestionContext) -> BoolArray:
-    """Ask about the likeliest goal."""
+def _likeliest(context: QuestionContext) -> BoolArray:
     return _only(context.probabilities.argmax(), context.probabilities.size)
 
 
-def by_goal(context: QuestionContext) -> BoolArray:
-    """Ask for each goal by itself."""
+def _by_goal(context: QuestionContext) -> BoolArray:
     return np.eye(context.possible.size, dtype=np.bool_)
 
 
+def _only(goals: Any, n: int) -> BoolArray:
+    chosen = np.zeros(n, dtype=np.bool_)
+    chosen[goals] = True
+    return chosen
+
+
 KINDS: dict[str, Kind] = {
-    "group": (by_group, lambda problem: len(problem.groups)),
-    "move": (by_move, lambda problem: len(problem.ego.actions.moves)),
-    "half": (half, lambda _: 1),
-    "likeliest": (likeliest, lambda _: 1),
-    "goal": (by_goal, lambda problem: len(problem.goals)),
+    "group": (_by_group, lambda problem: len(problem.groups)),
+    "move": (_by_move, lambda problem: len(problem.ego.actions.moves)),
+    "half": (_half, lambda _: 1),
+    "likeliest": (_likeliest, lambda _: 1),
+    "goal": (_by_goal, lambda problem: len(problem.goals)),
 }
-"""The kinds that make sense in every domain."""
+"""The kinds of questions that any problem has, by name."""
+
+TOOL_FETCHING_KINDS: dict[str, Kind] = {
+    "toolbox": (_by_toolbox, lambda problem: len(problem.instance.toolboxes)),
+    "move": KINDS["move"],
+    "half": KINDS["half"],
+    "likeliest": KINDS["likeliest"],
+    "station": KINDS["goal"],
+}
+"""The kinds of questions of tool fetching, by name; each needs a `ToolFetchingContext`."""
+
+
+def toolbox_numbers(instance: Any) -> IntArray:
+    """Return ``int [n_stations]``: the number of the toolbox with each station's tool, in an `Instance`."""
+    numbers = {name: k for k, name in enumerate(instance.toolboxes)}
+    return np.array([numbers[station.toolbox] for station in instance.stations.values()], dtype=np.int32)
 
 
 def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
-    """``float64 [n_actions]``: how likely each action is to be right, in the order of a flat environment.
+    """Return ``float64 [n_actions]``: for each action of a flat environment, the probability that it is right.
 
-    An action of the ego agent is right if it is an optimal one for the teammate's goal; for a question it is how likely
-    the goal is among those that it asks about. Goals are as likely as they are believed to be.
+    An ontic action is right if it is optimal for the teammate's goal. A question is right if the goal is among those it
+    asks about.
 
     Args:
-        context: what is known.
+        context: the ego agent's state, and the probabilities of the goals.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
     optimal = np.asarray(context.problem.ego.optimal(context.ego))
     shares: FloatArray = np.concatenate([context.probabilities @ optimal, asked @ context.probabilities])
-    return shares.clip(max=1.0)  # sums of probabilities may be a last digit above
+    return shares.clip(max=1.0)  # rounding may push a sum of probabilities above 1
 
 
-class Questions:
-    """A list of questions.
+class QuestionList:
+    """A list of questions of fixed length, computed anew for each context.
 
     Args:
-        kinds: kinds by name, or callables that make one question each.
-        problem: what they are about, or a problem of the same shape.
-        known: the kinds that have a name.
+        kinds: kinds of questions by name, or callables that make one question each.
+        problem: the problem, or one of the same shape.
+        known: the named kinds.
     """
 
     def __init__(self, kinds: Sequence[str | Asking], problem: Problem, known: Mapping[str, Kind] = KINDS) -> None:
@@ -127,10 +164,10 @@ class Questions:
         self._shape = (self.n, len(problem.goals))
 
     def __call__(self, context: QuestionContext) -> BoolArray:
-        """``bool [n, n_goals]``: the possible goals that each question asks about."""
+        """Return ``bool [n, n_goals]``: the possible goals that each question asks about."""
         rows = np.empty(self._shape, dtype=np.bool_)
-        for asking, place in self._askings:
-            rows[place] = asking(context)
+        for asking, part in self._askings:
+            rows[part] = asking(context)
         rows &= context.possible
         return rows
 
@@ -140,9 +177,3 @@ def _kind(name: object, known: Mapping[str, Kind]) -> Kind:
         return known[name]
     names = ", ".join(map(repr, known))
     raise InputError("questions", repr(name), f"one of {names}, or a callable{did_you_mean(str(name), known)}")
-
-
-def _only(goals: Any, n: int) -> BoolArray:
-    chosen = np.zeros(n, dtype=np.bool_)
-    chosen[goals] = True
-    return chosen

@@ -1,46 +1,83 @@
-"""Showing an episode: as text, as pixels, or in a window. How it looks is the domain's; the goal is not shown."""
+"""Rendering of episodes: as text, as pixels, or in a window. The goal is not shown.
+
+Goals are coloured by their prior, with those at 0 that answers have ruled out; the environment does not know what else
+the player believes.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 from gymnasium import logger
 
-from askwise.envs.playing import Play
+from askwise.core.problem import teammate_does
+from askwise.envs.play import Play
 from askwise.errors import InputError
+from askwise.text.wording import number
+from askwise.view.decision_text import reply_to_text
+from askwise.view.scene import Scene
+from askwise.view.scene_builder import scene_of
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 4
 
 
-class Painter(Protocol):
-    """How a domain's episodes look."""
+def render_text(play: Play) -> str:
+    """Return the current state of an episode as text."""
+    from askwise.view import text
 
-    def text(self, play: Play) -> str:
-        """Return the moment as text."""
+    return text.draw(_scene(play))
 
-    def pixels(self, play: Play) -> Any:
-        """Return the moment as a picture, ``uint8 [height, width, 3]``."""
+
+def render_pixels(play: Play) -> Any:
+    """Return the current state of an episode as a picture, ``uint8 [height, width, 3]``."""
+    from askwise.view import raster
+
+    return np.asarray(raster.draw(_scene(play)))
+
+
+def _scene(play: Play) -> Scene:
+    game = play.game
+    action, answer = game.teammate_action, game.answer
+    # The scene after a question shows the question, so the goals that it ruled out are not crossed out yet.
+    allowed = game.allowed if answer is None else play.allowed_when_asked
+    weights = np.where(allowed, game.problem.prior, 0.0)
+    scene = scene_of(game.problem, game.state, weights / weights.sum())
+    event = ""
+    if action is not None:
+        event = f"The {scene.words.teammate} did {teammate_does(game.problem, game.before.teammate, action)}."
+    return replace(
+        scene,
+        asked=() if answer is None else answer.asked,
+        reply="" if answer is None else reply_to_text(game.problem.goals, answer),
+        progress=f"after step {game.steps}: cost so far {number(game.cost)}",
+        event=event,
+    )
 
 
 class Renderer:
-    """Draws episodes in one way; `mode` None draws nothing."""
+    """Renders episodes in one of the modes of Gymnasium.
 
-    def __init__(self, painter: Painter, mode: str | None) -> None:
+    Args:
+        mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
+    """
+
+    def __init__(self, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:
             raise InputError("render_mode", repr(mode), "None or one of " + ", ".join(map(repr, RENDER_MODES)))
-        self.painter = painter
         self.mode = mode
         self._window: Window | None = None
 
     def __call__(self, play: Play) -> Any:
-        """Return text or pixels, or show them."""
+        """Return text or pixels; in mode ``"human"``, draw in the window and return None."""
         if self.mode is None:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
             return None
         if self.mode == "ansi":
-            return self.painter.text(play)
-        pixels = self.painter.pixels(play)
+            return render_text(play)
+        pixels = render_pixels(play)
         if self.mode == "rgb_array":
             return pixels
         if self._window is None:
@@ -49,14 +86,14 @@ class Renderer:
         return None
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the window, if there is one."""
         if self._window is not None:
             self._window.close()
             self._window = None
 
 
 class Window:
-    """A matplotlib window with one picture in it. Where there is no display, a picture that nobody sees."""
+    """A matplotlib window with one picture. Without a display it draws the picture and shows nothing."""
 
     def __init__(self) -> None:
         import matplotlib.pyplot as plt
@@ -65,7 +102,7 @@ class Window:
         try:
             self.figure = plt.figure(figsize=(7, 7), layout="constrained")
         except ImportError:
-            # A backend that needs a display was asked for, and there is none.
+            # The configured backend needs a display, and there is none.
             plt.switch_backend("agg")
             self.figure = plt.figure(figsize=(7, 7), layout="constrained")
         self.visible = type(self.figure.canvas).required_interactive_framework is not None
@@ -74,7 +111,7 @@ class Window:
         self.image: Any = None
 
     def show(self, pixels: Any) -> None:
-        """Show this picture now, and long enough to be seen."""
+        """Show a picture for ``1 / FRAMES_PER_SECOND`` seconds; it stays until the next one."""
         if self.image is None or self.image.get_array().shape != pixels.shape:
             self._axes.clear()
             self._axes.set_axis_off()
@@ -87,5 +124,5 @@ class Window:
             self.figure.canvas.start_event_loop(1 / FRAMES_PER_SECOND)
 
     def close(self) -> None:
-        """Close it."""
+        """Close the window."""
         self._plt.close(self.figure)

@@ -1,4 +1,4 @@
-"""Where the instances of an environment come from: always the same one, or a new one for every episode."""
+"""Problems of tool fetching for an environment: a given instance, or a random one for each episode."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any, TypedDict, get_type_hints
 
 import numpy as np
 
-from askwise.core.problem import Problem
+from askwise.core.problem import JointState, Problem
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import PRIOR_KINDS
-from askwise.envs.starting import one_of
+from askwise.envs.starts import ProblemSource, one_of
 from askwise.errors import InputError
 from askwise.model.names import as_int
 
 STEPS_PER_CELL = 4
-"""Without a limit of its own, an episode is cut off after this many steps for each cell of the map: the worker needs
-less than 1, the fetcher less than 2, on the longest way that fits into a map."""
+"""By default, an episode is truncated after this many steps per cell of the map. On the longest path that fits into a
+map, the worker needs less than 1 step per cell and the fetcher less than 2."""
 
 
 class Settings(TypedDict, total=False):
-    """How random instances are drawn; by default as in the paper.
+    """Settings of random instances; the defaults are those of the paper.
 
     Attributes:
-        size: cells on a side, or ``(width, height)``; 20.
-        stations: number of stations; 50.
-        toolboxes: number of toolboxes; 5.
-        walls: share of the cells that are walls; 0.
-        clustered: stations in clusters instead of anywhere; False.
-        prior: how likely the stations are, a kind (``uniform``, ``far``, ...) or a `Prior`; uniform.
-        query_cost: what questions cost; 0.5 and nothing for each station.
+        size: cells per side, or ``(width, height)``; default 20.
+        stations: number of stations; default 50.
+        toolboxes: number of toolboxes; default 5.
+        walls: share of the cells that are walls; default 0.
+        clustered: whether stations are placed in clusters instead of uniformly; default False.
+        prior: prior probabilities of the stations, a kind (``uniform``, ``far``, ...) or a `Prior`; default uniform.
+        query_cost: price of questions; default 0.5, whatever the number of stations.
     """
 
     size: int | tuple[int, int]
@@ -46,8 +46,8 @@ class Settings(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What fixes the shapes of observations and actions."""
+class MapShape:
+    """The numbers of an instance that determine the spaces of its environments."""
 
     width: int
     height: int
@@ -55,7 +55,7 @@ class Shape:
     toolboxes: int
 
     @classmethod
-    def of(cls, instance: Instance) -> Shape:
+    def of(cls, instance: Instance) -> MapShape:
         """Return the shape of an instance."""
         return cls(instance.width, instance.height, len(instance.stations), len(instance.toolboxes))
 
@@ -63,19 +63,17 @@ class Shape:
         return f"{self.width} x {self.height} cells, {self.stations} stations and {self.toolboxes} toolboxes"
 
 
-def _as_instance(given: Instance | str | Path) -> Instance:
-    """Return an instance, read from a file if it is a path."""
-    if isinstance(given, Instance):
-        return given
-    if isinstance(given, str | Path):
-        return Instance.load(given)
-    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
+class ToolFetchingSource(ProblemSource):
+    """Supplies the instance of each episode: always the same one, or a new random one.
 
-
-class Source:
-    """Where instances come from: always the same one, or a new one from the generator for every episode."""
+    Args:
+        instance: an instance or the path of its file; None draws one for each episode.
+        settings: how random instances are drawn.
+    """
 
     option = "instance"
+    goal_word = "station"
+    empty_questions = True
 
     def __init__(self, instance: Instance | str | Path | None, settings: Settings) -> None:
         known = get_type_hints(Settings)
@@ -86,51 +84,56 @@ class Source:
         if instance is None:
             self._arguments = _generator_arguments(settings)
             # Settings that cannot work are refused now, not at the first reset.
-            example = generate(**self._arguments, seed=0)
+            self._instance = generate(**self._arguments, seed=0)
         else:
             if settings:
                 names = ", ".join(settings)
-                raise InputError("argument", f"{names} beside an instance", "settings, or an instance")
-            example = _as_instance(instance)
-            self._fixed = ToolFetching(example)
-        self._instance = example
-        self.shape = Shape.of(example)
+                raise InputError("argument", f"{names} together with an instance", "settings, or an instance")
+            self._instance = _as_instance(instance)
+            self._fixed = ToolFetching(self._instance)
+        self.shape = MapShape.of(self._instance)
+        self.limit = STEPS_PER_CELL * self._instance.width * self._instance.height
 
     @cached_property
     def example(self) -> ToolFetching:
-        """See `askwise.envs.starting.Source`."""
+        """See `ProblemSource`."""
         return self._fixed or ToolFetching(self._instance)
 
-    @property
-    def limit(self) -> int:
-        """See `askwise.envs.starting.Source`."""
-        return STEPS_PER_CELL * self.shape.width * self.shape.height
-
     def draw(self, rng: np.random.Generator) -> ToolFetching:
-        """Return the problem of the next episode."""
+        """See `ProblemSource`."""
         return self._fixed or ToolFetching(generate(**self._arguments, seed=rng))
 
     def given(self, chosen: Instance | str | Path) -> ToolFetching:
-        """Return a chosen instance, or the one in a file, if it has the shape of the spaces."""
+        """See `ProblemSource`; `chosen` is an instance or the path of its file."""
         instance = _as_instance(chosen)
         if self._fixed is not None and instance == self._fixed.instance:
             return self._fixed
-        self._check_shape(instance, "option 'instance'")
+        self._check_shape(MapShape.of(instance), "option 'instance'")
         return ToolFetching(instance)
 
-    def check(self, problem: Problem) -> None:
-        """See `askwise.envs.starting.Source`."""
+    def check(self, problem: Problem, field: str = "problem") -> None:
+        """See `ProblemSource`."""
         if not isinstance(problem, ToolFetching):
-            raise InputError("problem", type(problem).__name__, "one of tool fetching, as in the environment")
-        self._check_shape(problem.instance, "problem")
+            raise InputError(field, type(problem).__name__, "one of tool fetching, as in the environment")
+        self._check_shape(MapShape.of(problem.instance), field)
 
-    def _check_shape(self, instance: Instance, field: str) -> None:
-        shape = Shape.of(instance)
-        if shape != self.shape:
-            raise InputError(field, str(shape), f"{self.shape}, the shape of the spaces")
+    def ego_mask(self, problem: ToolFetching, state: int) -> Any:
+        """See `ProblemSource`; the rules list the available actions faster than each PICKUP can be tried."""
+        mask = np.zeros(len(problem.ego.actions.names), dtype=np.int8)
+        mask[problem.rules.legal_fetcher_actions(problem.decode(JointState(problem.start.teammate, state)))] = 1
+        return mask
+
+
+def _as_instance(given: Instance | str | Path) -> Instance:
+    if isinstance(given, Instance):
+        return given
+    if isinstance(given, str | Path):
+        return Instance.load(given)
+    raise InputError("instance", repr(given), "an Instance or the path of an instance file")
 
 
 def _generator_arguments(settings: Settings) -> dict[str, Any]:
+    """Return the arguments of `generate`, checked."""
     arguments: dict[str, Any] = dict(settings)
     size = arguments.pop("size", 20)
     sides = size if isinstance(size, tuple | list) and len(size) == 2 else (size, size)
@@ -154,6 +157,6 @@ def _whole(name: str, value: object) -> int:
 def _prior(given: object) -> Prior:
     prior = Prior(given) if isinstance(given, str) else given
     if not isinstance(prior, Prior) or prior.weights is not None or prior.kind not in PRIOR_KINDS:
-        # Weights by name belong to stations that exist; drawn instances have new ones each time.
+        # Weights name the stations of one instance, but each random instance has stations of its own.
         raise InputError("prior", repr(given), one_of(PRIOR_KINDS, str(given)))
     return prior

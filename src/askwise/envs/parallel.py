@@ -1,0 +1,144 @@
+"""The base class of the PettingZoo environments: you control both the teammate and the ego agent."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import ParallelEnv
+
+from askwise.core.answers import AnswerModel
+from askwise.envs.observations import Observer
+from askwise.envs.play import Play, action_number, ego_action, ego_space
+from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
+from askwise.envs.starts import Episodes, ProblemSource
+from askwise.errors import InputError
+
+ByAgent: TypeAlias = dict[str, dict[str, Any]]
+"""The observation or the info dict of each agent, by the agent's name."""
+
+
+class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
+    """Base class of the PettingZoo environments, on top of `askwise.core.game.Game`.
+
+    Both agents act in every step. If the ego agent asks, both stay in place and the environment answers. Only the
+    teammate sees the goal. A subclass may rename the two agents.
+
+    Args:
+        source: where problems come from.
+        observer: what both agents see.
+        max_steps: steps after which an episode is truncated; by default the limit of `source`.
+        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(RENDER_MODES),
+        "render_fps": FRAMES_PER_SECOND,
+        "is_parallelizable": True,
+    }
+    teammate: ClassVar[str] = "teammate"
+    ego: ClassVar[str] = "ego"
+
+    def __init__(
+        self,
+        source: ProblemSource,
+        observer: Observer,
+        *,
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
+        self.episodes = Episodes(source, observer, max_steps, render_mode, answers)
+        self.render_mode = render_mode
+        self.possible_agents = [self.teammate, self.ego]
+        self.agents: list[str] = []
+        example, space = source.example, observer.space
+        self.observation_spaces = {
+            self.teammate: spaces.Dict({**space.spaces, "goal": spaces.Discrete(len(example.goals))}),
+            self.ego: space,
+        }
+        self.action_spaces = {
+            self.teammate: spaces.Discrete(len(example.teammate.actions.names)),
+            self.ego: ego_space(example),
+        }
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    @property
+    def play(self) -> Play:
+        """The current episode."""
+        return self.episodes.play
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ByAgent, ByAgent]:
+        """Start an episode; the class describes `options`."""
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        self.episodes.start(self._rng, options)
+        self.agents = list(self.possible_agents)
+        return self._observed(dict.fromkeys(self.agents, False))
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[ByAgent, dict[str, float], dict[str, bool], dict[str, bool], ByAgent]:
+        """Take one action of each agent, or the ego agent's question; the class describes actions and rewards."""
+        game = self.episodes.running().game
+        if actions.keys() != {self.teammate, self.ego}:
+            found = ", ".join(map(str, actions)) or "nobody"
+            raise InputError("actions", f"those of {found}", f"one of {self.teammate} and one of {self.ego}")
+        illegal = self._do(actions[self.teammate], actions[self.ego])
+        agents = self.agents
+        if game.over:
+            self.agents = []
+        observations, infos = self._observed(illegal)
+        return (
+            observations,
+            dict.fromkeys(agents, -game.step_cost),
+            dict.fromkeys(agents, game.finished),
+            dict.fromkeys(agents, game.truncated),
+            infos,
+        )
+
+    def _do(self, teammate: object, ego: object) -> dict[str, bool]:
+        """Carry out a step; return for each agent whether its action was not available."""
+        play, problem = self.play, self.play.game.problem
+        teammate_wants = action_number(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")
+        ego_wants = ego_action(ego, problem, self.episodes.source.goal_word)
+        ego_does = play.available_to_ego(ego_wants)
+        if not isinstance(ego_does, int):
+            play.ask(ego_does)
+            return {self.teammate: False, self.ego: False}
+        teammate_does = play.available_to_teammate(teammate_wants)
+        play.game.act(ego_does, teammate_does)
+        return {self.teammate: teammate_does != teammate_wants, self.ego: ego_does is not ego_wants}
+
+    def _observed(self, illegal: dict[str, bool]) -> tuple[ByAgent, ByAgent]:
+        episodes, play = self.episodes, self.play
+        episodes.render_if_human()
+        observations = {
+            self.teammate: {**episodes.observe(play), "goal": play.game.goal},
+            self.ego: episodes.observe(play),
+        }
+        infos = {
+            self.teammate: play.info(illegal[self.teammate], play.teammate_mask()),
+            # None: all questions are allowed; see `gymnasium.spaces.OneOf.sample`.
+            self.ego: play.info(illegal[self.ego], (play.ego_mask(), None)),
+        }
+        return observations, infos
+
+    def render(self) -> Any:
+        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in the window."""
+        return self.episodes.render(self.play)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self.episodes.render.close()

@@ -1,0 +1,199 @@
+"""One episode in an environment: a `Game`, the actions of its players, and the last question.
+
+The game decides what a step does, what is answered, what it costs and when the episode ends; it refuses actions that
+are not available. Learners try anything, so here an action that is not available does nothing instead. An *ontic*
+action is one that changes the state, in contrast to a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from askwise.core.belief import Observation
+from askwise.core.game import Game
+from askwise.core.problem import Problem
+from askwise.core.questions import Answer
+from askwise.errors import InputError
+from askwise.model.names import as_int
+from askwise.types import BoolArray
+
+ACT, ASK = 0, 1
+"""First member of the ego agent's action: ``(ACT, ontic action)`` or ``(ASK, question)``."""
+
+MAX_MASKS = 4096
+"""Action masks that are kept for each agent; masks of further states are computed each time."""
+
+
+# -- actions -----------------------------------------------------------------------------------------------------
+
+
+def ego_space(problem: Problem) -> spaces.OneOf[Any]:
+    """Return the action space of the ego agent: an ontic action or a question."""
+    return spaces.OneOf((spaces.Discrete(len(problem.ego.actions.names)), spaces.MultiBinary(len(problem.goals))))
+
+
+def action_number(value: object, n_actions: int, field: str = "action") -> int:
+    """Return `value` as an int from 0 to ``n_actions - 1``; raise an InputError about `field` if it is not one."""
+    action = as_int(value)
+    if action is None or not 0 <= action < n_actions:
+        raise InputError(field, repr(value), f"a whole number from 0 to {n_actions - 1}")
+    return action
+
+
+def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | BoolArray:
+    """Return the number of an ontic action, or a question as ``bool [n_goals]``.
+
+    Args:
+        action: an element of `ego_space`: ``(ACT, number)`` or ``(ASK, zeros and ones)``.
+        problem: the problem that is played.
+        goal_word: what the domain calls a goal, for error messages.
+    """
+    kind = as_int(action[0]) if isinstance(action, tuple | list) and len(action) == 2 else None
+    if kind == ACT:
+        return action_number(action[1], len(problem.ego.actions.names), "ontic action")
+    if kind == ASK:
+        return _question(action[1], len(problem.goals), goal_word)
+    raise InputError("action", repr(action), "(0, ontic action) or (1, question)")
+
+
+def _question(value: Any, n_goals: int, goal_word: str) -> BoolArray:
+    try:
+        asked = np.asarray(value)
+        question = asked.astype(np.bool_)
+        if asked.shape == (n_goals,) and bool((question == asked).all()):
+            return question
+    except (TypeError, ValueError):
+        pass  # ragged or not numeric
+    raise InputError("question", repr(value), f"{n_goals} zeros and ones, one for each {goal_word}")
+
+
+class Masks:
+    """The available actions of both agents in each state: ``int8 [n_actions]``, 1 for available actions.
+
+    Masks are kept, because trying all actions takes longer than a step.
+
+    Args:
+        problem: the problem that is played.
+        ego_mask: computes the ego agent's mask from the problem and a state; see `ProblemSource.ego_mask`.
+    """
+
+    def __init__(self, problem: Any, ego_mask: Callable[[Any, int], Any]) -> None:
+        self.problem = problem
+        self._ego_mask = ego_mask
+        self._ego: dict[int, Any] = {}
+        self._teammate: dict[int, Any] = {}
+
+    def ego(self, state: int) -> Any:
+        """Return the ego agent's mask in a state; do not change it."""
+        mask = self._ego.get(state)
+        return self._keep(self._ego, state, self._ego_mask(self.problem, state)) if mask is None else mask
+
+    def teammate(self, state: int) -> Any:
+        """Return the teammate's mask in a state; do not change it."""
+        mask = self._teammate.get(state)
+        return self._keep(self._teammate, state, available(self.problem.teammate, state)) if mask is None else mask
+
+    def _keep(self, known: dict[int, Any], state: int, mask: Any) -> Any:
+        if len(known) < MAX_MASKS:
+            known[state] = mask
+        return mask
+
+
+def available(side: Any, state: int) -> Any:
+    """Return which actions an agent can take in a state, ``int8 [n_actions]``, by trying each one.
+
+    Args:
+        side: the agent's side of the problem, a `askwise.core.side.Side`.
+        state: the agent's state.
+    """
+    return np.array([side.next(state, action) >= 0 for action in range(len(side.actions.names))], dtype=np.int8)
+
+
+def _idle_action(problem: Problem, teammate: int) -> int:
+    """Return an action that leaves the teammate where it is; if possible not `stay`, which may end the episode."""
+    actions = problem.teammate.actions
+    idle = [a for a in range(len(actions.names)) if problem.teammate.next(teammate, a) == teammate]
+    return min(idle, key=lambda action: action == actions.stay)
+
+
+# -- an episode --------------------------------------------------------------------------------------------------
+
+
+class Play:
+    """One episode of an environment.
+
+    Attributes:
+        game: the episode itself. It knows the goal, which the ego agent must not see.
+        masks: the actions that are available in each state.
+        asked: ``bool [n_goals]``, the last question, all False before the first one.
+        answer: the answer to it: 0 nothing was asked yet, 1 no, 2 yes, 3 the answer was refused.
+        allowed_when_asked: ``bool [n_goals]``, the goals that were possible when the last question was asked.
+    """
+
+    def __init__(self, game: Game, masks: Masks) -> None:
+        self.game = game
+        self.masks = masks
+        self.asked: BoolArray = np.zeros(len(game.problem.goals), dtype=np.bool_)
+        self.answer = 0
+        self.allowed_when_asked: BoolArray = game.allowed
+
+    def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
+        """Return the ego agent's action or question if it is available, else the action that does nothing."""
+        if isinstance(chosen, int):
+            possible = self.masks.ego(self.game.state.ego)[chosen]
+        else:
+            possible = self.game.empty_questions or chosen.any()
+        return chosen if possible else self.game.problem.ego.actions.stay
+
+    def available_to_teammate(self, action: int) -> int:
+        """Return the teammate's action if it is available, else an action that does nothing."""
+        here = self.game.state.teammate
+        return action if self.masks.teammate(here)[action] else _idle_action(self.game.problem, here)
+
+    def ego_mask(self) -> Any:
+        """Return ``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
+        return self.masks.ego(self.game.state.ego).copy()
+
+    def teammate_mask(self) -> Any:
+        """Return ``int8 [n_teammate_actions]``: 1 for the teammate's actions that are available now."""
+        return self.masks.teammate(self.game.state.teammate).copy()
+
+    def ask(self, asked: BoolArray) -> None:
+        """Ask whether the goal is one of those marked in `asked`, ``bool [n_goals]``; both agents stay in place."""
+        allowed = self.game.allowed
+        self._remember(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
+
+    def follow(self, observation: Observation) -> None:
+        """Copy one step of an episode that is played elsewhere; the game here does not know its goal."""
+        game, allowed = self.game, self.game.allowed
+        if observation.answer is not None:
+            game.hear(observation.answer)
+            asked = np.zeros(allowed.size, dtype=np.bool_)
+            asked[list(observation.answer.goals)] = True
+            self._remember(asked, observation.answer, allowed)
+        # Not `act`: the episode ends where the goal is known.
+        game.state, game.teammate_action = observation.state, observation.teammate_action
+
+    def _remember(self, asked: BoolArray, answer: Answer | None, allowed: BoolArray) -> None:
+        assert answer is not None
+        reply = answer.yes
+        self.asked, self.answer, self.allowed_when_asked = asked, 3 if reply is None else 1 + reply, allowed
+
+    def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
+        """Return the info dict of a step; the goal and the costs that depend on it are added when the episode ends."""
+        game = self.game
+        info: dict[str, Any] = {
+            "step_cost": game.step_cost,
+            "cost": game.cost,
+            "illegal": illegal,
+            "action_mask": action_mask,
+        }
+        if game.over:
+            best = game.optimal_cost
+            # Not `game.marginal_cost`, which is nan for a truncated episode: learners need a number.
+            info |= {"goal": game.goal, "optimal_cost": best, "marginal_cost": game.cost - best}
+        return info

@@ -1,0 +1,309 @@
+"""The Gymnasium environments: you are the ego agent, and the teammate is simulated."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
+from askwise.core.teammates import Teammate, make_teammate, teammate_for
+from askwise.envs.observations import Observer, ProblemObserver, ToolFetchingObserver
+from askwise.envs.play import Play, ego_action, ego_space
+from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
+from askwise.envs.starts import Episodes, ProblemSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from askwise.domains.tool_fetching import Instance, ToolFetching
+    from askwise.envs.tool_fetching_starts import Settings
+
+
+class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
+    """Base class of the Gymnasium environments, on top of `askwise.core.game.Game`.
+
+    The action ``(0, k)`` takes ontic action ``k``, or does nothing if it is not available; ``(1, q)`` asks about the
+    goals with a 1 in ``q``. The reward is the negative cost of the step.
+
+    Args:
+        source: where problems come from.
+        observer: what the ego agent sees.
+        teammate: the teammate, or the name of a kind of teammate.
+        max_steps: steps after which an episode is truncated; by default the limit of `source`.
+        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
+
+    def __init__(
+        self,
+        source: ProblemSource,
+        observer: Observer,
+        *,
+        teammate: str | Teammate = "urop",
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
+        self.episodes = Episodes(source, observer, max_steps, render_mode, answers)
+        # A vector environment passes the same object to all its members, and teammates have state.
+        self._teammate = copy.deepcopy(make_teammate(teammate))
+        self.render_mode = render_mode
+        self.action_space = ego_space(source.example)
+        self.observation_space: spaces.Dict = observer.space
+        self.flat_question: Callable[[int], tuple[str, ...] | None] | None = None
+
+    @property
+    def play(self) -> Play:
+        """The current episode. Its game knows the goal, so it is for wrappers and tests, not for agents."""
+        return self.episodes.play
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the current episode."""
+        return self.play.game.problem
+
+    def question(self, action: Any) -> tuple[str, ...] | None:
+        """Return the names of the goals that an action would ask about now; None if it does not ask.
+
+        An action is a pair, as for this environment, or a number, as for a `askwise.envs.flat.FlatEnv` around it:
+        ``env.unwrapped.question(action)`` accepts both.
+        """
+        if self.flat_question is not None and not isinstance(action, tuple | list):
+            return self.flat_question(action)
+        chosen = ego_action(action, self.problem, self.episodes.source.goal_word)
+        if isinstance(chosen, int):
+            return None
+        return tuple(self.problem.goals[goal] for goal in np.flatnonzero(chosen).tolist())
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start an episode; the class describes `options`."""
+        super().reset(seed=seed)
+        self.episodes.check_options(options)
+        for_teammate = self.episodes.start(self.np_random, options)
+        game = self.play.game
+        assert game.goal is not None
+        self._teammate.reset(game.problem, game.goal, for_teammate)
+        return self._observed(self.play, illegal=False)
+
+    def step(self, action: tuple[int, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Act or ask; the class describes actions, rewards and info."""
+        play = self.episodes.running()
+        game = play.game
+        wanted = ego_action(action, game.problem, self.episodes.source.goal_word)
+        done = play.available_to_ego(wanted)
+        if isinstance(done, int):
+            game.act(done, self._teammate.act(game.state.teammate))
+        else:
+            play.ask(done)
+        observation, info = self._observed(play, illegal=done is not wanted)
+        return observation, -game.step_cost, game.finished, game.truncated, info
+
+    def _observed(self, play: Play, illegal: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.episodes.render_if_human()
+        return self.episodes.observe(play), play.info(illegal, play.ego_mask())
+
+    def render(self) -> Any:
+        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in the window."""
+        return self.episodes.render(self.play)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self.episodes.render.close()
+
+
+class ProblemEnv(GameEnv):
+    """Do your part of a teammate's goal, without knowing which goal it is.
+
+    ## Description
+    A problem of any domain: two models and a shared list of goals. The teammate goes to a target of its goal and stays
+    there. You are the ego agent and have to reach a target of your own for the same goal. Watch what the teammate does,
+    and ask when watching takes too long. The question "is your goal among these?" is answered (truthfully, unless
+    ``answers`` says otherwise), but it has a price, and both agents stay in place during that step. The rules are those
+    of `askwise.core.game`.
+
+    ## Action space
+    ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
+
+    - ``(0, k)`` takes action ``k`` of ``problem.ego.actions.names``. An action that is not available does nothing, but
+      costs a step.
+    - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about all goals is allowed; it costs its price and
+      gives no information. A question about no goal counts as an action that is not available.
+
+    ## Observation space
+    A ``Dict``, without the goal. States and actions are numbers of the problem's models: ``problem.teammate.model``
+    has the names of the teammate's states, ``problem.teammate.actions.names`` those of its actions.
+
+    | key | space | meaning |
+    |---|---|---|
+    | ``teammate`` | ``Discrete(n_teammate_states)`` | the teammate's state |
+    | ``ego`` | ``Discrete(n_ego_states)`` | the ego agent's state |
+    | ``teammate_action`` | ``Discrete(n_teammate_actions + 1)`` | the teammate's action in the last step: 0 for none \
+(at the start, or after a question), ``k + 1`` for action ``k`` |
+    | ``asked`` | ``MultiBinary(n_goals)`` | the last question, zeros before the first one |
+    | ``answer`` | ``Discrete(3)`` | its answer: 0 nothing was asked yet, 1 no, 2 yes; ``Discrete(4)`` if \
+answers may be refused, 3 for a refused one |
+    | ``possible`` | ``MultiBinary(n_goals)`` | the goals that the prior and all reliable answers so far allow |
+    | ``prior`` | ``Box (n_goals,) float64`` | prior probability of each goal |
+
+    ## Rewards
+    The negative cost of the step: -1 for an action, ``-problem.query_cost(goals asked about)`` for a question.
+
+    ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
+    not available and did nothing) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for ontic actions that are available
+    now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or truncated,
+    it also has ``goal`` (its number), ``optimal_cost`` (the cost if the goal is known from the start) and
+    ``marginal_cost`` (``cost - optimal_cost``); earlier, these would reveal the goal.
+
+    ## Starting state
+    Both agents start where the problem says. The goal is drawn from the prior.
+    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or number, and another problem of the
+    same shape: equal numbers of goals, groups, states and actions. The same seed gives the same episode, with the goal
+    and the teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
+
+    ## Episode end
+    Terminated after the first step in which the teammate, already at a target of its goal, stays there, and at the end
+    of which the ego agent is at one of its own targets. Truncated after ``max_steps`` steps, questions included.
+
+    ## Arguments
+    - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
+    - ``teammate``: such as ``"urop"``, ``"noisy:0.1"``, ``"boltzmann:2"``, or a `Teammate`; by default as the problem
+      says.
+    - ``answers``: how questions are answered, such as ``"wrong:0.05,refused:0.1"`` (see `AnswerModel`); by default as
+      the problem says, or truthfully.
+    - ``max_steps``: by default far more than any sensible agent needs.
+    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
+      updated in each step; without a display, nothing is shown).
+    """
+
+    def __init__(
+        self,
+        problem: object,
+        *,
+        teammate: str | Teammate | None = None,
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
+        source = ProblemSource(problem)
+        super().__init__(
+            source,
+            ProblemObserver(source.example),
+            teammate=teammate_for(source.example, teammate),
+            max_steps=max_steps,
+            render_mode=render_mode,
+            answers=answers,
+        )
+
+
+class ToolFetchingEnv(GameEnv):
+    """Bring a worker the tool it needs, without knowing which.
+
+    ## Description
+    A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox.
+    You are the fetcher: watch where the worker goes, ask when watching takes too long, pick up the right tool and bring
+    it. The question "is your goal among these stations?" is answered (truthfully, unless ``answers`` says otherwise),
+    but it has a price, and both agents stay in place during that step. The rules are those of
+    `askwise.domains.tool_fetching.rules`.
+
+    ## Action space
+    ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: a pair.
+
+    - ``(0, k)`` acts: 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 NOOP, ``5 + s`` picks up the tool of station ``s``. An action
+      that is not available (into a wall, a tool that is not in this cell) does nothing, but costs a step.
+    - ``(1, q)`` asks about the stations with a 1 in ``q``. A question about no station, or about all of them, is
+      allowed; it costs its price and gives no information.
+
+    ## Observation space
+    A ``Dict``, without the goal. Cells are ``[x, y]``, x to the right, y up, from 0.
+
+    | key | space | meaning |
+    |---|---|---|
+    | ``worker`` | ``Box (2,) int32`` | the worker's cell |
+    | ``fetcher`` | ``Box (2,) int32`` | the fetcher's cell |
+    | ``holding`` | ``Discrete(n_stations + 1)`` | 0 nothing, ``s + 1`` the tool of station ``s`` |
+    | ``worker_action`` | ``Discrete(7)`` | the worker's action in the last step: 0 none (at the start, or after a \
+question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
+    | ``asked`` | ``MultiBinary(n_stations)`` | the last question, zeros before the first one |
+    | ``answer`` | ``Discrete(3)`` | its answer: 0 nothing was asked yet, 1 no, 2 yes; ``Discrete(4)`` if \
+answers may be refused, 3 for a refused one |
+    | ``possible`` | ``MultiBinary(n_stations)`` | the stations that the prior and all reliable answers so far allow |
+    | ``worker_start`` | ``Box (2,) int32`` | where the worker started |
+    | ``stations`` | ``Box (n_stations, 2) int32`` | cells of the stations |
+    | ``tools`` | ``Box (n_stations, 2) int32`` | for each station, the cell of the toolbox with its tool |
+    | ``toolboxes`` | ``Box (n_toolboxes, 2) int32`` | cells of the toolboxes |
+    | ``walls`` | ``MultiBinary((height, width))`` | 1 for walls; row ``y``, column ``x`` |
+    | ``prior`` | ``Box (n_stations,) float64`` | prior probability of each station |
+    | ``query_cost`` | ``Box (2,) float64`` | base price of a question, and its price per station |
+
+    For the worker ``urop`` an observation holds all relevant history: the posterior depends only on ``prior``,
+    ``worker_start``, ``worker`` and ``possible``.
+
+    ## Rewards
+    The negative cost of the step: -1 for an action, ``-(base + per_station * stations asked about)`` for a question.
+
+    ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
+    not available and did nothing) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for ontic actions that are
+    available now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or
+    truncated, it also has ``goal`` (number of the station), ``optimal_cost`` (the cost if the goal is known from the
+    start) and ``marginal_cost`` (``cost - optimal_cost``); earlier, these would reveal the goal.
+
+    ## Starting state
+    Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.
+    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal, by name or number, and another instance of the
+    same shape (`Instance` or path). The same seed gives the same episode, with the goal and the worker of
+    ``askwise.simulate(instance, teammate=..., seed=...)``.
+
+    ## Episode end
+    Terminated with the first WORK at the goal station at the end of which the fetcher is there with the tool. Truncated
+    after ``max_steps`` steps, questions included.
+
+    ## Arguments
+    - ``instance``: an `askwise` `Instance` or the path of its file; without it, every reset draws a random instance.
+    - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
+      instances; by default those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``, ``QueryCost(0.5, 0.0)``. ``size``
+      may be ``(width, height)``; ``prior`` is ``"uniform"``, ``"far"``, ``"near"``, ``"fetcher-far"``,
+      ``"fetcher-near"`` or a `Prior`.
+    - ``teammate``: the worker, such as ``"urop"`` (default), ``"noisy:0.1"``, ``"boltzmann:2"``, or a `Teammate`.
+    - ``answers``: how questions are answered, such as ``"wrong:0.05,refused:0.1"`` (see `AnswerModel`); by default
+      truthfully.
+    - ``max_steps``: by default 4 for each cell of the map.
+    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
+      updated in each step; without a display, nothing is shown).
+    """
+
+    def __init__(
+        self,
+        instance: Instance | str | Path | None = None,
+        *,
+        teammate: str | Teammate = "urop",
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        answers: str | AnswerModel | None = None,
+        **settings: Unpack[Settings],
+    ) -> None:
+        from askwise.envs.tool_fetching_starts import ToolFetchingSource
+
+        source = ToolFetchingSource(instance, settings)
+        super().__init__(
+            source,
+            ToolFetchingObserver(source.example),
+            teammate=teammate,
+            max_steps=max_steps,
+            render_mode=render_mode,
+            answers=answers,
+        )
+
+    @property
+    def problem(self) -> ToolFetching:
+        """The problem of the current episode."""
+        return cast("ToolFetching", super().problem)

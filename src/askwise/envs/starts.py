@@ -1,0 +1,253 @@
+"""The start of an episode: which problem is played, and how random numbers are divided.
+
+Every reset spawns three generators from the environment's own, in the order of `askwise.simulate`: for the goal, for
+the teammate, and for the problem if it is drawn at random. So ``reset(seed=s)`` on a given problem has the same goal
+and the same teammate as ``askwise.simulate(problem, ..., seed=s)``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+
+from askwise.api import as_problem
+from askwise.core.answers import AnswerModel
+from askwise.core.game import Game
+from askwise.core.problem import Problem, checked_answers
+from askwise.core.question_json import parse_answers
+from askwise.envs.observations import Observer
+from askwise.envs.play import Masks, Play, available
+from askwise.envs.rendering import Renderer
+from askwise.errors import InputError, did_you_mean
+from askwise.model.names import as_int
+from askwise.play.simulate import chosen_goal
+from askwise.seeds import spawn
+
+# -- where problems come from ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The numbers that determine the spaces of an environment.
+
+    Attributes:
+        goals: number of goals.
+        teammate_states: number of states of the teammate.
+        ego_states: number of states of the ego agent, one for each place and load.
+        teammate_actions: number of the teammate's actions.
+        ego_actions: number of the ego agent's ontic actions.
+        ego_moves: how many of these lead towards goals; each makes a question in the flat environment.
+        groups: number of groups of goals; each makes a question in the flat environment.
+    """
+
+    goals: int
+    teammate_states: int
+    ego_states: int
+    teammate_actions: int
+    ego_actions: int
+    ego_moves: int
+    groups: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> Shape:
+        """Return the shape of a problem."""
+        ego = problem.ego.table()
+        return cls(
+            goals=len(problem.goals),
+            teammate_states=problem.teammate.model.n_states,
+            ego_states=ego.next.shape[0] * ego.states_per_place,
+            teammate_actions=len(problem.teammate.actions.names),
+            ego_actions=len(problem.ego.actions.names),
+            ego_moves=len(problem.ego.actions.moves),
+            groups=len(problem.groups),
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.goals} goals in {self.groups} groups, {self.teammate_states} states and {self.teammate_actions} "
+            f"actions of the teammate, {self.ego_states} states, {self.ego_actions} actions and {self.ego_moves} moves "
+            "of the ego agent"
+        )
+
+
+class ProblemSource:
+    """Supplies the problem of each episode: always the same one, unless ``reset`` is given another.
+
+    A domain may make a subclass, for instance to draw random problems. All problems of a source have the same shape.
+
+    Args:
+        problem: a problem, an instance of any domain, or the path of its file.
+
+    Attributes:
+        option: the option of ``reset`` that chooses the problem of one episode.
+        goal_word: what a goal is called in error messages.
+        empty_questions: whether a question about no goal can be asked; if not, it is an action that is not available.
+        limit: steps after which an episode is truncated by default; None uses the limit of `Game`.
+        example: one of the problems; it determines the spaces.
+    """
+
+    option = "problem"
+    goal_word = "goal"
+    # The price of a question may be any function of its goals, which need not be defined for none.
+    empty_questions = False
+    limit: int | None = None
+    example: Any
+
+    def __init__(self, problem: object) -> None:
+        self.example = as_problem(problem)
+        self.shape: object = Shape.of(self.example)
+
+    def draw(self, rng: np.random.Generator) -> Any:  # noqa: ARG002 - for sources of random problems
+        """Return the problem of the next episode."""
+        return self.example
+
+    def given(self, chosen: Any) -> Any:
+        """Return the problem that the option of ``reset`` chooses; refuse another shape."""
+        problem = as_problem(chosen)
+        self.check(problem, "option 'problem'")
+        return problem
+
+    def check(self, problem: Problem, field: str = "problem") -> None:
+        """Raise an InputError about `field` if a problem has another shape."""
+        self._check_shape(Shape.of(problem), field)
+
+    def _check_shape(self, shape: object, field: str) -> None:
+        if shape != self.shape:
+            raise InputError(field, str(shape), f"{self.shape}, the shape of the spaces")
+
+    def ego_mask(self, problem: Any, state: int) -> Any:
+        """Return the ego agent's available actions in a state, ``int8 [n_actions]``."""
+        return available(problem.ego, state)
+
+
+# -- starting and following episodes -----------------------------------------------------------------------------
+
+
+class Episodes:
+    """Starts the episodes of one environment, holds the current one, observes and renders it.
+
+    Args:
+        source: where problems come from.
+        observer: what players see.
+        max_steps: steps after which an episode is truncated; None uses the source's limit.
+        render_mode: see `Renderer`.
+        answers: how questions are answered, such as ``"wrong:0.05"``; None uses the answer model of each problem.
+    """
+
+    def __init__(
+        self,
+        source: ProblemSource,
+        observer: Observer,
+        max_steps: int | None,
+        render_mode: str | None,
+        answers: str | AnswerModel | None = None,
+    ) -> None:
+        self.source = source
+        self.observer = observer
+        self.answers = parse_answers(answers) if isinstance(answers, str) else answers
+        model = source.example.answers if answers is None else checked_answers(self.answers)
+        if model.refused:
+            observer.space.spaces["answer"] = spaces.Discrete(4)  # one more value, for a refused answer
+        self.render = Renderer(render_mode)
+        self._max_steps = _checked_limit(max_steps)
+        self._play: Play | None = None
+        self._prepared: Problem | None = None
+        self._with_answers: tuple[Problem, Problem] | None = None
+
+    @property
+    def play(self) -> Play:
+        """The current episode."""
+        if self._play is None:
+            raise ResetNeeded("call reset() first")
+        return self._play
+
+    def running(self) -> Play:
+        """Return the current episode; raise ResetNeeded if it is over."""
+        play = self.play
+        if play.game.over:
+            raise ResetNeeded("the episode is over: call reset() first")
+        return play
+
+    def start(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
+        """Start an episode and return the random generator of the teammate.
+
+        Args:
+            rng: the environment's own generator.
+            options: may have a ``goal``, and a problem under the name ``source.option``.
+        """
+        options, source = options or {}, self.source
+        for_goal, for_teammate, for_problem = spawn(rng, 3)
+        chosen = options.get(source.option)
+        problem = source.draw(for_problem) if chosen is None else source.given(chosen)
+        if self.answers is not None:
+            problem = self._answered(problem)
+        # One more, in the order of `simulate`, if answers are random.
+        for_answers = None if problem.answers.truthful else spawn(rng, 1)[0]
+        game = Game(
+            problem,
+            chosen_goal(problem, options.get("goal"), for_goal),
+            max_steps=self._max_steps or source.limit,
+            empty_questions=source.empty_questions,
+            full_questions=True,
+            answer_seed=for_answers,
+        )
+        self._play = self._played(game)
+        return for_teammate
+
+    def check_options(self, options: Mapping[str, Any] | None) -> None:
+        """Raise an InputError for options of ``reset`` that `start` would ignore."""
+        known = ["goal", self.source.option]
+        for name in options or {}:
+            if name not in known:
+                raise InputError("option", repr(name), one_of(known, name))
+
+    def follow(self, problem: Problem) -> Play:
+        """Return an episode that copies one that is played elsewhere, step by step with `Play.follow`."""
+        self.source.check(problem)
+        return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))
+
+    def observe(self, play: Play) -> dict[str, Any]:
+        """Return the current observation of an episode: this environment's own, or one of `follow`."""
+        self._prepare(play.game.problem)
+        return self.observer(play)
+
+    def render_if_human(self) -> None:
+        """Draw the current episode in the window, if the render mode is ``"human"``."""
+        if self.render.mode == "human":
+            self.render(self.play)
+
+    def _played(self, game: Game) -> Play:
+        self._prepare(game.problem)
+        return Play(game, self._masks)
+
+    def _prepare(self, problem: Problem) -> None:
+        if self._prepared is not problem:
+            self._prepared = problem
+            self.observer.begin(problem)
+            self._masks = Masks(problem, self.source.ego_mask)
+
+    def _answered(self, problem: Problem) -> Problem:
+        """Return the problem with the answers of this environment; the same object for the same problem."""
+        assert self.answers is not None
+        if self._with_answers is None or self._with_answers[0] is not problem:
+            self._with_answers = problem, problem.with_answers(self.answers)
+        return self._with_answers[1]
+
+
+def _checked_limit(max_steps: int | None) -> int | None:
+    limit = None if max_steps is None else as_int(max_steps)
+    if max_steps is not None and (limit is None or limit < 1):
+        raise InputError("max_steps", repr(max_steps), "a whole number from 1, or None")
+    return limit
+
+
+def one_of(names: Iterable[str], found: str) -> str:
+    """Return the text "one of ...", with a hint at the name that `found` probably means."""
+    names = list(names)
+    return "one of " + ", ".join(names) + did_you_mean(found, names)

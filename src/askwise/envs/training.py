@@ -1,0 +1,146 @@
+"""Tools for training: rewards that value each step at once, and trained policies as agents of askwise.
+
+**Rewards.** The reward of the environments is the negative cost of each step. Nearly all steps cost the same, and a
+learner that has never reached the goal cannot see which of them were good. `RegretReward` gives the negative *marginal
+cost* of each step instead: how much later the episode can end because of it, or the price of the question. Let ``V(s)``
+be the cost of the rest of an episode from state `s` if the goal is known. Then
+
+    reward = -(cost of the step + V(after) - V(before)),        V = 0 at the end.
+
+The sum over an episode that ends is its negative marginal cost: the cost minus ``V(start)``, which does not depend on
+what is done. So the same policies are optimal with and without the wrapper (this is potential-based shaping, without
+discount). ``V`` depends on the goal, so the rewards reveal it, but only to the learner and only after the step. A
+policy sees the same observations as before. Train with this wrapper, measure without it.
+
+**Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the number of
+an action. `PolicyAgent` makes it an agent, for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent
+follows the episode with the belief, the questions and the observation of the flat environment, so the policy decides
+as it would there.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import RecordConstructorArgs
+
+from askwise.core.game import Game
+from askwise.core.problem import Problem, optimal_costs
+from askwise.envs.flat import FlatEnv
+from askwise.envs.play import action_number
+from askwise.envs.single_agent import GameEnv
+from askwise.errors import InputError
+from askwise.methods import Agent, Decision, Observation
+from askwise.seeds import Seed
+from askwise.types import BoolArray, FloatArray
+
+Policy: TypeAlias = Callable[[Any, BoolArray], Any]
+"""Takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``; returns the number of an action."""
+
+
+class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """Wrapper whose reward is the negative marginal cost of each step; see the top of this module.
+
+    Args:
+        env: an environment of askwise, flat or not, wrapped or not.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        RecordConstructorArgs.__init__(self)
+        gymnasium.Wrapper.__init__(self, env)
+        if not isinstance(env.unwrapped, GameEnv):
+            raise InputError("environment", repr(env), "one of askwise, such as askwise/ProblemFlat-v0")
+        self._bare = env.unwrapped
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start an episode."""
+        seen, info = self.env.reset(seed=seed, options=options)
+        self._left = _cost_left(self._bare.play.game)
+        return seen, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Act or ask."""
+        seen, reward, terminated, truncated, info = self.env.step(action)
+        before, self._left = self._left, _cost_left(self._bare.play.game)
+        return seen, float(reward) + before - self._left, terminated, truncated, info
+
+
+def _cost_left(game: Game) -> float:
+    """Return the cost of the rest of an episode for an ego agent that knows the goal."""
+    if game.finished:
+        return 0.0
+    assert game.goal is not None
+    if game.problem.ego.steps(game.state.ego)[game.goal] < 0:
+        return float(game.max_steps - game.steps)  # the goal is out of reach: the episode will be truncated
+    return float(optimal_costs(game.problem, game.state)[game.goal])
+
+
+class PolicyAgent(Agent):
+    """An agent that decides by a policy of a flat environment.
+
+    Args:
+        env: the flat environment in which the policy was trained, or one made with the same arguments; wrappers around
+            it are ignored.
+        policy: takes an observation and a mask, and returns the number of an action that the mask allows.
+        name: the agent's name.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], policy: Policy, *, name: str = "policy") -> None:
+        self._env = _flat(env)
+        self._policy = policy
+        self.name = name
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """See `Agent`."""
+        super().reset(problem, seed)
+        self.play = self._env.follow(problem)
+        self.tracker = self._env.new_tracker(problem)
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """See `Agent`."""
+        return self.tracker.probabilities
+
+    def watch(self, observation: Observation) -> None:
+        """See `Agent`."""
+        self.play.follow(observation)
+        self.tracker.update(observation)
+
+    def decide(self, observation: Observation) -> Decision:
+        """See `Agent`."""
+        self.watch(observation)
+        view = self._env.show(self.play, self.tracker)
+        chosen = self._policy(view.flat, view.mask.astype(np.bool_))
+        number = action_number(chosen, view.mask.size, "the policy's action")
+        if not view.mask[number]:
+            raise InputError("the policy's action", f"{number}, which the mask excludes", "one that the mask allows")
+        question = number - (view.mask.size - len(view.asked))
+        if question < 0:
+            return Decision(action=number, why=f"{self.problem.ego.actions.names[number]}: the policy's choice.")
+        asked = tuple(np.flatnonzero(view.asked[question]).tolist())
+        price = self.problem.query_cost(asked)
+        return Decision(ask=asked, considered=asked, cost=price, why="Ask: the policy's choice.")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PolicyAgent:
+        """Copy the agent's observations and belief; all copies share environment and policy."""
+        shared = [self._env, self._policy]
+        if "play" in vars(self):
+            shared += [self.play.masks]
+        memo |= {id(each): each for each in shared}
+        copied = copy.copy(self)
+        vars(copied).update(copy.deepcopy(vars(self), memo))
+        return copied
+
+
+def _flat(env: Any) -> FlatEnv:
+    """Return the flat environment inside wrappers."""
+    inside = env
+    while not isinstance(inside, FlatEnv):
+        if not isinstance(inside, gymnasium.Wrapper):
+            raise InputError("environment", repr(env), "a flat one, such as askwise/ProblemFlat-v0")
+        inside = inside.env
+    return inside
