@@ -39,7 +39,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
-    ("py:class", r"Field|Ground|Path|Pixels|Place|Question|askwise\.model\.names\.Names|askwise\.reading\.Field"),
+    ("py:class", r"Field|Floor|Path|Pixels|Place|Question|askwise\.model\.names\.Names|askwise\.reading\.Field"),
     # A private field of a record.
     ("py:class", r"askwise\.decisions\.search\.Found"),
     # What PDDL was read into: parts of records whose methods are what others use.
@@ -51,7 +51,7 @@ suppress_warnings = ["ref.python"]
 # Signatures say `FloatArray`, as the source does, and not what that stands for.
 autodoc_type_aliases = {
     name: name
-    for name in ("BoolArray", "FloatArray", "GoalLike", "Ground", "IntArray", "Pixels", "Place", "Seed", "StateLike")
+    for name in ("BoolArray", "FloatArray", "Floor", "GoalLike", "IntArray", "Pixels", "Place", "Seed", "StateLike")
 }
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

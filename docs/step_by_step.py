@@ -92,8 +92,8 @@ def _caption(episode: Episode, k: int) -> str:
 
 def _moment(ax: Axes, moments: Sequence[Scene], k: int) -> None:
     scene = moments[k]
-    assert isinstance(scene.ground, Map)
-    _floor(ax, scene.ground.width, scene.ground.height)
+    assert isinstance(scene.floor, Map)
+    _floor(ax, scene.floor.width, scene.floor.height)
     for box, (marker, _) in zip(scene.landmarks, BOXES, strict=True):
         ax.plot(*box.at, marker=marker, markersize=10, color=LOAD, markeredgecolor=PAPER, markeredgewidth=0.8)
     belief = scene.belief if scene.belief is not None else np.zeros(len(scene.goals))

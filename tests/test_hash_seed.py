@@ -31,7 +31,7 @@ from tests.studies.studies import small
 from tests.tool_fetching import workshop
 from tests.view import test_account, test_grounds_text, test_text
 from tests.view.episodes import asking
-from tests.view.grounds import played, two_maps, ward
+from tests.view.floors import played, two_maps, ward
 from tests.view.test_layout import loop, path, tree
 
 HASH_SEEDS = ("0", "4242")

@@ -11,11 +11,11 @@ import pytest
 import askwise
 from askwise.core.episode import Episode
 from askwise.view.page import page_data, page_text, write_page
-from askwise.view.scene import ego_spots, teammate_spots
+from askwise.view.scene import ego_marks, teammate_marks
 from askwise.view.scene_builder import scene_at
 from tests.browser import Visit, browser, visit
 from tests.view.episodes import asking
-from tests.view.grounds import ALL, graph_and_map, hostile, kitchen, large, played, two_maps, ward
+from tests.view.floors import ALL, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -49,7 +49,7 @@ def test_every_moment_is_shown(chromium: Browser, tmp_path: Path, name: str, wid
             for who, figure in (("teammate", scene.teammate), ("ego", scene.ego)):
                 x, y = (f"{side:g}" for side in figure.at)
                 assert page.page.locator(f"#{who}").get_attribute("data-cell") == f"{x},{y}"
-            spots = [*teammate_spots(scene), *ego_spots(scene)]
+            spots = [*teammate_marks(scene), *ego_marks(scene)]
             out = sum(spot.probability(scene) == 0 for spot in spots)
             assert page.page.locator("#map .goal").count() == len(spots)
             assert page.page.locator("#map .goal.out").count() == out

@@ -17,7 +17,7 @@ from askwise.view.panels import LONGEST_SIDE
 from askwise.view.scene import Scene
 from askwise.view.scene_builder import scene_at, scenes, start_scene
 from askwise.view.text import watch
-from tests.view.grounds import ALL, coverage, graph_and_map, kitchen, played, two_maps, ward
+from tests.view.floors import ALL, coverage, graph_and_map, kitchen, played, two_maps, ward
 from tests.view.test_layout import models
 
 
@@ -37,7 +37,7 @@ class Terminal:
 
 def around(scene: Scene, side: int, place: tuple[float, float], reach: int = 12) -> raster.Pixels:
     """The pixels around a place, one colour in each row."""
-    panel = raster.Sheet(scene.grounds).panels[side]
+    panel = raster.Sheet(scene.floors).panels[side]
     x, y = map(round, panel.centre(place))
     return raster.draw(scene)[max(y - reach, 0) : y + reach, max(x - reach, 0) : x + reach].reshape(-1, 3)
 
@@ -62,8 +62,8 @@ def test_each_is_on_its_own_ground() -> None:
     assert share(around(scene, 0, scene.teammate.at), TEAMMATE) > 0.5
     assert share(around(scene, 1, scene.ego.at), EGO) > 0.5
     picture = raster.draw(scene)
-    middle = raster.Sheet(scene.grounds).panels[1].left - 20
-    assert share(picture[: raster.Sheet(scene.grounds).height, :middle].reshape(-1, 3), EGO) == 0
+    middle = raster.Sheet(scene.floors).panels[1].left - 20
+    assert share(picture[: raster.Sheet(scene.floors).height, :middle].reshape(-1, 3), EGO) == 0
     assert share(around(scene, 1, scene.goals[0].ego[0]), shade(0.7)) > 0.2
 
 
@@ -100,7 +100,7 @@ def test_all_moments_of_an_episode_have_one_size(name: str) -> None:
 def test_a_graph_is_never_larger_than_asked_for(name: str) -> None:
     scene = start_scene(ALL[name]())
     for side in (200, LONGEST_SIDE):
-        (panel,) = raster.Sheet(scene.grounds, side).panels
+        (panel,) = raster.Sheet(scene.floors, side).panels
         assert max(panel.width, panel.height) <= side
 
 

@@ -13,7 +13,7 @@ from askwise.view import text
 from askwise.view.scene_builder import scene_at, scene_of, start_scene
 from askwise.view.summary import describe, episode_to_text
 from tests.view.episodes import golden
-from tests.view.grounds import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
+from tests.view.floors import ALL, coverage, graph_and_map, hostile, kitchen, large, played, two_maps, ward
 
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 TOLD = ("ward", "kitchen", "two maps", "graph and map", "coverage")

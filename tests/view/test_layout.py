@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from askwise import Model
 from askwise.core.problem import joint_state
 from askwise.view import raster, text
-from askwise.view.floor import Graph, Map, curve
+from askwise.view.floor import DrawnGraph, Map, curve
 from askwise.view.layout import MOST_DRAWN, Net, excerpt, lay_out
 from askwise.view.layout.boxes import Boxes, in_lines, shortened
 from askwise.view.layout.net import ELSEWHERE
 from askwise.view.layout.placement import rising
 from askwise.view.scene_builder import scene_of, start_scene
-from tests.view.grounds import both_ways, large, ward
+from tests.view.floors import both_ways, large, ward
 
 
 @st.composite
@@ -45,14 +45,14 @@ def tree(n: int) -> Model:
     return Model.from_edges([(f"n{(k - 1) // 3}", f"to {k % 3}", f"n{k}") for k in range(1, n)])
 
 
-def boxes_of(graph: Graph) -> list[tuple[float, float, float, float]]:
+def boxes_of(graph: DrawnGraph) -> list[tuple[float, float, float, float]]:
     """The room of each node with its names: left, lower, right, upper."""
     boxes = Boxes.of([node.lines for node in graph.nodes], [node.above for node in graph.nodes])
     sides = zip(graph.nodes, boxes.half_width, boxes.above, boxes.below, strict=True)
     return [(n.at[0] - half, n.at[1] - below, n.at[0] + half, n.at[1] + above) for n, half, above, below in sides]
 
 
-def check(graph: Graph) -> None:
+def check(graph: DrawnGraph) -> None:
     """Nodes and their names do not overlap; they and all ways lie within the drawing."""
     boxes = boxes_of(graph)
     for one, other in combinations(boxes, 2):
@@ -61,10 +61,10 @@ def check(graph: Graph) -> None:
     for left, low, right, high in boxes:
         assert 0 <= left < right <= graph.width
         assert 0 <= low < high <= graph.height
-    for way in graph.ways:
-        start, end = graph.nodes[way.first].at, graph.nodes[way.second].at
+    for edge in graph.edges:
+        start, end = graph.nodes[edge.first].at, graph.nodes[edge.second].at
         for k in range(11):
-            x, y = curve(start, way.through, end, k / 10)
+            x, y = curve(start, edge.through, end, k / 10)
             assert 0 <= x <= graph.width
             assert 0 <= y <= graph.height
 
@@ -85,11 +85,11 @@ def test_any_graph_has_room(model: Model, data: st.DataObject) -> None:
 def test_the_ways_are_those_of_the_model(model: Model) -> None:
     graph = lay_out(Net.of(model))
     steps = {(s, int(t)) for s in range(model.n_states) for t in model.successor[s] if t >= 0 and t != s}
-    drawn = {(way.first, way.second) for way in graph.ways} | {
-        (way.second, way.first) for way in graph.ways if not way.one_way
+    drawn = {(edge.first, edge.second) for edge in graph.edges} | {
+        (edge.second, edge.first) for edge in graph.edges if not edge.one_way
     }
     assert drawn == steps
-    assert sum(len(way.there) + len(way.back) for way in graph.ways) == sum(
+    assert sum(len(edge.there) + len(edge.back) for edge in graph.edges) == sum(
         int(t) not in (-1, s) for s in range(model.n_states) for t in model.successor[s]
     )
 
@@ -110,7 +110,7 @@ def test_a_tree_has_a_layer_for_each_distance_and_no_crossings() -> None:
     graph = lay_out(Net.of(tree(25)))
     y = [node.at[1] for node in graph.nodes]
     assert len({round(value, 2) for value in y}) == 4
-    lines = [(graph.nodes[way.first].at, graph.nodes[way.second].at) for way in graph.ways]
+    lines = [(graph.nodes[edge.first].at, graph.nodes[edge.second].at) for edge in graph.edges]
     crossing = [
         (one, other)
         for one, other in combinations(lines, 2)
@@ -128,7 +128,7 @@ def test_a_long_way_is_folded() -> None:
 def test_the_drawing_of_a_problem_is_made_once() -> None:
     problem = ward()
     first, second = (scene_of(problem, problem.start) for _ in range(2))
-    assert first.ground is second.ground
+    assert first.floor is second.floor
 
 
 def test_labels_stand_nearer_to_where_their_action_is_taken() -> None:
@@ -148,15 +148,15 @@ def test_actions_that_are_all_called_the_same_are_not_named() -> None:
 
 def test_of_a_large_graph_a_part_is_drawn() -> None:
     problem = large(MOST_DRAWN + 1)
-    ground = start_scene(problem).ground
-    assert isinstance(ground, Graph)
-    assert ground.n_states == MOST_DRAWN + 1
-    assert len(ground.nodes) < 80
-    assert ground.nodes[-1].name == f"{ground.n_hidden} more"
-    shown = {node.name for node in ground.nodes}
+    floor = start_scene(problem).floor
+    assert isinstance(floor, DrawnGraph)
+    assert floor.n_states == MOST_DRAWN + 1
+    assert len(floor.nodes) < 80
+    assert floor.nodes[-1].name == f"{floor.n_hidden} more"
+    shown = {node.name for node in floor.nodes}
     assert {"0", "1"} < shown
     assert {str(problem.teammate.model.name(int(problem.teammate.targets(k)[0]))) for k in range(4)} < shown
-    check(ground)
+    check(floor)
 
 
 def test_a_small_graph_is_drawn_whole() -> None:
@@ -168,24 +168,24 @@ def test_whoever_is_not_in_the_part_is_where_the_rest_is() -> None:
     net = Net.of(problem.teammate.model, excerpt(problem.teammate.model, 0, [5]))
     outside = next(state for state in range(5_000) if state not in start_nodes(problem))
     scene = scene_of(problem, joint_state(problem, outside, 0))
-    assert isinstance(scene.ground, Graph)
-    assert scene.teammate.at == scene.ground.nodes[-1].at
+    assert isinstance(scene.floor, DrawnGraph)
+    assert scene.teammate.at == scene.floor.nodes[-1].at
     assert scene.teammate.place == str(outside)
     assert net.states[-1] == ELSEWHERE
     assert "more" in text.draw(scene)
 
 
 def start_nodes(problem: object) -> set[int]:
-    ground = start_scene(problem).ground
-    assert isinstance(ground, Graph)
-    return {int(node.name) for node in ground.nodes[:-1]}
+    floor = start_scene(problem).floor
+    assert isinstance(floor, DrawnGraph)
+    return {int(node.name) for node in floor.nodes[:-1]}
 
 
 def test_of_ten_thousand_states_as_few_are_laid_out_and_drawn() -> None:
     problem = large(10_000)
     scene = start_scene(problem, problem.prior)
-    assert isinstance(scene.ground, Graph)
-    assert len(scene.ground.nodes) < 80, "what is laid out decides how long it takes"
+    assert isinstance(scene.floor, DrawnGraph)
+    assert len(scene.floor.nodes) < 80, "what is laid out decides how long it takes"
     assert "a graph of 10000 states" in scene.size
     assert len(text.draw(scene).splitlines()) < 120
     assert max(raster.draw(scene).shape) < 3000
@@ -197,7 +197,7 @@ def test_a_large_map_is_still_a_map() -> None:
     problem = FactoredProblem(
         {"a": (0, 0), "b": (299, 199)}, teammate_model=GridWorld(300, 200), start=((5, 5), (9, 9))
     )
-    assert isinstance(start_scene(problem).ground, Map)
+    assert isinstance(start_scene(problem).floor, Map)
 
 
 # -- names -------------------------------------------------------------------------------------------------------

@@ -353,16 +353,16 @@ def lightness(colour: str) -> int:
 
 def test_light_and_dark(chromium: Browser, tmp_path: Path) -> None:
     write_page(asking(), tmp_path / "page.html")
-    grounds, inks, sure = [], [], []
+    floors, inks, sure = [], [], []
     for scheme in ("light", "dark"):
         with visit(chromium, tmp_path / "page.html", scheme=scheme) as page:
             page.page.keyboard.press("End")
-            grounds.append(lightness(colour_of(page, "body", "backgroundColor")))
+            floors.append(lightness(colour_of(page, "body", "backgroundColor")))
             inks.append(lightness(colour_of(page, "body", "color")))
             sure.append(lightness(colour_of(page, '[data-goal="C"] .body', "fill")))
             assert page.errors == []
     # On paper the likeliest station is the darkest, on a dark screen the brightest.
-    assert grounds[0] > 600 > 150 > grounds[1]
+    assert floors[0] > 600 > 150 > floors[1]
     assert inks[0] < 150 < 600 < inks[1]
     assert sure[0] < 200 < 500 < sure[1]
 

@@ -12,7 +12,7 @@ import pytest
 
 import askwise
 from askwise.view import palette
-from askwise.view.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Look
+from askwise.view.palette import DARK, LIGHT, METHODS, OTHERS, PAPER, Colour, Theme
 
 SOURCE = Path(askwise.__file__).parent
 DOCS = SOURCE.parent.parent / "docs"
@@ -74,21 +74,21 @@ def test_measures_of_colours_are_right() -> None:
 
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
-def test_what_is_drawn_stands_out(look: Look) -> None:
+def test_what_is_drawn_stands_out(look: Theme) -> None:
     for name in MEANINGS:
         colour = getattr(look, name)
-        for ground in (look.card, look.floor, look.page):
-            assert _contrast(colour, ground) >= 3, (name, ground)
+        for floor in (look.card, look.floor, look.page):
+            assert _contrast(colour, floor) >= 3, (name, floor)
         assert _contrast(look.on_mark, colour) >= 3, name
     for name in ("ink", "faint", "fails", "link"):
-        for ground in (look.card, look.page, look.stripe, look.floor):
-            assert _contrast(getattr(look, name), ground) >= 4.5, (name, ground)
+        for floor in (look.card, look.page, look.stripe, look.floor):
+            assert _contrast(getattr(look, name), floor) >= 4.5, (name, floor)
     assert _contrast(look.out_ink, look.out) >= 3
 
 
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
-def test_meanings_are_told_apart_by_every_reader(look: Look, vision: str) -> None:
+def test_meanings_are_told_apart_by_every_reader(look: Theme, vision: str) -> None:
     for one, other in itertools.combinations(MEANINGS, 2):
         assert _difference(getattr(look, one), getattr(look, other), vision) >= 12, (one, other)
 
@@ -119,7 +119,7 @@ def test_pages_get_every_colour_for_bright_and_dark_screens() -> None:
     assert found.count("--teammate: #ff9a3c;") == 1
     sheets = [path.read_text("utf-8") for path in SOURCE.rglob("*.css")]
     used = {name for sheet in sheets for name in re.findall(r"var\(--([a-z0-9-]+)[,)]", sheet)}
-    known = {name.replace("_", "-") for name in Look.__dataclass_fields__} | {"paper"}
+    known = {name.replace("_", "-") for name in Theme.__dataclass_fields__} | {"paper"}
     own = {name for sheet in [*sheets, palette.css_ramps()] for name in re.findall(r"--([a-z0-9-]+):", sheet)}
     scripts = [path.read_text("utf-8") for path in SOURCE.rglob("*.js")]
     own |= {name for script in scripts for name in re.findall(r"[\"'`]--([a-z0-9-]+)[\"'`]", script)}

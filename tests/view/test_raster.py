@@ -250,9 +250,9 @@ def test_belief_can_be_read_without_seeing_colours() -> None:
 
 def test_letters_can_be_read_on_every_shade() -> None:
     for p in np.linspace(0, 1, 101):
-        ground = luminance(shade(float(p)))
+        floor = luminance(shade(float(p)))
         ink = luminance(ink_on(shade(float(p))))
-        contrast = (max(ground, ink) + 0.05) / (min(ground, ink) + 0.05)
+        contrast = (max(floor, ink) + 0.05) / (min(floor, ink) + 0.05)
         assert contrast > 3
 
 

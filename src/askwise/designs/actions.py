@@ -33,14 +33,14 @@ def space_of_actions(given: Recognition, progress: Progress | None = None) -> Sp
 
 
 def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | None) -> Space:
-    ground, names = _ground(cones)
+    graph, names = _ground(cones)
     goals = cones.reached
     return Space(
         thing="action",
         names=names,
         goals=tuple(cones.goals[goal] for goal in goals),
         prior=np.full(len(goals), 1 / len(goals)),
-        ground=ground,
+        graph=graph,
         start=0,
         targets=tuple(cones.targets[goal] for goal in goals),
         changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),
@@ -61,7 +61,7 @@ def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress |
     return replace(
         _of_shortest_plans(given, cones, progress),
         names=names,
-        ground=MoveGraph(successor, owner),
+        graph=MoveGraph(successor, owner),
         start=plans.start,
         targets=plans.targets,
         changed=lambda things: forbid_actions(given, [names[thing] for thing in things]),

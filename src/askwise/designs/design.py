@@ -14,8 +14,8 @@ from askwise.designs.branch_and_bound import EQUAL, Progress
 from askwise.designs.measures import expected_edp, pair_weights
 from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.places import space_of_place
-from askwise.designs.results import OBJECTIVES, OWN, Design, DesignVerdict, State
-from askwise.designs.search import Search
+from askwise.designs.results import OBJECTIVES, OWN, Design, DesignState, DesignVerdict
+from askwise.designs.search import DesignSearch
 from askwise.designs.space import Space
 from askwise.domains.registry import read_file
 from askwise.errors import AskwiseError, InputError, did_you_mean
@@ -137,7 +137,7 @@ def _check_most(space: Space, most: int) -> None:
         raise InputError("most", found, f"at most {n}: no more {space.things} may be forbidden")
 
 
-Outcome = tuple[Removals, DesignVerdict, Search]
+Outcome = tuple[Removals, DesignVerdict, DesignSearch]
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
@@ -147,7 +147,7 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outc
     """
 
     def within(steps: int) -> Outcome:
-        search = Search(space, TeammatePaths(space, steps), budget=steps, **options)
+        search = DesignSearch(space, TeammatePaths(space, steps), budget=steps, **options)
         return *search.best(most), search
 
     found = within(budget)
@@ -193,12 +193,12 @@ def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Ou
         found.append(numbers[known])
     design = tuple(sorted(set(found)))
     # Whatever the ways grow by: no way is longer than there are states.
-    budget = space.ground.successor.shape[0] if space.largest_budget is None else space.largest_budget
+    budget = space.graph.successor.shape[0] if space.largest_budget is None else space.largest_budget
     paths = TeammatePaths(space, budget)
     _refuse_cut_off(space, design, paths.steps(design), "teammate")
     if space.trips is not None:
         _refuse_cut_off(space, design, trip_steps(space.trips, design, len(space.names)), "ego agent")
-    return design, DesignVerdict(False, OWN, None, 1), Search(space, paths, budget=budget, **options)
+    return design, DesignVerdict(False, OWN, None, 1), DesignSearch(space, paths, budget=budget, **options)
 
 
 def _refuse_cut_off(space: Space, design: Removals, steps: Any, who: str) -> None:
@@ -213,7 +213,7 @@ def _refuse_cut_off(space: Space, design: Removals, steps: Any, who: str) -> Non
 # -- before and after --------------------------------------------------------------------------------------------
 
 
-def _state(search: Search, things: Removals) -> State:
+def _state(search: DesignSearch, things: Removals) -> DesignState:
     space, paths = search.space, search.paths
     edp, apart, steps = paths.divergence(things)
     ego = [] if space.trips is None else search.ego_steps(things).tolist()
@@ -221,7 +221,7 @@ def _state(search: Search, things: Removals) -> State:
     # Goals that agree up to the end of a plan for both have that plan in common.
     never = counted & (apart == 1 + steps[:, None]) & (apart == 1 + steps[None, :])
     worst, value = float(apart[counted].max(initial=0.0)), search.value_of(things)
-    return State(
+    return DesignState(
         value=_as_prefix(space, value) if search.minimise == "wcd" else value,
         wcd=_as_prefix(space, worst),
         edp=expected_edp(edp, pair_weights(space.prior)),

@@ -51,7 +51,7 @@ class TeammatePaths:
         self.n_things = len(space.names)
         self.n_goals = len(space.goals)
         self.counted = np.asarray(space.prior > 0)
-        whole = _Walker(space.ground, space.start, space.targets, self.n_things)
+        whole = _Walker(space.graph, space.start, space.targets, self.n_things)
         self.costs = whole.steps(())
         missing = np.flatnonzero(self.costs < 0)
         if missing.size:
@@ -111,12 +111,12 @@ class TeammatePaths:
         deepest = plans.depth[possible >= 2]
         return 1.0 + float(deepest.max(initial=-1)), plans.steps
 
-    def plans(self, closed: BoolArray, price: IntArray) -> Plans:
+    def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
         """Return the shortest plans of a design, with what the cheapest of them pay."""
         return self._walker.plans(closed, price)
 
 
-class Plans:
+class ShortestPlans:
     """The shortest plans of all goals under a design: see `_kernels.cheapest_plans`."""
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
@@ -179,8 +179,8 @@ class Plans:
 class _Walker:
     """Ground, start and targets, with what is asked of them again and again."""
 
-    def __init__(self, ground: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
-        self.successor, self.owner = ground.successor, ground.owner
+    def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
+        self.successor, self.owner = graph.successor, graph.owner
         self.start = start
         self.targets = np.concatenate(targets).astype(np.int32)
         self.starts = np.concatenate(([0], np.cumsum([each.size for each in targets]))).astype(np.int32)
@@ -191,8 +191,8 @@ class _Walker:
         closed[list(design)] = True
         return closed
 
-    def plans(self, closed: BoolArray, price: IntArray) -> Plans:
-        return Plans(self, closed, price)
+    def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
+        return ShortestPlans(self, closed, price)
 
     def steps(self, design: Sequence[int]) -> IntArray:
         return self.plans(self.closed(design), self.free).steps
@@ -232,24 +232,24 @@ class _Walker:
         kept[self.targets] = True
         number = np.full(kept.size + 1, -1, dtype=np.int32)  # -1, the last, stays -1
         number[:-1][kept] = np.arange(int(kept.sum()), dtype=np.int32)
-        ground = MoveGraph(number[successor[kept]], np.where(dropped, np.int32(NO_OWNER), self.owner)[kept])
+        graph = MoveGraph(number[successor[kept]], np.where(dropped, np.int32(NO_OWNER), self.owner)[kept])
         parts = [number[self.targets[a:b]] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
-        return _Walker(ground, int(number[self.start]), parts, self.free.size - 1)
+        return _Walker(graph, int(number[self.start]), parts, self.free.size - 1)
 
 
 def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArray:
     """``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 where a way is cut off."""
-    ground = trips.ground
+    graph = trips.graph
     closed = np.zeros(n_things + 1, dtype=np.bool_)
     closed[list(design)] = True
     depths: dict[int, IntArray] = {}
-    order = np.empty(ground.successor.shape[0], dtype=np.int32)
+    order = np.empty(graph.successor.shape[0], dtype=np.int32)
     found = trips.extra.astype(np.int32)
     for goal, legs in enumerate(trips.legs):
         for source, ends in legs:
             if source not in depths:
                 depths[source] = np.empty_like(order)
-                _kernels.walk(ground.successor, ground.owner, closed, source, depths[source], order)
+                _kernels.walk(graph.successor, graph.owner, closed, source, depths[source], order)
             there = depths[source][ends]
             there = there[there >= 0]
             found[goal] = -1 if found[goal] < 0 or not there.size else found[goal] + int(there.min())

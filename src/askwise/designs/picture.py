@@ -19,11 +19,11 @@ from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 
 from askwise.api import as_problem
 from askwise.core.problem import teammate_goals
-from askwise.designs.results import OBJECTIVES, Design, State
+from askwise.designs.results import OBJECTIVES, Design, DesignState
 from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
 from askwise.text.wording import printable
 from askwise.types import IntArray
-from askwise.view.floor import Graph, Place
+from askwise.view.floor import DrawnGraph, Place
 from askwise.view.palette import LIGHT, hex_of
 from askwise.view.palette import WALL as WALL_COLOUR
 from askwise.view.scene_builder import start_scene
@@ -48,13 +48,13 @@ def draw(design: Design) -> Figure:
             _matrix(ax, design, state)
             ax.set_title(_title(design, when, state), fontsize=10, **PLAIN)
         return figure
-    grounds = [_watched(given) for _, _, given, _ in sides]
-    most = max(int(counts.max(initial=1)) for _, _, _, counts in grounds)
-    mapped = all(isinstance(model, GridWorld) for model, _, _, _ in grounds)
+    floors = [_watched(given) for _, _, given, _ in sides]
+    most = max(int(counts.max(initial=1)) for _, _, _, counts in floors)
+    mapped = all(isinstance(model, GridWorld) for model, _, _, _ in floors)
     drawn = None if mapped else _graph_of(design)
-    figure.set_size_inches(12, _height(grounds[0][0], drawn))
+    figure.set_size_inches(12, _height(floors[0][0], drawn))
     egos = [_ego_places(given) if mapped else [] for _, _, given, _ in sides]
-    for (ax, when, _, state), (model, targets, start, counts), places in zip(sides, grounds, egos, strict=True):
+    for (ax, when, _, state), (model, targets, start, counts), places in zip(sides, floors, egos, strict=True):
         forbidden = design.forbidden if when == "after" else ()
         if isinstance(model, GridWorld):
             _map(ax, model, counts, most, start, targets, design, forbidden)
@@ -70,7 +70,7 @@ def draw(design: Design) -> Figure:
     return figure
 
 
-def _height(model: Model, drawn: Graph | None) -> float:
+def _height(model: Model, drawn: DrawnGraph | None) -> float:
     """Return how high a picture 12 inches wide has to be."""
     if isinstance(model, GridWorld):
         ratio = model.height / model.width
@@ -91,7 +91,7 @@ def _legend(figure: Figure, design: Design, *, squares: bool, ego: bool) -> None
     figure.legend(handles=marks, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
 
 
-def _title(design: Design, when: str, state: State) -> str:
+def _title(design: Design, when: str, state: DesignState) -> str:
     values = [f"WCD {state.wcd:g}", f"expected EDP{', capped' if state.never_apart else ''} {state.edp:.3g}"]
     if design.minimise == "cost":
         values.append(f"{OBJECTIVES['cost']} {state.value:.3g} ({design.by})")
@@ -177,25 +177,25 @@ def _ego_places(given: Any) -> list[Place]:
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]
     scene = start_scene(given)
-    return [scene.ego.at] if scene.ego_ground is None else []
+    return [scene.ego.at] if scene.ego_floor is None else []
 
 
 # -- graphs ------------------------------------------------------------------------------------------------------
 
 
-def _graph_of(design: Design) -> Graph | None:
+def _graph_of(design: Design) -> DrawnGraph | None:
     """Return the drawing of the graph before, None if it is too large to be read."""
-    ground = start_scene(design.given).ground
-    return ground if isinstance(ground, Graph) and len(ground.nodes) <= MOST_NODES and not ground.n_hidden else None
+    floor = start_scene(design.given).floor
+    return floor if isinstance(floor, DrawnGraph) and len(floor.nodes) <= MOST_NODES and not floor.n_hidden else None
 
 
 def _graph(
-    ax: Axes, drawn: Graph, model: Model, counts: IntArray, most: int, start: int, forbidden: tuple[Any, ...]
+    ax: Axes, drawn: DrawnGraph, model: Model, counts: IntArray, most: int, start: int, forbidden: tuple[Any, ...]
 ) -> None:
     closed = {(printable(str(s)), printable(str(a)), printable(str(t))) for s, a, t in forbidden}
-    for way in drawn.paths:
-        ends = drawn.nodes[way.first], drawn.nodes[way.second]
-        for (one, other), actions in ((ends, way.there), (ends[::-1], way.back)):
+    for edge in drawn.edges:
+        ends = drawn.nodes[edge.first], drawn.nodes[edge.second]
+        for (one, other), actions in ((ends, edge.there), (ends[::-1], edge.back)):
             for action in actions:
                 gone = (one.name, action, other.name) in closed
                 _arrow(ax, one.at, other.at, gone)
@@ -230,7 +230,7 @@ def _arrow(ax: Axes, one: Any, other: Any, gone: bool) -> None:
 # -- the rest ----------------------------------------------------------------------------------------------------
 
 
-def _matrix(ax: Axes, design: Design, state: State) -> None:
+def _matrix(ax: Axes, design: Design, state: DesignState) -> None:
     diagonal = np.eye(len(design.goals), dtype=np.bool_)
     values = np.where(diagonal, np.nan, state.edp_matrix)
     top = max(float(each.edp_matrix[~diagonal].max(initial=1.01)) for each in (design.before, design.after))

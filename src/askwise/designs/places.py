@@ -37,7 +37,7 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
     stations = {name: grid.state(station.at) for name, station in instance.stations.items()}
     boxes = {name: grid.state(cell) for name, cell in instance.toolboxes.items()}
     worker, fetcher = grid.state(instance.worker), grid.state(instance.fetcher)
-    ground, states = cells_to_forbid(grid, [worker, fetcher, *stations.values(), *boxes.values()])
+    graph, states = cells_to_forbid(grid, [worker, fetcher, *stations.values(), *boxes.values()])
     cells = [(int(x), int(y)) for x, y in grid.cells[states].tolist()]
 
     def changed(things: Sequence[int]) -> Instance | ToolFetching:
@@ -54,11 +54,11 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
         names=tuple(cells),
         goals=problem.goals,
         prior=np.array(problem.prior),
-        ground=ground,
+        graph=graph,
         start=worker,
         targets=tuple(_one(stations[name]) for name in problem.goals),
         changed=changed,
-        trips=EgoTrips(ground, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 to pick the tool up
+        trips=EgoTrips(graph, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 to pick the tool up
         both=True,
     )
 
@@ -100,7 +100,7 @@ def _of_drawing(drawing: Drawing) -> Space:
         raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")
     names, targets = goal_list(grid, drawing.goals)
     agents = [grid.state(cell) for cell in (drawing.teammate, drawing.ego) if cell is not None]
-    ground, states = cells_to_forbid(grid, [*agents, *np.concatenate(targets).tolist()])
+    graph, states = cells_to_forbid(grid, [*agents, *np.concatenate(targets).tolist()])
     cells = _cells(grid, states)
     n = len(drawing.goals)
     return Space(
@@ -108,7 +108,7 @@ def _of_drawing(drawing: Drawing) -> Space:
         names=tuple(cells),
         goals=names or (),
         prior=np.full(n, 1 / n),
-        ground=ground,
+        graph=graph,
         start=agents[0],
         targets=targets,
         changed=lambda things: _walled(drawing, [cells[thing] for thing in things]),
@@ -137,13 +137,13 @@ def _cells(grid: GridWorld, states: IntArray) -> list[Cell]:
 def _of_map(problem: FactoredProblem, given: Any) -> Space:
     grid = problem.teammate.model
     assert isinstance(grid, GridWorld)
-    ground, states = cells_to_forbid(grid, _needed(problem))
+    graph, states = cells_to_forbid(grid, _needed(problem))
     cells = _cells(grid, states)
 
     def changed(things: Sequence[int]) -> Any:
         return _with_changes(given, problem, [cells[thing] for thing in things], _draw_walls, _with_walls)
 
-    return _space(problem, "cell", tuple(cells), ground, changed)
+    return _space(problem, "cell", tuple(cells), graph, changed)
 
 
 def _needed(problem: FactoredProblem) -> set[int]:
@@ -169,7 +169,7 @@ def _draw_walls(side: dict[str, Any], cells: Sequence[Cell]) -> None:
 
 def _of_graph(problem: FactoredProblem, given: Any) -> Space:
     model = problem.teammate.model
-    ground, edges = edges_to_forbid(model)
+    graph, edges = edges_to_forbid(model)
     names: list[Edge] = [
         (model.name(s), str(model.action_name(s, a)), model.name(int(model.successor[s, a]))) for s, a in edges.tolist()
     ]
@@ -177,7 +177,7 @@ def _of_graph(problem: FactoredProblem, given: Any) -> Space:
     def changed(things: Sequence[int]) -> Any:
         return _with_changes(given, problem, [names[thing] for thing in things], _take_out, _without_edges)
 
-    return _space(problem, "edge", tuple(names), ground, changed)
+    return _space(problem, "edge", tuple(names), graph, changed)
 
 
 def _take_out(side: dict[str, Any], edges: Sequence[Edge]) -> None:
@@ -217,20 +217,20 @@ def _space(
     problem: FactoredProblem,
     thing: str,
     names: tuple[Hashable, ...],
-    ground: MoveGraph,
+    graph: MoveGraph,
     changed: Callable[[Sequence[int]], Any],
 ) -> Space:
     goals = range(len(problem.goals))
     trips = None
     if _shared(problem):
         legs = tuple(((problem.start.ego, problem.ego.targets(goal)),) for goal in goals)
-        trips = EgoTrips(ground, legs, np.zeros(len(goals), dtype=np.int32))
+        trips = EgoTrips(graph, legs, np.zeros(len(goals), dtype=np.int32))
     return Space(
         thing=thing,
         names=names,
         goals=problem.goals,
         prior=np.array(problem.prior),
-        ground=ground,
+        graph=graph,
         start=problem.start.teammate,
         targets=tuple(problem.teammate.targets(goal) for goal in goals),
         changed=changed,

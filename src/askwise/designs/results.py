@@ -30,7 +30,7 @@ OWN = "a design of your own, nothing is proven about it"
 
 
 @dataclass(frozen=True)
-class State:
+class DesignState:
     """A place before or after a design.
 
     Attributes:
@@ -123,8 +123,8 @@ class Design:
     goals: tuple[str, ...]
     prior: FloatArray = field(repr=False, compare=False)
     left_out: tuple[str, ...]
-    before: State
-    after: State
+    before: DesignState
+    after: DesignState
     verdict: DesignVerdict
     both: bool
     prefix: bool
@@ -255,7 +255,7 @@ def _alike(design: Design) -> list[tuple[str, str]]:
     return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]
 
 
-def alike(state: State, prior: Any) -> list[float]:
+def alike(state: DesignState, prior: Any) -> list[float]:
     """Return for each goal the expected EDP if it is pursued: another goal is drawn from the prior."""
     weights = pair_weights(np.asarray(prior))
     shares = weights.sum(axis=0)
@@ -298,7 +298,7 @@ def _json(name: Any) -> Any:
     return [_json(each) for each in name] if isinstance(name, tuple) else name
 
 
-def _state(state: State) -> dict[str, Any]:
+def _state(state: DesignState) -> dict[str, Any]:
     return {
         "value": state.value,
         "wcd": state.wcd,

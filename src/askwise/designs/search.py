@@ -125,7 +125,7 @@ TURNS = {"wcd": 1000, "edp": 1000, "cost": 1}
 OF_PLANNER = "of the designs that close a shortest way of the teammate"
 
 
-class Search:
+class DesignSearch:
     """A search for the best design.
 
     Args:

@@ -49,7 +49,7 @@ class EgoTrips:
         extra: ``int [n_goals]``, steps of each goal that are none on this ground.
     """
 
-    ground: MoveGraph
+    graph: MoveGraph
     legs: tuple[tuple[tuple[int, IntArray], ...], ...]
     extra: IntArray
 
@@ -86,7 +86,7 @@ class Space:
     names: tuple[Hashable, ...]
     goals: tuple[str, ...]
     prior: FloatArray
-    ground: MoveGraph
+    graph: MoveGraph
     start: int
     targets: tuple[IntArray, ...]
     changed: Callable[[Sequence[int]], Any] = field(repr=False)

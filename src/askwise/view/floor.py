@@ -65,7 +65,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Edge:
     """What joins two nodes, given by number.
 
     Attributes:
@@ -97,7 +97,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Graph:
+class DrawnGraph:
     """A graph as it is drawn, from (0, 0) to (width, height); marks are about one unit large.
 
     Attributes:
@@ -110,7 +110,7 @@ class Graph:
     """
 
     nodes: tuple[Node, ...]
-    ways: tuple[Way, ...]
+    edges: tuple[Edge, ...]
     labels: tuple[Label, ...]
     width: float
     height: float
@@ -122,7 +122,7 @@ class Graph:
         return 0 if self.n_states == len(self.nodes) else self.n_states - len(self.nodes) + 1
 
 
-Ground: TypeAlias = Map | Graph
+Floor: TypeAlias = Map | DrawnGraph
 
 
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:

@@ -10,7 +10,7 @@ from PIL import ImageDraw
 from askwise.view.floor import Map
 from askwise.view.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
 from askwise.view.pen import Pen, font
-from askwise.view.scene import Scene, ego_spots
+from askwise.view.scene import Scene, ego_marks
 
 LETTERS = 14
 LINE_HEIGHT = 20
@@ -92,7 +92,7 @@ def _fitted(text: str, size: int, width: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class LegendEntry:
     """A mark in the legend: what it stands for, how wide it is with its name, and how it is drawn."""
 
     name: str
@@ -106,30 +106,32 @@ class Sign:
         return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if self.draw is None else 0)
 
 
-def _signs(scene: Scene) -> list[Sign]:
+def _signs(scene: Scene) -> list[LegendEntry]:
     """Return what the legend explains; each of it only if it can occur in the episode that the scene is of."""
     words = scene.words
     signs = [
-        Sign(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
-        Sign(scene.ego.name, lambda pen, x, y: pen.ego(x, y, scene.ego.sign)),
+        LegendEntry(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
+        LegendEntry(scene.ego.name, lambda pen, x, y: pen.ego(x, y, scene.ego.sign)),
     ]
     if scene.landmarks:
-        signs.append(Sign(words.landmark, lambda pen, x, y: pen.landmark(x, y, "")))
+        signs.append(LegendEntry(words.landmark, lambda pen, x, y: pen.landmark(x, y, "")))
     if words.load:
-        signs.append(Sign(f"{words.load} in hand", lambda pen, x, y: pen.load(x, y, "")))
+        signs.append(LegendEntry(f"{words.load} in hand", lambda pen, x, y: pen.load(x, y, "")))
     if scene.goal is not None:
-        signs.append(Sign("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
-    if ego_spots(scene):
+        signs.append(LegendEntry("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
+    if ego_marks(scene):
         signs.append(
-            Sign(f"where the {scene.ego.name} goes", lambda pen, x, y: _smaller(pen).ego_place(x, y, "", 0.2, False))
+            LegendEntry(
+                f"where the {scene.ego.name} goes", lambda pen, x, y: _smaller(pen).ego_place(x, y, "", 0.2, False)
+            )
         )
-    walled = any(isinstance(ground, Map) and ground.n_walls for ground in scene.grounds)
-    walls = [Sign("wall", _draw_wall)] if walled else []
+    walled = any(isinstance(floor, Map) and floor.n_walls for floor in scene.floors)
+    walls = [LegendEntry("wall", _draw_wall)] if walled else []
     if scene.belief is None:
-        return [*signs, Sign(words.goal, lambda pen, x, y: _smaller(pen).goal(x, y, "", None, False)), *walls]
-    signs.append(Sign("in the question", lambda pen, x, y: _smaller(pen).goal(x, y, "", 0.2, True)))
-    signs.append(Sign("ruled out", lambda pen, x, y: pen.goal(x, y, "", 0.0, False)))
-    return [*signs, *walls, Sign("belief", None)]
+        return [*signs, LegendEntry(words.goal, lambda pen, x, y: _smaller(pen).goal(x, y, "", None, False)), *walls]
+    signs.append(LegendEntry("in the question", lambda pen, x, y: _smaller(pen).goal(x, y, "", 0.2, True)))
+    signs.append(LegendEntry("ruled out", lambda pen, x, y: pen.goal(x, y, "", 0.0, False)))
+    return [*signs, *walls, LegendEntry("belief", None)]
 
 
 def _smaller(pen: Pen) -> Pen:
@@ -141,8 +143,8 @@ def _draw_wall(pen: Pen, x: float, y: float) -> None:
     pen.draw.rectangle((x - half, y - half, x + half, y + half), fill=WALL)
 
 
-def _legend_rows(scene: Scene, width: int) -> list[list[Sign]]:
-    rows: list[list[Sign]] = [[]]
+def _legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
+    rows: list[list[LegendEntry]] = [[]]
     used = 2 * MARGIN
     for sign in _signs(scene):
         if rows[-1] and used + sign.width > width:
@@ -153,7 +155,7 @@ def _legend_rows(scene: Scene, width: int) -> list[list[Sign]]:
     return rows
 
 
-def _draw_sign(pen: Pen, sign: Sign, left: float, y: float, fine: int) -> None:
+def _draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> None:
     if sign.draw is None:
         after = _draw_scale(pen, left, y, fine) + 8 * fine
     else:

@@ -29,12 +29,12 @@ from askwise.text.files import whole_file
 from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import gate_to_text, question_to_text, reply_to_text, runner_up_to_text, verdict_to_text
-from askwise.view.floor import Graph, Ground, Map, Place, Way
+from askwise.view.floor import DrawnGraph, Edge, Floor, Map, Place
 from askwise.view.html import Html, asset, document, filled, generator, script, style
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, hex_of
 from askwise.view.panels import arrow_head
-from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
+from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
 from askwise.view.scene_builder import costs_before, scene_of, start_scene
 
 LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT}
@@ -43,81 +43,79 @@ LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "l
 
 def is_plain(scene: Scene) -> bool:
     """Whether the ground is one map, with one place for each goal."""
-    one_map = isinstance(scene.ground, Map) and scene.ego_ground is None
+    one_map = isinstance(scene.floor, Map) and scene.ego_floor is None
     return one_map and not any(goal.also or goal.ego for goal in scene.goals)
 
 
-def ground_data(scene: Scene) -> dict[str, Any]:
+def floor_data(scene: Scene) -> dict[str, Any]:
     """Return what a page has to know of the grounds of an episode."""
-    return _map_data(scene.ground) if is_plain(scene) else any_ground_data(scene)
+    return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
 
-def any_ground_data(scene: Scene) -> dict[str, Any]:
+def any_floor_data(scene: Scene) -> dict[str, Any]:
     """Return the same in the form that fits grounds of any kind: one or two of them, and the places of goals."""
     return {
-        "grounds": [one_ground_data(ground) for ground in scene.grounds],
-        "spots": [_spot(scene, spot) for spot in (*teammate_spots(scene), *ego_spots(scene))],
+        "grounds": [one_floor_data(floor) for floor in scene.floors],
+        "spots": [_goal_mark_data(scene, mark) for mark in (*teammate_marks(scene), *ego_marks(scene))],
         "letters": LETTERS,
     }
 
 
-def one_ground_data(ground: Ground) -> dict[str, Any]:
+def one_floor_data(floor: Floor) -> dict[str, Any]:
     """Return what a page has to know of one ground."""
-    kind = "map" if isinstance(ground, Map) else "graph"
-    return {"kind": kind, **(_map_data(ground) if isinstance(ground, Map) else _graph_data(ground))}
+    kind = "map" if isinstance(floor, Map) else "graph"
+    return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
 
 
-def _map_data(ground: Ground) -> dict[str, Any]:
-    assert isinstance(ground, Map)
-    return {"width": ground.width, "height": ground.height, "walls": _picture_of_walls(ground)}
+def _map_data(floor: Floor) -> dict[str, Any]:
+    assert isinstance(floor, Map)
+    return {"width": floor.width, "height": floor.height, "walls": _picture_of_walls(floor)}
 
 
-def _graph_data(ground: Graph) -> dict[str, Any]:
+def _graph_data(floor: DrawnGraph) -> dict[str, Any]:
     return {
-        "width": ground.width,
-        "height": ground.height,
-        "nodes": [
-            {"name": node.name, "at": node.at, "lines": node.lines, "above": node.above} for node in ground.nodes
-        ],
-        "ways": [_way(ground, way) for way in ground.ways],
-        "labels": [{"text": label.text, "at": label.at} for label in ground.labels],
+        "width": floor.width,
+        "height": floor.height,
+        "nodes": [{"name": node.name, "at": node.at, "lines": node.lines, "above": node.above} for node in floor.nodes],
+        "ways": [_edge(floor, edge) for edge in floor.edges],
+        "labels": [{"text": label.text, "at": label.at} for label in floor.labels],
     }
 
 
-def _way(ground: Graph, way: Way) -> dict[str, Any]:
-    arrow = [[round(x, 3), round(y, 3)] for x, y in arrow_head(ground, way)] if way.one_way else None
+def _edge(floor: DrawnGraph, edge: Edge) -> dict[str, Any]:
+    arrow = [[round(x, 3), round(y, 3)] for x, y in arrow_head(floor, edge)] if edge.one_way else None
     return {
-        "first": way.first,
-        "second": way.second,
-        "there": way.there,
-        "back": way.back,
-        "through": way.through,
+        "first": edge.first,
+        "second": edge.second,
+        "there": edge.there,
+        "back": edge.back,
+        "through": edge.through,
         "arrow": arrow,
     }
 
 
-def _spot(scene: Scene, spot: Spot) -> dict[str, Any]:
-    ground = scene.grounds[-1] if spot.ego else scene.ground
+def _goal_mark_data(scene: Scene, mark: GoalMark) -> dict[str, Any]:
+    floor = scene.floors[-1] if mark.ego else scene.floor
     return {
-        "at": spot.at,
-        "goals": spot.goals,
-        "ego": spot.ego,
-        "shared": spot.shared,
+        "at": mark.at,
+        "goals": mark.goals,
+        "ego": mark.ego,
+        "shared": mark.shared,
         # A node has the names of its goals above it; there would be no room for them on the mark.
-        "label": spot.short_name(scene) if isinstance(ground, Map) else "",
-        "place": _name_of(ground, spot.at),
+        "label": mark.short_name(scene) if isinstance(floor, Map) else "",
+        "place": _name_of(floor, mark.at),
     }
 
 
-def _name_of(ground: Ground, place: Place) -> str:
-    if isinstance(ground, Map):
+def _name_of(floor: Floor, place: Place) -> str:
+    if isinstance(floor, Map):
         return str(place)
-    return next(node.name for node in ground.nodes if node.at == place)
+    return next(node.name for node in floor.nodes if node.at == place)
 
 
-def _picture_of_walls(ground: Map) -> str | None:
+def _picture_of_walls(floor: Map) -> str | None:
     """Return the walls as a picture of one pixel for each cell: a million cells would be too many shapes."""
-    walls = ground.walls
+    walls = floor.walls
     if not walls.any():
         return None
     picture = Image.fromarray(np.flipud(walls).astype(np.uint8)).convert("P")
@@ -172,9 +170,9 @@ def _legend(start: Scene) -> str:
         signs.append(("tag", words.goal[0].upper(), f"{words.load} in hand"))
     if words.landmark:
         signs.append(("tag", words.landmark_sign, words.landmark))
-    if ego_spots(start):
+    if ego_marks(start):
         signs.append(("for-ego", "", f"where the {words.ego} goes"))
-    if any(isinstance(ground, Graph) and any(way.one_way for way in ground.ways) for ground in start.grounds):
+    if any(isinstance(floor, DrawnGraph) and any(edge.one_way for edge in floor.edges) for floor in start.floors):
         signs.append(("arrow", "\u25b8", "no way back"))
     rows = [f'<li><b class="{kind}">{html.escape(sign)}</b>{html.escape(name)}</li>' for kind, sign, name in signs]
     return "\n      ".join(rows)
@@ -188,7 +186,7 @@ def page_data(episode: Episode) -> dict[str, Any]:
     return {
         "words": _words(start.words, episode),
         "size": start.size,
-        **ground_data(start),
+        **floor_data(start),
         "landmarks": [[printable(each.name), *each.at] for each in start.landmarks],
         "goals": [[printable(each.name), *each.at, each.landmark] for each in start.goals],
         "method": episode.method,

@@ -31,7 +31,7 @@ Colour: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Theme:
     """The colours of one kind of background.
 
     Attributes:
@@ -83,7 +83,7 @@ class Look:
         return " ".join(f"--{name.replace('_', '-')}: {hex_of(colour)};" for name, colour in asdict(self).items())
 
 
-LIGHT = Look(
+LIGHT = Theme(
     teammate=(224, 90, 0),
     ego=(111, 45, 168),
     pays=(0, 140, 126),
@@ -107,7 +107,7 @@ LIGHT = Look(
 )
 """On paper and bright screens."""
 
-DARK = Look(
+DARK = Theme(
     teammate=(255, 154, 60),
     ego=(176, 112, 240),
     pays=(47, 208, 184),
@@ -205,7 +205,7 @@ def hex_of(colour: Colour) -> str:
 def css_variables() -> str:
     """Return all colours with a meaning as variables of a style sheet, for bright screens, dark ones and paper.
 
-    ``var(--teammate)``, ``var(--ink)`` and so on are then at hand: the names of `Look`, with hyphens. ``var(--paper)``
+    ``var(--teammate)``, ``var(--ink)`` and so on are then at hand: the names of `Theme`, with hyphens. ``var(--paper)``
     is white everywhere, for figures that are drawn on paper.
     """
     paper = hex_of(PAPER)

@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 from PIL import Image, ImageDraw
 
-from askwise.view.floor import Graph, Map, Place, Way, curve
+from askwise.view.floor import DrawnGraph, Edge, Map, Place, curve
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.palette import ARROW, EDGE, FAINT, FAR_WALL, FLOOR, INK, LINE, PAPER, WALL, WAY, Colour
 from askwise.view.pen import SMALLEST_LETTERS, font
@@ -45,9 +45,9 @@ FINE = 2
 class MapPanel:
     """Where the cells of a map are in a picture, in pixels. Without a place yet, its corner is that of the picture."""
 
-    def __init__(self, ground: Map, longest_side: int = LONGEST_SIDE) -> None:
-        self.ground = ground
-        width, height = ground.width, ground.height
+    def __init__(self, floor: Map, longest_side: int = LONGEST_SIDE) -> None:
+        self.floor = floor
+        width, height = floor.width, floor.height
         self.beside = int(font(DIGITS).getlength(str(height - 1))) + 9
         self.cell = min(LARGEST_CELL, (longest_side - self.beside) / width, longest_side / height)
         if self.cell >= 2:
@@ -77,7 +77,7 @@ class MapPanel:
 
     def _floor(self) -> Image.Image:
         """Return floor and walls; where the map is larger than the picture, each pixel is the mean of its cells."""
-        walls = np.flipud(self.ground.walls)
+        walls = np.flipud(self.floor.walls)
         colour = WALL if self.cell >= 2 else FAR_WALL
         colours = np.where(walls[..., None], np.array(colour, np.uint8), np.array(FLOOR, np.uint8))
         small = Image.fromarray(colours)
@@ -90,7 +90,7 @@ class MapPanel:
         return floor
 
     def _draw_coordinates(self, draw: ImageDraw.ImageDraw) -> None:
-        width, height = self.ground.width, self.ground.height
+        width, height = self.floor.width, self.floor.height
         letters = font(FINE * DIGITS)
 
         def write(x: float, y: float, number: int, anchor: str) -> None:
@@ -121,10 +121,10 @@ PIECES = 16
 class GraphPanel:
     """Where the nodes of a graph are in a picture, in pixels."""
 
-    def __init__(self, ground: Graph, longest_side: int) -> None:
-        self.ground = ground
-        self.cell = min(LARGEST_UNIT, longest_side / ground.width, longest_side / ground.height)
-        self.width, self.height = (max(1, math.floor(side * self.cell)) for side in (ground.width, ground.height))
+    def __init__(self, floor: DrawnGraph, longest_side: int) -> None:
+        self.floor = floor
+        self.cell = min(LARGEST_UNIT, longest_side / floor.width, longest_side / floor.height)
+        self.width, self.height = (max(1, math.floor(side * self.cell)) for side in (floor.width, floor.height))
         self.mark = max(self.cell, float(SMALLEST_MARK))
         self.left, self.top = 0, 0
 
@@ -134,21 +134,21 @@ class GraphPanel:
 
     def centre(self, place: Place) -> tuple[float, float]:
         """Return x and y of a place; y of the graph goes up, y of the picture down."""
-        return self.left + place[0] * self.cell, self.top + (self.ground.height - place[1]) * self.cell
+        return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
         """Draw the graph on a canvas that is `FINE` times as large as the picture."""
         draw = ImageDraw.Draw(canvas)
-        for way in self.ground.ways:
-            self._draw_way(draw, way)
-        for label in self.ground.labels:
+        for edge in self.floor.edges:
+            self._draw_edge(draw, edge)
+        for label in self.floor.labels:
             self._write(draw, label.at, label.text, LABEL_LETTERS, FAINT)
         radius = 0.17 * FINE * self.cell
-        for node in self.ground.nodes:
+        for node in self.floor.nodes:
             x, y = self._fine(node.at)
             box = (x - radius, y - radius, x + radius, y + radius)
             draw.ellipse(box, fill=FLOOR, outline=EDGE, width=max(1, round(0.05 * FINE * self.cell)))
-        for node in self.ground.nodes:
+        for node in self.floor.nodes:
             for k, line in enumerate(node.lines):
                 below = NAME_BELOW + LINE_HEIGHT * (k + 0.5)
                 self._write(draw, (node.at[0], node.at[1] - below), line, NAME_LETTERS, INK)
@@ -161,12 +161,12 @@ class GraphPanel:
         x, y = self.centre(place)
         return FINE * x, FINE * y
 
-    def _draw_way(self, draw: ImageDraw.ImageDraw, way: Way) -> None:
-        start, end = self.ground.nodes[way.first].at, self.ground.nodes[way.second].at
-        line = [self._fine(curve(start, way.through, end, k / PIECES)) for k in range(PIECES + 1)]
+    def _draw_edge(self, draw: ImageDraw.ImageDraw, edge: Edge) -> None:
+        start, end = self.floor.nodes[edge.first].at, self.floor.nodes[edge.second].at
+        line = [self._fine(curve(start, edge.through, end, k / PIECES)) for k in range(PIECES + 1)]
         draw.line(line, fill=WAY, width=max(1, round(0.06 * FINE * self.cell)), joint="curve")
-        if way.one_way:
-            draw.polygon([self._fine(corner) for corner in arrow_head(self.ground, way)], fill=ARROW)
+        if edge.one_way:
+            draw.polygon([self._fine(corner) for corner in arrow_head(self.floor, edge)], fill=ARROW)
 
     def _write(self, draw: ImageDraw.ImageDraw, place: Place, text: str, height: float, colour: Colour) -> None:
         """Write text around a place, with a rim of paper that keeps ways off the letters."""
@@ -178,11 +178,11 @@ class GraphPanel:
             )
 
 
-def arrow_head(ground: Graph, way: Way) -> list[Place]:
+def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
     """Return the corners of the arrow of a way, its tip first."""
-    first, second = ground.nodes[way.first], ground.nodes[way.second]
+    first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
-    tip, back = (_outside(first.at, way.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))
+    tip, back = (_outside(first.at, edge.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))
     across = ((tip[1] - back[1]) * 0.45, (back[0] - tip[0]) * 0.45)
     return [tip, (back[0] + across[0], back[1] + across[1]), (back[0] - across[0], back[1] - across[1])]
 

@@ -21,12 +21,12 @@ from askwise.core.episode import Episode
 from askwise.errors import InputError
 from askwise.text.files import whole_file
 from askwise.text.wording import printable
-from askwise.view.floor import Ground, Map, Place
+from askwise.view.floor import Floor, Map, Place
 from askwise.view.legend import draw_strip, strip_height
 from askwise.view.palette import INK, LINE, PAPER
 from askwise.view.panels import FINE, LONGEST_SIDE, GraphPanel, MapPanel
 from askwise.view.pen import Pen, font
-from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
+from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
 from askwise.view.scene_builder import scenes
 
 Pixels: TypeAlias = NDArray[np.uint8]
@@ -48,8 +48,8 @@ class Sheet:
         longest_side: how wide or high each of them may be.
     """
 
-    def __init__(self, grounds: Sequence[Ground], longest_side: int = LONGEST_SIDE) -> None:
-        self.panels = [_panel(ground, longest_side) for ground in grounds]
+    def __init__(self, floors: Sequence[Floor], longest_side: int = LONGEST_SIDE) -> None:
+        self.panels = [_panel(floor, longest_side) for floor in floors]
         # A star reaches over the edge of its cell; between two grounds it must not be cut.
         beside = BETWEEN * len(self.panels) if len(self.panels) > 1 else 0
         wide = sum(panel.width for panel in self.panels) + beside
@@ -62,8 +62,8 @@ class Sheet:
             left += panel.width + BETWEEN
 
 
-def _panel(ground: Ground, longest_side: int) -> Panel:
-    return MapPanel(ground, longest_side) if isinstance(ground, Map) else GraphPanel(ground, longest_side)
+def _panel(floor: Floor, longest_side: int) -> Panel:
+    return MapPanel(floor, longest_side) if isinstance(floor, Map) else GraphPanel(floor, longest_side)
 
 
 def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
@@ -73,7 +73,7 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
         scene: what to draw.
         longest_side: how wide or high a ground may be, in pixels, the coordinates beside a map included.
     """
-    sheet = Sheet(scene.grounds, longest_side)
+    sheet = Sheet(scene.floors, longest_side)
     height = sheet.height + strip_height(scene, sheet.width)
     canvas = Image.new("RGB", (FINE * sheet.width, FINE * height), PAPER)
     for panel in sheet.panels:
@@ -120,28 +120,28 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
     pen = Pen(draw, FINE * first.mark)
     for landmark in scene.landmarks:
         pen.landmark(*_fine(first, landmark.at), printable(landmark.name))
-    for spot in _in_order(scene, teammate_spots(scene)):
+    for mark in _in_order(scene, teammate_marks(scene)):
         # A node has the names of its goals above it; there would be no room for them on the mark.
-        name = spot.name(scene) if isinstance(first, MapPanel) else ""
-        pen.goal(*_fine(first, spot.at), name, spot.probability(scene), spot.asked(scene))
+        name = mark.name(scene) if isinstance(first, MapPanel) else ""
+        pen.goal(*_fine(first, mark.at), name, mark.probability(scene), mark.asked(scene))
     other = Pen(draw, FINE * last.mark)
-    for spot in _in_order(scene, ego_spots(scene)):
-        name = spot.name(scene) if isinstance(last, MapPanel) else ""
-        other.ego_place(*_fine(last, spot.at), name, spot.probability(scene), spot.asked(scene), spot.shared)
+    for mark in _in_order(scene, ego_marks(scene)):
+        name = mark.name(scene) if isinstance(last, MapPanel) else ""
+        other.ego_place(*_fine(last, mark.at), name, mark.probability(scene), mark.asked(scene), mark.shared)
     if scene.goal is not None:
         goal = scene.goals[scene.goal]
         for place in (goal.at, *goal.also):
             pen.truth(*_fine(first, place))
-        if scene.ego_ground is not None:
+        if scene.ego_floor is not None:
             for place in goal.ego:
                 other.truth(*_fine(last, place))
     _draw_agents(scene, panels, draw)
 
 
-def _in_order(scene: Scene, spots: list[Spot]) -> list[Spot]:
+def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
     """Sort so that what matters most comes last and lies on top: the ruled out, then by belief, then the asked."""
-    belief = [1.0 if (p := spot.probability(scene)) is None else p for spot in spots]
-    return [spots[k] for k in sorted(range(len(spots)), key=lambda k: (spots[k].asked(scene), belief[k]))]
+    belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
+    return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
 
 
 def _fine(panel: Panel, place: Place) -> tuple[float, float]:

@@ -16,9 +16,9 @@ from askwise.core.questions import Question
 from askwise.text.wording import Vocabulary, counted, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import question_to_text
-from askwise.view.floor import Cell, Graph, Ground, Map, Place
+from askwise.view.floor import Cell, DrawnGraph, Floor, Map, Place
 
-__all__ = ["Cell", "Figure", "Goal", "Graph", "Ground", "Landmark", "Map", "Place", "Scene"]
+__all__ = ["Cell", "DrawnGraph", "Figure", "Floor", "Goal", "Landmark", "Map", "Place", "Scene"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Scene:
     """
 
     words: Vocabulary
-    ground: Ground
+    floor: Floor
     teammate: Figure
     ego: Figure
     goals: tuple[Goal, ...]
@@ -105,7 +105,7 @@ class Scene:
     goal: int | None = None
     progress: str = ""
     event: str = ""
-    ego_ground: Ground | None = None
+    ego_floor: Floor | None = None
 
     def ruled_out(self, goal: int) -> bool:
         """Whether the ego agent knows that this is not the goal."""
@@ -117,31 +117,31 @@ class Scene:
         return question_to_text([goal.name for goal in self.goals], self.asked) if self.asked else ""
 
     @property
-    def grounds(self) -> tuple[Ground, ...]:
+    def floors(self) -> tuple[Floor, ...]:
         """The one that everybody is on, or the teammate's and the ego agent's."""
-        return (self.ground,) if self.ego_ground is None else (self.ground, self.ego_ground)
+        return (self.floor,) if self.ego_floor is None else (self.floor, self.ego_floor)
 
     @property
     def size(self) -> str:
         """How large all this is, in words."""
-        parts = [_size(self.ground)]
-        if self.ego_ground is not None:
+        parts = [_size(self.floor)]
+        if self.ego_floor is not None:
             parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_ground)}"]
         parts.append(counted(len(self.goals), self.words.goal))
         return ", ".join([*parts, *([counted(len(self.landmarks), self.words.landmark)] if self.landmarks else [])])
 
 
-def _size(ground: Ground) -> str:
-    if isinstance(ground, Map):
-        return f"{ground.width} x {ground.height} cells, {counted(ground.n_walls, 'wall')}"
-    return f"a graph of {counted(ground.n_states, 'state')}"
+def _size(floor: Floor) -> str:
+    if isinstance(floor, Map):
+        return f"{floor.width} x {floor.height} cells, {counted(floor.n_walls, 'wall')}"
+    return f"a graph of {counted(floor.n_states, 'state')}"
 
 
 LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class GoalMark:
     """A place of one of the agents.
 
     Attributes:
@@ -179,22 +179,22 @@ class Spot:
         return min(float(scene.belief[list(self.goals)].sum()), 1.0)
 
 
-def teammate_spots(scene: Scene) -> list[Spot]:
+def teammate_marks(scene: Scene) -> list[GoalMark]:
     """Return the places of the teammate, in the order of the goals."""
-    return [Spot(place, (k,)) for k, goal in enumerate(scene.goals) for place in (goal.at, *goal.also)]
+    return [GoalMark(place, (k,)) for k, goal in enumerate(scene.goals) for place in (goal.at, *goal.also)]
 
 
-def ego_spots(scene: Scene) -> list[Spot]:
+def ego_marks(scene: Scene) -> list[GoalMark]:
     """Return the places of the ego agent that are to be drawn."""
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):
         for place in goal.ego:
             found.setdefault(place, []).append(k)
-    if scene.ego_ground is not None:
-        return [Spot(place, tuple(goals), ego=True) for place, goals in found.items()]
-    others = {spot.at: spot.goals for spot in teammate_spots(scene)}
+    if scene.ego_floor is not None:
+        return [GoalMark(place, tuple(goals), ego=True) for place, goals in found.items()]
+    others = {mark.at: mark.goals for mark in teammate_marks(scene)}
     return [
-        Spot(place, tuple(goals), ego=True, shared=place in others)
+        GoalMark(place, tuple(goals), ego=True, shared=place in others)
         for place, goals in found.items()
         if others.get(place) != tuple(goals)
     ]

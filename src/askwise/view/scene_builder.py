@@ -27,7 +27,7 @@ from askwise.model import GridWorld, Model, same_model
 from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import reply_to_text
-from askwise.view.floor import Graph, Ground, Map, Place
+from askwise.view.floor import DrawnGraph, Floor, Map, Place
 from askwise.view.layout import Net, excerpt, lay_out
 from askwise.view.layout.net import ELSEWHERE
 from askwise.view.scene import Figure, Goal, Landmark, Scene
@@ -35,22 +35,22 @@ from askwise.view.scene import Figure, Goal, Landmark, Scene
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
     """Return a moment of a problem: the ground, both agents in place, and a belief if one is given."""
-    stage = _stage(problem)
-    words, teammate, ego = stage.words, stage.teammate, stage.ego or stage.teammate
+    static = _static(problem)
+    words, teammate, ego = static.words, static.teammate, static.ego or static.teammate
     place, load = place_and_load(problem.ego, state.ego)
     carried = "" if load < 0 else problem.goals[load]
     hands = f"the {words.load or 'load'} of {printable(carried)}" if carried else "empty hands"
     return Scene(
         words=words,
-        ground=teammate.ground,
+        floor=teammate.floor,
         teammate=_figure(words.teammate, words.teammate_sign, teammate, state.teammate),
         ego=_figure(words.ego, words.ego_sign, ego, place),
-        goals=stage.goals,
-        landmarks=stage.landmarks,
+        goals=static.goals,
+        landmarks=static.landmarks,
         carried=carried,
         hands=hands if problem.ego.loads else "",
         belief=belief,
-        ego_ground=None if stage.ego is None else stage.ego.ground,
+        ego_floor=None if static.ego is None else static.ego.floor,
     )
 
 
@@ -59,7 +59,7 @@ class DrawnModel:
     """A model as it is drawn: its ground, and the place and the name of each state."""
 
     model: Model
-    ground: Ground
+    floor: Floor
     place: Callable[[int], Place]
 
     def name(self, state: int) -> str:
@@ -68,7 +68,7 @@ class DrawnModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class StaticScene:
     """All of a problem that does not change from moment to moment.
 
     Attributes:
@@ -86,22 +86,22 @@ class Stage:
     landmarks: tuple[Landmark, ...]
 
 
-_STAGES: dict[int, Stage] = {}
+_STATIC: dict[int, StaticScene] = {}
 """Stages by the identity of their problem, for as long as it lives: problems need not be hashable."""
 
-_DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[Graph, dict[int, Place]]]] = WeakKeyDictionary()
+_DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]] = WeakKeyDictionary()
 """Drawings of models, by where the agent starts and what is written above states."""
 
 
-def _stage(problem: Problem) -> Stage:
+def _static(problem: Problem) -> StaticScene:
     key = id(problem)
-    if key not in _STAGES:
-        _STAGES[key] = _make_stage(problem)
-        weakref.finalize(problem, _STAGES.pop, key, None)
-    return _STAGES[key]
+    if key not in _STATIC:
+        _STATIC[key] = _make_static(problem)
+        weakref.finalize(problem, _STATIC.pop, key, None)
+    return _STATIC[key]
 
 
-def _make_stage(problem: Problem) -> Stage:
+def _make_static(problem: Problem) -> StaticScene:
     words = words_of(problem)
     goals = range(len(problem.goals))
     names = [printable(name) for name in problem.goals]
@@ -126,7 +126,7 @@ def _make_stage(problem: Problem) -> Stage:
         found.append(Goal(name, first, landmark_of.get(name), also=tuple(others), ego=shown))
     model = problem.teammate.model
     landmarks = tuple(Landmark(site.name, teammate.place(model.state(site.at))) for site in words.sites)
-    return Stage(words, teammate, own, tuple(found), landmarks)
+    return StaticScene(words, teammate, own, tuple(found), landmarks)
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
@@ -154,7 +154,7 @@ def _cell(model: GridWorld, state: int) -> Place:
     return x, y
 
 
-def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[Graph, dict[int, Place]]:
+def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
     """Return the drawing of a model and the places of its states; those not drawn are where the last node is."""
     net = Net.of(model, excerpt(model, start, marked))
     node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
@@ -166,7 +166,7 @@ def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[Graph, dict
 
 
 def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
-    return Figure(name, sign, drawn.place(state), "" if isinstance(drawn.ground, Map) else drawn.name(state))
+    return Figure(name, sign, drawn.place(state), "" if isinstance(drawn.floor, Map) else drawn.name(state))
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:

@@ -19,50 +19,50 @@ from typing import TextIO
 
 from askwise.core.episode import Episode
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of, printable
-from askwise.view.floor import Graph, Map, Place
+from askwise.view.floor import DrawnGraph, Map, Place
 from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal
-from askwise.view.scene import Scene, ego_spots
+from askwise.view.scene import Scene, ego_marks
 from askwise.view.scene_builder import scenes
 from askwise.view.summary import header
-from askwise.view.text_map import DIM, Mark, Paint, TextGround, agent_marks, draw_map, goal_marks, meanings, painter
+from askwise.view.text_map import DIM, Paint, TextFloor, TextMark, agent_marks, draw_map, goal_marks, meanings, painter
 
 LONGEST_NAME = 26
 
 
-def draw_graph(scene: Scene, ground: Graph, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
+def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
     """List the places of a graph, at most so many: the first of the scene's grounds (`side` 0) or the second (1)."""
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
-    shown = _shown(ground, agents, goals, rows)
-    ways = _ways_from(ground)
-    names = {node: shortened(ground.nodes[node].name, LONGEST_NAME) for node in shown}
+    shown = _shown(floor, agents, goals, rows)
+    edges = _edges_from(floor)
+    names = {node: shortened(floor.nodes[node].name, LONGEST_NAME) for node in shown}
     wide = max(columns_of(name) for name in names.values())
-    signs = {mark.sign for at in (ground.nodes[node].at for node in shown) for mark in _here(at, agents, goals)}
+    signs = {mark.sign for at in (floor.nodes[node].at for node in shown) for mark in _here(at, agents, goals)}
     lines = []
-    nowhere = "not listed" if ground.n_hidden else "nowhere"
+    nowhere = "not listed" if floor.n_hidden else "nowhere"
     paint = painter(colour)
     for node in shown:
-        at, name = ground.nodes[node].at, names[node]
+        at, name = floor.nodes[node].at, names[node]
         agent, goal = agents.get(at), goals.get(at)
-        called = f" [{goal.name}]" if goal and goal.name != ground.nodes[node].name else ""
+        called = f" [{goal.name}]" if goal and goal.name != floor.nodes[node].name else ""
         before = _sign(agent, paint) + _sign(goal, paint)
         told = f"{before} {paint(name, goal.colour if goal else '')}{' ' * (wide - columns_of(name))}"
-        rest = shortened_end(f"{called} -> {', '.join(ways[node]) or nowhere}", columns - 3 - wide)
+        rest = shortened_end(f"{called} -> {', '.join(edges[node]) or nowhere}", columns - 3 - wide)
         lines.append(told + paint(rest, DIM))
-    return TextGround(lines, signs, _remarks(ground, len(shown)))
+    return TextFloor(lines, signs, _remarks(floor, len(shown)))
 
 
-def _here(at: Place, agents: dict[Place, Mark], goals: dict[Place, Mark]) -> list[Mark]:
+def _here(at: Place, agents: dict[Place, TextMark], goals: dict[Place, TextMark]) -> list[TextMark]:
     return [marks[at] for marks in (agents, goals) if at in marks]
 
 
-def _sign(mark: Mark | None, paint: Paint) -> str:
+def _sign(mark: TextMark | None, paint: Paint) -> str:
     return " " if mark is None else paint(mark.sign, mark.colour)
 
 
-def _remarks(ground: Graph, n_shown: int) -> list[str]:
-    hidden = ground.n_states - n_shown
-    return [f"{hidden} of {ground.n_states} states are not listed"] if hidden else []
+def _remarks(floor: DrawnGraph, n_shown: int) -> list[str]:
+    hidden = floor.n_states - n_shown
+    return [f"{hidden} of {floor.n_states} states are not listed"] if hidden else []
 
 
 def shortened_end(text: str, longest: int) -> str:
@@ -74,31 +74,31 @@ def shortened_end(text: str, longest: int) -> str:
     return text.rstrip(" ,") + " ..."
 
 
-def _shown(ground: Graph, agents: dict[Place, Mark], goals: dict[Place, Mark], rows: int) -> list[int]:
+def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
     """Return the nodes to list: all, or those that matter most, where the agents are, then goals, then what is near."""
-    nodes = range(len(ground.nodes) - (1 if ground.n_hidden else 0))
-    occupied = [node for node in range(len(ground.nodes)) if ground.nodes[node].at in agents]
+    nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
+    occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
     if len(nodes) <= rows:
         return sorted({*nodes, *occupied})
     near = [
         other
-        for way in ground.ways
-        for node, other in ((way.first, way.second), (way.second, way.first))
+        for edge in floor.edges
+        for node, other in ((edge.first, edge.second), (edge.second, edge.first))
         if node in occupied
     ]
-    targets = [node for node in nodes if ground.nodes[node].at in goals]
+    targets = [node for node in nodes if floor.nodes[node].at in goals]
     ordered = dict.fromkeys([*occupied, *targets, *near])
     return sorted(list(ordered)[: max(rows, 1)])
 
 
-def _ways_from(ground: Graph) -> list[list[str]]:
+def _edges_from(floor: DrawnGraph) -> list[list[str]]:
     """Return for each node where one can go, with the names of the actions if they are not all the same."""
-    found: list[list[str]] = [[] for _ in ground.nodes]
-    plain = len({name for way in ground.ways for name in (*way.there, *way.back)}) < 2
-    for way in ground.ways:
-        for source, target, actions in ((way.first, way.second, way.there), (way.second, way.first, way.back)):
+    found: list[list[str]] = [[] for _ in floor.nodes]
+    plain = len({name for edge in floor.edges for name in (*edge.there, *edge.back)}) < 2
+    for edge in floor.edges:
+        for source, target, actions in ((edge.first, edge.second, edge.there), (edge.second, edge.first, edge.back)):
             if actions:
-                name = shortened(ground.nodes[target].name, LONGEST_NAME)
+                name = shortened(floor.nodes[target].name, LONGEST_NAME)
                 found[source].append(name if plain else f"{name} ({'/'.join(actions)})")
     return found
 
@@ -123,7 +123,7 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
         columns: how wide the ground may be.
         rows: how high the ground may be.
     """
-    drawing = _grounds(scene, colour, columns, rows)
+    drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
     legend = [", ".join(signs), *drawing.remarks]
     lines = [*drawing.lines, "", "; ".join(legend), "; ".join(_ego_places(scene)), where(scene), belief_line(scene)]
@@ -134,32 +134,32 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
     return "\n".join(line for k, line in enumerate(lines) if line or k == len(drawing.lines)) + "\n"
 
 
-def _grounds(scene: Scene, colour: bool, columns: int, rows: int) -> TextGround:
+def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
     """Draw the ground, or both: side by side if there is room, else one below the other."""
-    if len(scene.grounds) == 1:
-        return _ground(scene, 0, colour=colour, columns=columns, rows=rows)
+    if len(scene.floors) == 1:
+        return _draw_floor(scene, 0, colour=colour, columns=columns, rows=rows)
     names = [scene.teammate.name, scene.ego.name]
-    if all(isinstance(ground, Map) for ground in scene.grounds):
+    if all(isinstance(floor, Map) for floor in scene.floors):
         half = (columns - len(BETWEEN)) // 2
-        both = [_ground(scene, side, colour=colour, columns=half, rows=rows - 1) for side in (0, 1)]
+        both = [_draw_floor(scene, side, colour=colour, columns=half, rows=rows - 1) for side in (0, 1)]
         columns_of_text = [[name, *made.lines] for name, made in zip(names, both, strict=True)]
         # Colours keep the spaces at the ends of lines: both kinds of text get the same width.
-        coloured = _ground(scene, 0, colour=True, columns=half, rows=rows - 1).lines
+        coloured = _draw_floor(scene, 0, colour=True, columns=half, rows=rows - 1).lines
         wide = max(map(_visible, [names[0], *coloured]))
         rows_of_both = zip_longest(*columns_of_text, fillvalue="")
         lines = [f"{one}{' ' * (wide - _visible(one))}{BETWEEN}{other}".rstrip() for one, other in rows_of_both]
     else:
-        both = [_ground(scene, side, colour=colour, columns=columns, rows=max(rows // 2 - 1, 1)) for side in (0, 1)]
+        both = [_draw_floor(scene, side, colour=colour, columns=columns, rows=max(rows // 2 - 1, 1)) for side in (0, 1)]
         lines = [line for name, made in zip(names, both, strict=True) for line in (f"{name}:", *made.lines)]
     remarks = [f"{name}: {text}" for name, made in zip(names, both, strict=True) for text in made.remarks]
-    return TextGround(lines, both[0].signs | both[1].signs, remarks)
+    return TextFloor(lines, both[0].signs | both[1].signs, remarks)
 
 
-def _ground(scene: Scene, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
-    ground = scene.grounds[side]
-    if isinstance(ground, Map):
-        return draw_map(scene, ground, side, colour=colour, columns=columns, rows=rows)
-    return draw_graph(scene, ground, side, colour=colour, columns=columns, rows=rows)
+def _draw_floor(scene: Scene, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
+    floor = scene.floors[side]
+    if isinstance(floor, Map):
+        return draw_map(scene, floor, side, colour=colour, columns=columns, rows=rows)
+    return draw_graph(scene, floor, side, colour=colour, columns=columns, rows=rows)
 
 
 def _visible(line: str) -> int:
@@ -168,7 +168,7 @@ def _visible(line: str) -> int:
 
 def _ego_places(scene: Scene) -> Iterator[str]:
     """Tell where the ego agent goes, as far as the ground cannot show it: where others are already."""
-    hidden = {spot.at for spot in ego_spots(scene) if spot.shared}
+    hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
     told = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
     for goal in told[:MOST_TOLD]:

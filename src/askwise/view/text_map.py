@@ -17,7 +17,7 @@ from itertools import takewhile
 from askwise.text.wording import columns_of, listed, printable
 from askwise.view.floor import Cell, Map, Place
 from askwise.view.palette import TERMINAL, TERMINAL_RAMP, position
-from askwise.view.scene import Scene, Spot, ego_spots, teammate_spots
+from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
 
 BOTH, GOAL, ASKED, OUT, EGO_PLACE = "&", "o", "?", "x", "*"
 """The signs of agents in one place and of goals; those of single agents and landmarks are the domain's."""
@@ -56,7 +56,7 @@ def meanings(scene: Scene) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TextMark:
     """What is in a place: a sign (one letter), the name of a goal or landmark, the colour it is drawn in."""
 
     sign: str
@@ -65,11 +65,11 @@ class Mark:
     landmark: bool = False
 
 
-BOTH_HERE = Mark(BOTH, colour=BOTH_COLOUR)
+BOTH_HERE = TextMark(BOTH, colour=BOTH_COLOUR)
 
 
 @dataclass(frozen=True, slots=True)
-class TextGround:
+class TextFloor:
     """A finished ground: its lines, the signs used in it, and remarks on how to read it."""
 
     lines: list[str]
@@ -77,36 +77,36 @@ class TextGround:
     remarks: list[str]
 
 
-def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Mark]:
+def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, TextMark]:
     """Return the marks of landmarks and goals on the first ground (0) or the second (1), with short names or whole."""
-    places: dict[Place, Mark] = {}
+    places: dict[Place, TextMark] = {}
     if side == 0:
         for landmark in scene.landmarks:
-            places[landmark.at] = Mark(
+            places[landmark.at] = TextMark(
                 scene.words.landmark_sign, printable(landmark.name), TERMINAL["landmark"], landmark=True
             )
-        for spot in teammate_spots(scene):
-            places[spot.at] = _goal_mark(scene, spot, short)
-    if side == len(scene.grounds) - 1:
-        for spot in ego_spots(scene):
-            places.setdefault(spot.at, _goal_mark(scene, spot, short))
+        for mark in teammate_marks(scene):
+            places[mark.at] = _goal_mark(scene, mark, short)
+    if side == len(scene.floors) - 1:
+        for mark in ego_marks(scene):
+            places.setdefault(mark.at, _goal_mark(scene, mark, short))
     return places
 
 
-def agent_marks(scene: Scene, side: int) -> dict[Place, Mark]:
+def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
     """Return the marks of the agents that are on the first ground (0) or the second (1)."""
     teammate, ego = (
-        Mark(scene.teammate.sign, colour=TEAMMATE_COLOUR),
-        Mark(scene.ego.sign, colour=EGO_COLOUR),
+        TextMark(scene.teammate.sign, colour=TEAMMATE_COLOUR),
+        TextMark(scene.ego.sign, colour=EGO_COLOUR),
     )
-    if len(scene.grounds) > 1:
+    if len(scene.floors) > 1:
         return {scene.teammate.at: teammate} if side == 0 else {scene.ego.at: ego}
     if scene.teammate.at == scene.ego.at:
         return {scene.ego.at: BOTH_HERE}
     return {scene.teammate.at: teammate, scene.ego.at: ego}
 
 
-def all_marks(scene: Scene, side: int) -> dict[Place, Mark]:
+def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
     """Return what is in each place that is not simply free; agents hide what they stand on, but its name."""
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
@@ -115,35 +115,35 @@ def all_marks(scene: Scene, side: int) -> dict[Place, Mark]:
     return places
 
 
-def _goal_mark(scene: Scene, spot: Spot, short: bool) -> Mark:
-    out = spot.probability(scene) is not None and all(scene.ruled_out(k) for k in spot.goals)
-    sign = ASKED if spot.asked(scene) else OUT if out else EGO_PLACE if spot.ego else GOAL
-    return Mark(sign, spot.short_name(scene) if short else spot.name(scene), _goal_colour(scene, spot, out))
+def _goal_mark(scene: Scene, mark: GoalMark, short: bool) -> TextMark:
+    out = mark.probability(scene) is not None and all(scene.ruled_out(k) for k in mark.goals)
+    sign = ASKED if mark.asked(scene) else OUT if out else EGO_PLACE if mark.ego else GOAL
+    return TextMark(sign, mark.short_name(scene) if short else mark.name(scene), _goal_colour(scene, mark, out))
 
 
-def _goal_colour(scene: Scene, spot: Spot, out: bool) -> str:
-    probability = spot.probability(scene)
+def _goal_colour(scene: Scene, mark: GoalMark, out: bool) -> str:
+    probability = mark.probability(scene)
     if probability is None:
         return TERMINAL["no belief"]
     if out:
         return TERMINAL["ruled out"]
     level = min(int(position(probability) * len(TERMINAL_RAMP)), len(TERMINAL_RAMP) - 1)
     ink = 16 if level < 4 else 231
-    return f"{'1;4;' if spot.asked(scene) else ''}48;5;{TERMINAL_RAMP[level]};38;5;{ink}"
+    return f"{'1;4;' if mark.asked(scene) else ''}48;5;{TERMINAL_RAMP[level]};38;5;{ink}"
 
 
 LONGEST_NAME = 8
 
 
-def draw_map(scene: Scene, ground: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextGround:
+def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
     """Draw a map of a scene, at most so wide and high: the first of its grounds (`side` 0) or the second (1)."""
-    width, height = ground.width, ground.height
+    width, height = floor.width, floor.height
     gutter = len(str(height - 1))
     room = (columns - gutter) // width
     places = all_marks(scene, side)
     paint = painter(colour)
     if height + 1 > rows or room < 1:
-        return _overview(scene, ground, places, paint, columns - 1, rows)
+        return _overview(scene, floor, places, paint, columns - 1, rows)
     marks = goal_marks(scene, side).values()
     goals = [printable(goal.name) for goal in scene.goals] if side == 0 else []
     goals += [mark.name for mark in marks if not mark.landmark and mark.name not in goals]
@@ -154,8 +154,8 @@ def draw_map(scene: Scene, ground: Map, side: int, *, colour: bool, columns: int
         if longest <= LONGEST_NAME and longest + 1 <= room:
             remarks = [f"{scene.words.landmarks} {listed(landmarks)}", *_covered(scene)] if landmarks else []
             remarks += [f"{scene.words.goals} without the {cut!r} of their names"] if cut else []
-            return _named(scene, ground, places, paint, min(longest + 2, room), cut, remarks)
-    return _signs(ground, places, paint, min(room, 2))
+            return _named(scene, floor, places, paint, min(longest + 2, room), cut, remarks)
+    return _signs(floor, places, paint, min(room, 2))
 
 
 def _covered(scene: Scene) -> list[str]:
@@ -177,8 +177,8 @@ def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
 
 
 def _named(
-    scene: Scene, ground: Map, places: dict[Place, Mark], paint: Paint, size: int, cut: str, remarks: list[str]
-) -> TextGround:
+    scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, size: int, cut: str, remarks: list[str]
+) -> TextFloor:
     """Draw every cell as a sign and a name; a goal or a landmark has no sign, one that is ruled out no name."""
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
@@ -197,24 +197,24 @@ def _named(
         sign = " " if mark.sign in unsigned else paint(mark.sign, mark.colour)
         return sign + paint(name, mark.colour) + " " * (size - 1 - columns_of(name))
 
-    return TextGround(_with_axes(ground, cell, size), signs - unsigned, remarks)
+    return TextFloor(_with_axes(floor, cell, size), signs - unsigned, remarks)
 
 
-def _signs(ground: Map, places: dict[Place, Mark], paint: Paint, size: int) -> TextGround:
+def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -> TextFloor:
     signs = set()
 
     def cell(at: Cell, wall: bool) -> str:
-        mark = Mark("#", colour=DIM) if wall else places.get(at, Mark(".", colour=DIM))
+        mark = TextMark("#", colour=DIM) if wall else places.get(at, TextMark(".", colour=DIM))
         signs.add(mark.sign)
         return " " * (size - 1) + paint(mark.sign, mark.colour)
 
-    return TextGround(_with_axes(ground, cell, size), signs - {"."}, [])
+    return TextFloor(_with_axes(floor, cell, size), signs - {"."}, [])
 
 
-def _with_axes(ground: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
+def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
     """Return the rows, the highest y first, with the coordinates beside and below."""
-    width, height = ground.width, ground.height
-    walls = ground.walls.tolist()
+    width, height = floor.width, floor.height
+    walls = floor.walls.tolist()
     gutter = len(str(height - 1))
     lines = [
         f"{y:>{gutter}}" + "".join(cell((x, y), walls[y][x]) for x in range(width)).rstrip()
@@ -235,27 +235,27 @@ def _x_axis(width: int, size: int) -> str:
 
 
 def _overview(
-    scene: Scene, ground: Map, places: dict[Place, Mark], paint: Paint, columns: int, rows: int
-) -> TextGround:
+    scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
+) -> TextFloor:
     """Draw one letter for each block of cells: whatever matters most in it."""
-    width, height = ground.width, ground.height
+    width, height = floor.width, floor.height
     # A letter is about twice as high as wide; so is a block, and the map keeps its shape.
     wide = max(-(-width // columns), -(-height // (2 * rows)))
     high = 2 * wide
     blocks = _blocks(scene, places, wide, high)
     signs, lines = set(), []
     for y in reversed(range(-(-height // high))):
-        row = [blocks.get((x, y)) or _floor(ground, x * wide, y * high, wide, high) for x in range(-(-width // wide))]
+        row = [blocks.get((x, y)) or _floor(floor, x * wide, y * high, wide, high) for x in range(-(-width // wide))]
         signs |= {mark.sign for mark in row}
         lines.append("".join(paint(mark.sign, mark.colour) for mark in row))
-    return TextGround(lines, signs - {"."}, [f"each letter stands for {wide} x {high} cells"])
+    return TextFloor(lines, signs - {"."}, [f"each letter stands for {wide} x {high} cells"])
 
 
-def _blocks(scene: Scene, places: dict[Place, Mark], wide: int, high: int) -> dict[Cell, Mark]:
+def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
     """Return the mark that matters most in each block."""
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]
-    found: dict[Cell, list[Mark]] = {}
+    found: dict[Cell, list[TextMark]] = {}
     for (x, y), mark in places.items():
         found.setdefault((int(x) // wide, int(y) // high), []).append(mark)
     chosen = {}
@@ -265,6 +265,6 @@ def _blocks(scene: Scene, places: dict[Place, Mark], wide: int, high: int) -> di
     return chosen
 
 
-def _floor(ground: Map, x: int, y: int, wide: int, high: int) -> Mark:
-    share = ground.walls[y : y + high, x : x + wide].mean()
-    return Mark("#" if share >= 0.5 else ":" if share >= 0.25 else ".", colour=DIM)
+def _floor(floor: Map, x: int, y: int, wide: int, high: int) -> TextMark:
+    share = floor.walls[y : y + high, x : x + wide].mean()
+    return TextMark("#" if share >= 0.5 else ":" if share >= 0.25 else ".", colour=DIM)

@@ -29,7 +29,7 @@ from askwise.text.data import copy_data, toml_text
 from askwise.text.reading import Field
 from askwise.text.wording import Vocabulary
 from askwise.view.layout import Net, lay_out
-from askwise.view.page import LETTERS, one_ground_data
+from askwise.view.page import LETTERS, one_floor_data
 
 SIDES = ("teammate", "ego")
 MOST_EDGES = 1000
@@ -144,4 +144,4 @@ def _laid_out(key: str) -> str:
     """Return the drawing of a graph as JSON; while something is dragged, it is asked for again and again."""
     side = read_side(Field("graph", json.loads(key)))
     assert isinstance(side, Graph)
-    return json.dumps(one_ground_data(lay_out(Net.of(side.model))))
+    return json.dumps(one_floor_data(lay_out(Net.of(side.model))))

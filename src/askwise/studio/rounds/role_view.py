@@ -23,7 +23,7 @@ from askwise.studio.rounds.round import ANSWER, MOVE, Round
 from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.view.decision_text import group_names, question_to_text, reply_to_text
 from askwise.view.floor import Place
-from askwise.view.page import any_ground_data
+from askwise.view.page import any_floor_data
 from askwise.view.scene_builder import scene_of, start_scene
 
 
@@ -115,7 +115,7 @@ def _shared(problem: Problem) -> dict[str, Any]:
         "names": list(problem.goals),
         "goalLandmarks": [goal.landmark for goal in scene.goals],
         "landmarks": [[printable(each.name), *each.at] for each in scene.landmarks],
-        **any_ground_data(scene),
+        **any_floor_data(scene),
     }
 
 

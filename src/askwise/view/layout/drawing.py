@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from askwise.types import FloatArray, IntArray
-from askwise.view.floor import Graph, Label, Node, Place, Way, curve
+from askwise.view.floor import DrawnGraph, Edge, Label, Node, Place, curve
 from askwise.view.layout.boxes import LABEL_LETTERS, LONGEST_LABEL, Boxes, in_lines, label_width, shortened, spread
 from askwise.view.layout.net import ELSEWHERE, Net
 from askwise.view.layout.placement import layered_layout, layers_of, stress_layout, suits_layers
@@ -31,13 +31,13 @@ Box = tuple[float, float, float, float]
 """Left, lower, right and upper end."""
 
 
-def ways_of(net: Net, places: FloatArray) -> list[Way]:
+def edges_of(net: Net, places: FloatArray) -> list[Edge]:
     """Return what joins the nodes."""
     bend = len(net.pairs) <= MOST_BENT
-    return [_way(net, places, k, bend) for k in range(len(net.pairs))]
+    return [_edge(net, places, k, bend) for k in range(len(net.pairs))]
 
 
-def _way(net: Net, places: FloatArray, k: int, bend: bool) -> Way:
+def _edge(net: Net, places: FloatArray, k: int, bend: bool) -> Edge:
     first, second = net.pairs[k].tolist()
     there, back = net.there[k], net.back[k]
     if not there:
@@ -46,7 +46,7 @@ def _way(net: Net, places: FloatArray, k: int, bend: bool) -> Way:
     others = np.delete(places, [first, second], axis=0)
     choices = [_towards(start, end, share) for share in (BENDS if bend and len(others) else BENDS[:1])]
     hits = [_hits(start, through, end, others) for through in choices] if len(choices) > 1 else [0]
-    return Way(first, second, there, back, _rounded(choices[int(np.argmin(hits))]))
+    return Edge(first, second, there, back, _rounded(choices[int(np.argmin(hits))]))
 
 
 def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
@@ -63,9 +63,9 @@ def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray
     return int((apart.min(axis=0) < CLEAR).sum())
 
 
-def moved(way: Way, by: FloatArray) -> Way:
+def moved(edge: Edge, by: FloatArray) -> Edge:
     """Return a way with its bend moved."""
-    return replace(way, through=_rounded((way.through[0] + float(by[0]), way.through[1] + float(by[1]))))
+    return replace(edge, through=_rounded((edge.through[0] + float(by[0]), edge.through[1] + float(by[1]))))
 
 
 def _rounded(place: Place) -> Place:
@@ -75,16 +75,16 @@ def _rounded(place: Place) -> Place:
 # -- names of actions --------------------------------------------------------------------------------------------
 
 
-def labels_of(ways: list[Way], places: FloatArray, boxes: Boxes) -> list[Label]:
+def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
     """Return the names of actions that there is room for; none if all moves are called the same."""
-    if len(ways) > MOST_NAMED or len({name for way in ways for name in (*way.there, *way.back)}) < 2:
+    if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
     taken = [_node_box(places[k], boxes, k) for k in range(len(places))]
     labels = []
-    for way in ways:
-        ends = [(float(x), float(y)) for x, y in (places[way.first], places[way.second])]
-        for texts in _wanted(way):
-            found = _fitted(ends, way.through, texts, taken)
+    for edge in edges:
+        ends = [(float(x), float(y)) for x, y in (places[edge.first], places[edge.second])]
+        for texts in _wanted(edge):
+            found = _fitted(ends, edge.through, texts, taken)
             if found is not None:
                 taken += found
                 labels += [Label(text, _middle(box)) for (text, _), box in zip(texts, found, strict=True)]
@@ -107,12 +107,12 @@ def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
     return one, "" if one == other else other
 
 
-def _wanted(way: Way) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
+def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
     """Iterate over what may be written beside a way, the best first: texts and the shares of its length for each.
 
     Each name stands nearer to where its action is taken. Where there is no room for both, the one that leads on does.
     """
-    there, back = _texts(way.there, way.back)
+    there, back = _texts(edge.there, edge.back)
     if not back:
         yield [(there, (0.5, 0.42, 0.58, 0.34, 0.66))]
         return
@@ -153,11 +153,11 @@ def _touch(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def extent(places: FloatArray, boxes: Boxes, ways: list[Way]) -> Box:
+def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
     """Return how far a drawing reaches, bent ways included."""
     left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
     low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
-    middles = [curve(_place(places, way.first), way.through, _place(places, way.second), 0.5) for way in ways]
+    middles = [curve(_place(places, edge.first), edge.through, _place(places, edge.second), 0.5) for edge in edges]
     xs, ys = [left, right, *(x for x, _ in middles)], [low, high, *(y for _, y in middles)]
     return math.floor(min(xs)), math.floor(min(ys)), math.ceil(max(xs)), math.ceil(max(ys))
 
@@ -174,7 +174,7 @@ LONGEST_ABOVE = 20
 MARGIN = 0.3
 
 
-def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> Graph:
+def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> DrawnGraph:
     """Return the drawing of a net; the same net always gets the same one.
 
     Args:
@@ -187,17 +187,17 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
     texts = [shortened(given.get(node, ""), LONGEST_ABOVE) for node in range(net.n)]
     boxes = Boxes.of(names, texts)
     places = _placed(net, root, boxes).round(3)
-    ways = ways_of(net, places)
-    left, low, right, high = extent(places, boxes, ways)
+    edges = edges_of(net, places)
+    left, low, right, high = extent(places, boxes, edges)
     shift = np.array([left - MARGIN, low - MARGIN])
     places = (places - shift).round(3)
-    ways = [moved(way, -shift) for way in ways]
-    return Graph(
+    edges = [moved(edge, -shift) for edge in edges]
+    return DrawnGraph(
         tuple(
             Node(net.names[k], (float(x), float(y)), names[k], texts[k], k in given) for k, (x, y) in enumerate(places)
         ),
-        tuple(ways),
-        tuple(labels_of(ways, places, boxes)),
+        tuple(edges),
+        tuple(labels_of(edges, places, boxes)),
         round(right - left + 2 * MARGIN, 3),
         round(high - low + 2 * MARGIN, 3),
         net.n_states,

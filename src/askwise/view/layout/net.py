@@ -112,9 +112,9 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
     steps, order = _from_start(model, start)
     shown = {start}
     for target in list(dict.fromkeys(targets))[:MOST_TARGETS]:
-        way = list(_way_back(model, steps, target))
+        path = list(_path_back(model, steps, target))
         # A way that does not fit would fill the drawing with itself: its end is shown alone.
-        shown.update(way if len(shown) + len(way) <= PART else [target])
+        shown.update(path if len(shown) + len(path) <= PART else [target])
     for state in order.tolist():
         if len(shown) >= PART:
             break
@@ -130,7 +130,7 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
     return breadth_first([start], indptr, following[available])
 
 
-def _way_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
+def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
     """Iterate over the states of one shortest way from the start to a target, backwards."""
     indptr, indices = model.predecessors
     state = target
