@@ -176,9 +176,7 @@ def test_the_judge_optimal_refuses_what_is_not_exact() -> None:
     given = talk(
         decision={"format": "askwise/decision@1", "belief": belief, "questions": questions}, steps=[{"act": "g1"}]
     )
-    with pytest.raises(
-        AskwiseError, match=r"^item 1: too large for an exact answer \(.*\); the judge 'auto' takes it$"
-    ):
+    with pytest.raises(AskwiseError, match=r"^item 1: too large for an exact solution \(.*\); use the judge 'auto'$"):
         askwise.audit(given, judge="optimal")
     audited = askwise.audit(given).episodes[0]
     assert audited.judge.startswith("decide, looked ")

@@ -13,7 +13,7 @@ import pytest
 
 import askwise
 from askwise import trace
-from askwise.audits import audit as working
+from askwise.audits import audit as audit_module
 from askwise.audits.audit import audit
 from askwise.core.episode import Episode
 from askwise.core.game import InvalidDecision
@@ -66,7 +66,7 @@ def test_several_processes_find_the_same(folder: Path) -> None:
 
 def test_results_do_not_depend_on_who_came_before(episodes: list[Episode], monkeypatch: pytest.MonkeyPatch) -> None:
     together = audit(episodes)
-    monkeypatch.setattr(working, "SHARE", 1)
+    monkeypatch.setattr(audit_module, "BATCH", 1)
     assert audit(episodes) == together
 
 
@@ -87,7 +87,7 @@ def test_what_is_no_episode_is_refused(tmp_path: Path) -> None:
     formats = "askwise/trace@2 or askwise/trace@1 or askwise/conversation@1"
     refused = {
         str(tmp_path / "no.json"): "file {!r}: found no such file or directory; expected a file that can be read",
-        str(empty): "folder {!r}: found nothing in it that can be audited; expected files .json or .jsonl",
+        str(empty): "folder {!r}: found no file that can be audited; expected files .json or .jsonl",
         str(lines): "file {!r}: found nothing in it; expected one JSON object on each line, " + formats,
         "no\0file": "file {!r}: found a name that no file can have; expected a file name",
         str(blank): "file {!r}: found nothing in it; expected one of " + formats.replace(" or", ","),
@@ -111,7 +111,7 @@ def test_options_are_checked(episodes: list[Episode]) -> None:
 def test_an_episode_that_cannot_have_happened_is_refused(episodes: list[Episode]) -> None:
     moved = trace.to_json(episodes[0])
     moved["steps"][1]["worker"] = [3, 3] if moved["steps"][1]["worker"] != [3, 3] else [0, 0]
-    expected = "found a step that does not lead to where everybody is after it; expected an episode as it happened"
+    expected = "found a step that does not lead to the next state; expected an episode as it happened"
     assert_refused(lambda: audit(moved), f"item 1, steps[0]: {expected}")
     flown = trace.to_json(episodes[0])
     flown["steps"][0]["fetcher"], flown["steps"][0]["action"] = [0, 3], "NORTH"
@@ -152,7 +152,7 @@ def test_a_worker_that_is_killed_is_an_error(folder: Path, monkeypatch: pytest.M
     take = pool.borrowed
 
     @contextmanager
-    def killed(*arguments: Any) -> Iterator[pool.Worker]:
+    def killed(*arguments: Any) -> Iterator[pool.WorkerProcess]:
         with take(*arguments) as worker:
             worker.kill()
             yield worker

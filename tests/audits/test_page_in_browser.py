@@ -19,5 +19,5 @@ def test_the_report_fits_wide_and_narrow_screens(tmp_path: Path) -> None:
                 assert seen.requests == [path.as_uri()]
                 assert seen.page.evaluate("document.documentElement.scrollWidth") == width
                 first = seen.text("section:first-of-type")
-                assert first.startswith("The dearest moments")
+                assert first.startswith("Costliest decisions")
                 assert first.index("under-asking") < first.index("over-asking")

@@ -89,12 +89,12 @@ def test_the_dearest_come_first() -> None:
 def test_a_goal_out_of_reach_is_counted_and_left_out_of_sums() -> None:
     assert (LOST.out_of_reach, LOST.regret) == (1, 0.0)
     assert LOST.exceeds(1e9)
-    assert "out of reach  1 step of infinite regret, not in the sums\n" in to_text(LOST)
+    assert "out of reach  1 step with infinite regret, not in the totals\n" in to_text(LOST)
     assert LOST.as_json()["dearest"][0]["regret"] is None
     assert (BOTH.exceeds(1.6875), BOTH.exceeds(1.68)) == (False, True)
-    assert failure(LOST, 1e9) == "failed: 1 step put a possible goal out of reach for good"
+    assert failure(LOST, 1e9) == "failed: 1 step put a possible goal out of reach"
     assert failure(BOTH, 1.6875) is None
-    assert failure(BOTH, 1.68) == "failed: 1.688 is lost in an episode on average, at most 1.68 is allowed"
+    assert failure(BOTH, 1.68) == "failed: the mean regret per episode is 1.688; at most 1.68 is allowed"
 
 
 def test_results_cannot_be_changed() -> None:
@@ -109,7 +109,7 @@ TEXT = """\
 episodes      2
 steps         7
 judge         optimal, exact; planner, the best that it found
-regret        3.375 in all, 1.688 an episode
+regret        3.375 in total, 1.688 per episode
 precision     0.6667 (asking was right at 2 of 3 questions asked)
 recall        0.3333 (it asked at 1 of 3 moments that called for a question)
 F1            0.4444
@@ -124,7 +124,7 @@ method  episodes  regret each  over  under  precision  recall
 good           1         0.25     0      0          1       1
 bad            1        3.125     1      2          0       0
 
-The dearest moments
+Costliest decisions
   1. 2, under-asking: two <b>.json, step 1, by bad
      knew  A 50 %, B 50 %
      did   Wait (3)
@@ -136,7 +136,7 @@ def test_in_words() -> None:
     assert to_text(BOTH, 1) == TEXT
     assert str(BOTH).startswith(TEXT)
     assert to_text(NOTHING).endswith("\nNothing was lost.\n")
-    assert "dearest" not in to_text(BOTH, 0)
+    assert "Costliest" not in to_text(BOTH, 0)
 
 
 def test_as_json() -> None:
@@ -174,5 +174,5 @@ def test_the_report_shows_the_dearest_first_and_escapes_names() -> None:
 def test_the_report_of_many_episodes_lists_the_dearest() -> None:
     many = Audit((*(dataclasses.replace(GOOD, source=f"{k}.json") for k in range(MOST_EPISODES)), BAD))
     page = page_text(many)
-    assert f"The {MOST_EPISODES} dearest of {MOST_EPISODES + 1}." in page
+    assert f"The {MOST_EPISODES} costliest of {MOST_EPISODES + 1}." in page
     assert f"{MOST_EPISODES - 1}.json" not in page

@@ -44,7 +44,7 @@ def test_files_are_written(run: Run) -> None:
     assert printed.endswith("Written: steps.csv\nWritten: audit.html\n")
     rows = list(csv.DictReader(Path("steps.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == askwise.audit("traces").steps
-    assert "The dearest moments" in Path("audit.html").read_text(encoding="utf-8")
+    assert "Costliest decisions" in Path("audit.html").read_text(encoding="utf-8")
 
 
 def test_the_exit_code_for_continuous_integration(run: Run) -> None:
@@ -53,7 +53,7 @@ def test_the_exit_code_for_continuous_integration(run: Run) -> None:
     assert run("audit", "traces", "--fail-over", str(mean + 0.01)).code == 0
     failed = run("audit", "traces", "--fail-over", str(mean - 0.01))
     assert failed.code == 3
-    assert failed.err.startswith(f"askwise audit: failed: {mean:.4g} is lost in an episode on average, at most ")
+    assert failed.err.startswith(f"askwise audit: failed: the mean regret per episode is {mean:.4g}; at most ")
     assert failed.out == run("audit", "traces").out
     assert run("audit", "traces/optimal.json", "--fail-over", "0").code == 0
 

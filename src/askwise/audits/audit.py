@@ -1,9 +1,8 @@
-"""Audit many episodes: those of one problem together, a share of them at a time, in several worker processes.
+"""`askwise.audit`: what the decisions of episodes and conversations cost beyond the best ones.
 
-The shares do not depend on the number of processes, and every share has its own judge, so neither do results: what a
-planner finds can depend on what it remembers.
-
-`askwise.audit`: what the decisions of episodes and conversations cost beyond the best ones.
+Items (episodes or conversations) of one problem are audited together, in batches of fixed size, so that they share
+tables and plans. What a planner finds can depend on what it has cached, so every batch has its own judge; then results
+do not depend on the number of worker processes.
 """
 
 from __future__ import annotations
@@ -17,174 +16,30 @@ from pathlib import Path
 from typing import Any
 
 from askwise.audits.conversations import ConversationJudge, decision_of, read_conversation
-from askwise.audits.judgement import JUDGES, JudgeCache, audit_episode
+from askwise.audits.judgement import JudgeCache, audit_episode, check_judge
 from askwise.audits.results import Audit, AuditedEpisode
-from askwise.audits.sources import TRACES, EpisodeSource, format_of, found_in, key_of, naming
+from askwise.audits.sources import TRACES, EpisodeSource, find_sources, format_of, located_errors, problem_key
 from askwise.core.episode import Episode
-from askwise.errors import AskwiseError, InputError, did_you_mean
+from askwise.errors import AskwiseError, InputError
 from askwise.model.names import as_int
 from askwise.play import trace
 from askwise.workers import pool
-from askwise.workers.child import Refused
+from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits
 
-SHARE = 50
-"""Episodes of one problem that are judged together."""
+BATCH = 50
+"""Largest number of items of one problem that are audited with one judge."""
 
 REPORTS = 20
-"""How often progress is reported at most."""
+"""Largest number of calls of `progress`."""
 
-Progress = Callable[[int], None]
-"""Called with the number of episodes that were audited so far."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
-    """How to judge: the options of `askwise.audit`."""
-
-    judge: str
-    tolerance: float | None
-    questions: int | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AuditItem:
-    """One thing to be judged.
-
-    Attributes:
-        given: an episode, the contents of a file, or where to find them.
-        name: what people call it.
-        key: the same for all of one problem.
-    """
-
-    given: Episode | Mapping[str, Any] | EpisodeSource
-    name: str
-    key: object
-
-
-def judge_all(
-    items: Sequence[AuditItem], terms: JudgeOptions, workers: int, progress: Progress | None
-) -> list[AuditedEpisode]:
-    """Return the audit of each item, in the order of the items."""
-    shares = list(_shares(items))
-    found: dict[int, AuditedEpisode] = {}
-    told = 0
-    with _at_work(min(workers, len(shares))) as work:
-        done = work([([items[k] for k in share], terms) for share in shares])
-        for share, audited in zip(shares, done, strict=True):
-            found.update(zip(share, audited, strict=True))
-            if progress is not None and (len(found) - told >= len(items) / REPORTS or len(found) == len(items)):
-                told = len(found)
-                progress(told)
-    return [found[k] for k in range(len(items))]
-
-
-def _shares(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Iterate over numbers of items that are judged together."""
-    together: dict[object, list[int]] = {}
-    for k, item in enumerate(items):
-        together.setdefault(item.key, []).append(k)
-    for numbers in together.values():
-        for start in range(0, len(numbers), SHARE):
-            yield numbers[start : start + SHARE]
-
-
-Share = tuple[list[AuditItem], JudgeOptions]
-Work = Callable[[list[Share]], Iterator[list[AuditedEpisode]]]
 NO_LIMITS = Limits(decision=math.inf, episode=math.inf)
 
-
-@contextmanager
-def _at_work(workers: int) -> Iterator[Work]:
-    """Yield a function that audits shares in this process or in several workers, and keeps their order."""
-    if workers < 2:
-        yield lambda shares: map(judge_share, shares)
-        return
-    run = pool.new_run()
-    with pool.supervisors(workers, run) as threads:
-        yield lambda shares: threads.map(lambda share: _judge_apart(share, run), shares)
-
-
-def _judge_apart(share: Share, run: str) -> list[AuditedEpisode]:
-    """Audit a share in a worker process; in this one if the worker does not understand it, or finds an error in it."""
-    try:
-        sent = pickle.dumps(share, pickle.HIGHEST_PROTOCOL)
-    except Exception:  # an episode of a class that exists only in this process
-        return judge_share(share)
-    try:
-        with pool.borrowed(run, f"{__name__}:judge_here", NO_LIMITS) as worker:
-            (found,) = worker.replies(sent)
-    except Refused:
-        return judge_share(share)
-    except pool.WorkerDied as death:
-        raise AskwiseError(f"some episodes could not be audited: {death}; try fewer workers") from None
-    audited: list[AuditedEpisode] = found
-    return audited
-
-
-def judge_here(share: Share) -> Iterator[list[AuditedEpisode]]:
-    """Yield the audit of a share in a worker process; fulfils `askwise.workers.child.Service`."""
-    try:
-        found = judge_share(share)
-    except Exception as error:  # the parent meets it again, and raises it
-        raise Refused(str(error)) from None
-    yield found
-
-
-def judge_share(share: Share) -> list[AuditedEpisode]:
-    """Return the audits of some items of one problem, in their order."""
-    items, terms = share
-    worker = AuditWorker(terms)
-    found = []
-    for item in items:
-        with naming(item.given.field if isinstance(item.given, EpisodeSource) else item.name), _named_errors(item):
-            found.append(worker.audit(item))
-    return found
-
-
-class AuditWorker:
-    """Audits episodes or conversations of one problem; tables computed for one of them serve the others."""
-
-    def __init__(self, terms: JudgeOptions) -> None:
-        self.terms = terms
-        self._bench: JudgeCache | None = None
-        self._decisions: ConversationJudge | None = None
-
-    def audit(self, item: AuditItem) -> AuditedEpisode:
-        """Return the audit of one episode or conversation."""
-        data = item.given.read() if isinstance(item.given, EpisodeSource) else item.given
-        if isinstance(data, Episode):
-            return self._episode(data, item.name)
-        if format_of(data) in TRACES:
-            problem = None if self._bench is None else self._bench.problem
-            return self._episode(trace.from_json(data, problem=problem), item.name)
-        told = read_conversation(data)
-        if self._decisions is None:
-            decision = decision_of(data, item.given.folder if isinstance(item.given, EpisodeSource) else None)
-            self._decisions = ConversationJudge(decision, self.terms.judge, self.terms.tolerance)
-        return self._decisions.audited(told, item.name)
-
-    def _episode(self, episode: Episode, name: str) -> AuditedEpisode:
-        if self._bench is None:
-            terms = self.terms
-            self._bench = JudgeCache(episode.problem, terms.judge, terms.tolerance, terms.questions)
-        return audit_episode(episode, self._bench, name)
-
-
-@contextmanager
-def _named_errors(item: AuditItem) -> Iterator[None]:
-    """Prepend the name of the item to errors that do not name a field."""
-    try:
-        yield
-    except InputError:
-        raise
-    except AskwiseError as error:
-        error.args = (f"{item.name}: {error}",)
-        raise
-
-
 Audited = str | Path | Episode | Mapping[str, Any]
-"""A file or a folder, an episode, or the contents of a file."""
+"""The path of a file or a folder, an episode, or the contents of a file."""
+
+Progress = Callable[[int], None]
+"""Called with the number of items that were audited so far."""
 
 
 def audit(
@@ -201,39 +56,183 @@ def audit(
     Args:
         what: episodes, traces (``askwise run --trace``) and conversations: files, folders of files, `Episode` objects,
             the contents of such files as dictionaries, or several of these.
-        judge: ``optimal``, ``planner``, or ``auto``: the optimum where the problem is small enough.
+        judge: ``optimal``, ``planner``, or ``auto``: the optimum if the problem is small enough, else the planner.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
-        questions: for the optimum where answers may be wrong or missing: how many questions may be asked, by default 3.
-        workers: number of processes that share the work; the result is the same. Episodes of classes that only your
-            own program knows are audited in its process.
+        questions: for the optimum if answers may be wrong or missing: the limit of questions per episode, by default 3.
+        workers: number of processes that share the work; the result is the same. Episodes of classes that are defined
+            in your program only are audited in its process.
         progress: called now and then with the number of episodes judged so far.
     """
-    _check(judge, tolerance, questions, workers)
+    _check_options(judge, tolerance, questions, workers)
     several = [what] if isinstance(what, str | Path | Episode | Mapping) else list(what)
     items = list(_items(several))
     if not items:
         raise InputError("what", "nothing", "at least one episode or conversation")
-    return Audit(tuple(judge_all(items, JudgeOptions(judge, tolerance, questions), workers, progress)))
+    return Audit(tuple(_audit_all(items, JudgeOptions(judge, tolerance, questions), workers, progress)))
 
 
-def _items(several: Iterable[Audited]) -> Iterator[AuditItem]:
-    for k, each in enumerate(several, start=1):
-        if isinstance(each, str | Path):
-            yield from (AuditItem(source, source.name, source.key) for source in found_in([each]))
-        elif isinstance(each, Episode):
-            yield AuditItem(each, f"episode {k}", id(each.problem))
-        elif isinstance(each, Mapping):
-            yield AuditItem(each, f"item {k}", key_of(each, Path()))
-        else:
-            raise InputError("what", repr(each), "a file, a folder, an Episode, or the contents of a file")
-
-
-def _check(judge: str, tolerance: float | None, questions: int | None, workers: int) -> None:
-    if judge not in JUDGES:
-        allowed = "one of " + ", ".join(map(repr, JUDGES))
-        raise InputError("judge", repr(judge), allowed + did_you_mean(str(judge), JUDGES))
+def _check_options(judge: str, tolerance: float | None, questions: int | None, workers: int) -> None:
+    check_judge(judge)
     if tolerance is not None and not (isinstance(tolerance, int | float) and 0 <= tolerance < math.inf):
         raise InputError("tolerance", repr(tolerance), "a finite number from 0")
     for name, number, least in (("questions", questions, 0), ("workers", workers, 1)):
         if number is not None and (as_int(number) is None or number < least):
             raise InputError(name, repr(number), f"a whole number from {least}")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """The options of `audit` that a judge needs."""
+
+    judge: str
+    tolerance: float | None
+    questions: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditItem:
+    """An episode or a conversation to be audited.
+
+    Attributes:
+        given: an episode, the contents of a file, or the location of these contents.
+        name: the name of the item in messages and results.
+        key: equal for all items of the same problem.
+    """
+
+    given: Episode | Mapping[str, Any] | EpisodeSource
+    name: str
+    key: object
+
+
+def _items(several: Iterable[Audited]) -> Iterator[AuditItem]:
+    for k, each in enumerate(several, start=1):
+        if isinstance(each, str | Path):
+            yield from (AuditItem(source, source.name, source.key) for source in find_sources(Path(each)))
+        elif isinstance(each, Episode):
+            yield AuditItem(each, f"episode {k}", id(each.problem))
+        elif isinstance(each, Mapping):
+            yield AuditItem(each, f"item {k}", problem_key(each, Path()))
+        else:
+            raise InputError("what", repr(each), "a file, a folder, an Episode, or the contents of a file")
+
+
+# -- batches and processes -----------------------------------------------------------------------------------------
+
+Batch = tuple[list[AuditItem], JudgeOptions]
+
+
+def _audit_all(
+    items: Sequence[AuditItem], options: JudgeOptions, workers: int, progress: Progress | None
+) -> list[AuditedEpisode]:
+    """Return the audit of each item, in the order of the items."""
+    batches = list(_batches(items))
+    found: dict[int, AuditedEpisode] = {}
+    reported = 0
+    with _auditor(min(workers, len(batches))) as audit_batches:
+        done = audit_batches([([items[k] for k in numbers], options) for numbers in batches])
+        for numbers, audited in zip(batches, done, strict=True):
+            found.update(zip(numbers, audited, strict=True))
+            if progress is not None and (len(found) - reported >= len(items) / REPORTS or len(found) == len(items)):
+                reported = len(found)
+                progress(reported)
+    return [found[k] for k in range(len(items))]
+
+
+def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
+    """Yield the numbers of the items in each batch."""
+    same_problem: dict[object, list[int]] = {}
+    for k, item in enumerate(items):
+        same_problem.setdefault(item.key, []).append(k)
+    for numbers in same_problem.values():
+        for start in range(0, len(numbers), BATCH):
+            yield numbers[start : start + BATCH]
+
+
+@contextmanager
+def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[AuditedEpisode]]]]:
+    """Yield a function that audits batches, in this process or in several workers, and keeps their order."""
+    if workers < 2:
+        yield lambda batches: map(audit_batch, batches)
+        return
+    run = pool.new_run()
+    with pool.supervisors(workers, run) as threads:
+        yield lambda batches: threads.map(lambda batch: _audit_remotely(batch, run), batches)
+
+
+def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
+    """Audit a batch in a worker process; in this one if the batch cannot be sent or contains an error."""
+    try:
+        sent = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
+    except Exception:  # an episode of a class that exists only in this process
+        return audit_batch(batch)
+    try:
+        with pool.borrowed(run, f"{__name__}:audit_service", NO_LIMITS) as worker:
+            (found,) = worker.replies(sent)
+    except RequestRefused:
+        return audit_batch(batch)
+    except pool.WorkerDied as death:
+        raise AskwiseError(f"some episodes could not be audited: {death}; try fewer workers") from None
+    audited: list[AuditedEpisode] = found
+    return audited
+
+
+def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
+    """Yield the audit of a batch in a worker process; implements `askwise.workers.child.Service`."""
+    try:
+        found = audit_batch(batch)
+    except Exception as error:  # the parent process audits the batch again, and raises the error
+        raise RequestRefused(str(error)) from None
+    yield found
+
+
+def audit_batch(batch: Batch) -> list[AuditedEpisode]:
+    """Return the audits of the items of a batch, in their order."""
+    items, options = batch
+    worker = AuditWorker(options)
+    found = []
+    for item in items:
+        field = item.given.field if isinstance(item.given, EpisodeSource) else item.name
+        with located_errors(field), _named_errors(item):
+            found.append(worker.audit(item))
+    return found
+
+
+class AuditWorker:
+    """Audits items of one problem; tables computed for one of them serve the others."""
+
+    def __init__(self, options: JudgeOptions) -> None:
+        self.options = options
+        self._episode_judge: JudgeCache | None = None
+        self._conversation_judge: ConversationJudge | None = None
+
+    def audit(self, item: AuditItem) -> AuditedEpisode:
+        """Return the audit of one item."""
+        data = item.given.read() if isinstance(item.given, EpisodeSource) else item.given
+        if isinstance(data, Episode):
+            return self._episode(data, item.name)
+        if format_of(data) in TRACES:
+            problem = None if self._episode_judge is None else self._episode_judge.problem
+            return self._episode(trace.from_json(data, problem=problem), item.name)
+        conversation = read_conversation(data)
+        if self._conversation_judge is None:
+            decision = decision_of(data, item.given.folder if isinstance(item.given, EpisodeSource) else None)
+            self._conversation_judge = ConversationJudge(decision, self.options.judge, self.options.tolerance)
+        return self._conversation_judge.audited(conversation, item.name)
+
+    def _episode(self, episode: Episode, name: str) -> AuditedEpisode:
+        if self._episode_judge is None:
+            options = self.options
+            self._episode_judge = JudgeCache(episode.problem, options.judge, options.tolerance, options.questions)
+        return audit_episode(episode, self._episode_judge, name)
+
+
+@contextmanager
+def _named_errors(item: AuditItem) -> Iterator[None]:
+    """Prepend the name of the item to errors that do not name a field."""
+    try:
+        yield
+    except InputError:
+        raise
+    except AskwiseError as error:
+        error.args = (f"{item.name}: {error}",)
+        raise

@@ -1,18 +1,18 @@
-"""Conversations: what an assistant asked, heard and did about one decision, ``askwise/conversation@1``.
+"""Conversations, ``askwise/conversation@1``: what an assistant asked, heard and did about one decision.
 
-One object, usually one line of a ``.jsonl`` file:
+A conversation is one object, usually one line of a ``.jsonl`` file:
 
-- ``decision``: what was to be decided, as in a file of ``askwise decide``, or the name of such a file, seen from the
+- ``decision``: the decision problem, as in a file of ``askwise decide``, or the name of such a file, relative to the
   folder of this one;
-- ``steps``, in order: ``{"ask": question, "answer": answer}``, ``{"saw": likelihood}`` for something that was noticed
-  without asking, how probable each intent makes it, and ``{"act": action}``, with which a conversation ends. An answer
-  is one of the question's, true or false for yes or no, null for none; in the last step it may be left out;
-- ``name`` of the conversation and ``method``, who decided, may be left out.
+- ``steps``, in order: ``{"ask": question, "answer": answer}``; ``{"saw": likelihood}`` for an observation without a
+  question, with its probability given each intent; and ``{"act": action}``, which ends a conversation. An answer is one
+  of the question's answers, true or false for yes or no, or null for no answer. In the last step it may be left out;
+- ``name`` of the conversation and ``method``, the name of the assistant; both may be left out.
 
-Every question and every act is a decision, valued as in `askwise.audits`: what is known is the belief of the decision
-after all that was heard and seen, ``cost`` is the expected loss, prices included, and the judge is `askwise.decide`.
-Where it cannot look at everything, regrets up to its gap are no mistakes. A question that was asked before tells
-nothing: it costs its price. A question beyond the limit of the decision is judged as the last one.
+Every question and every action is a decision, valued as in `askwise.audits`. The belief is that of the decision problem
+after everything that was heard and seen, ``cost`` is the expected loss including prices, and the judge is
+`askwise.decide`. If it cannot search everything, regrets up to its gap are no mistakes. A repeated question brings no
+information and costs its price. A question beyond the limit of the decision problem is judged like the last one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from askwise.audits.judgement import TOLERANCES, knew
+from askwise.audits.judgement import TOLERANCES, belief_text
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
 from askwise.audits.sources import CONVERSATION
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProblem
@@ -43,10 +43,10 @@ class Turn:
     """One step of a conversation.
 
     Attributes:
-        field: what a refusal calls it.
+        field: the path of the step in the file, for error messages.
         kind: ``ask``, ``saw`` or ``act``.
-        what: the question or action by name, or the likelihoods.
-        answer: what was answered to a question.
+        what: the name of the question or action, or the likelihoods of an observation.
+        answer: the answer to a question.
     """
 
     field: str
@@ -57,7 +57,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was asked, heard and done."""
+    """A conversation as read from a file, without its decision problem."""
 
     name: str
     method: str
@@ -65,7 +65,7 @@ class Conversation:
 
 
 def read_conversation(data: Any) -> Conversation:
-    """Return the conversation in some contents; its decision is read by itself."""
+    """Return the conversation in the parsed contents of a file; `decision_of` reads its decision problem."""
     root = Field("", data).object(["format", "decision", "steps"], ["name", "method"])
     root.child("format").text([CONVERSATION])
     given = list(root.child("steps").elements())
@@ -96,7 +96,7 @@ def _turn(given: Field, *, last: bool) -> Turn:
 
 
 def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
-    """Return what was to be decided; files that are named are looked for in `folder`."""
+    """Return the decision problem of a conversation; names of decision files are relative to `folder`."""
     given = Field("", data).object(["decision"]).child("decision")
     if not isinstance(given.value, str):
         return read_decision(given)
@@ -111,12 +111,12 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
 
 
 class ConversationJudge:
-    """Judges conversations about one decision; remembers what was judged before.
+    """Judges conversations about one decision problem, and caches what it has judged.
 
     Args:
-        decision: what was to be decided.
-        judge: ``optimal`` refuses what `askwise.decide` has no exact answer to.
-        tolerance: by default as little as for the optimum, or the judge's own gap.
+        decision: the decision problem.
+        judge: with ``optimal``, raise `AskwiseError` if `askwise.decide` finds no exact solution.
+        tolerance: regrets up to this are no mistakes; by default that of the optimum, or the gap of the solution.
     """
 
     def __init__(self, decision: DecisionProblem, judge: str = "auto", tolerance: float | None = None) -> None:
@@ -126,27 +126,27 @@ class ConversationJudge:
         self._advice: dict[Hashable, Recommendation] = {}
         self._steps: dict[Hashable, AuditedStep] = {}
 
-    def audited(self, told: Conversation, source: str) -> AuditedEpisode:
-        """Return what is to be said of a conversation."""
+    def audited(self, conversation: Conversation, source: str) -> AuditedEpisode:
+        """Return the audit of a conversation, named `source`."""
         now: DecisionProblem = self.decision
         known: tuple[Hashable, ...] = ()
         steps: list[AuditedStep] = []
         worst = self._advised(now, known)
-        for turn in told.turns:
+        for turn in conversation.turns:
             if turn.kind != SAW:
                 advice = self._advised(now, known)
                 worst = max(worst, advice, key=lambda each: each.verdict.gap)
                 steps.append(replace(self._judged(turn, now, known), t=len(steps) + 1))
-            now, known = _after(turn, now, self.decision), (*known, _heard(turn))
+            now, known = _after(turn, now, self.decision), (*known, _turn_key(turn))
         judge = "optimal, exact" if worst.verdict.exact else f"decide, {worst.verdict}"
-        name = f"{source} ({printable(told.name)})" if told.name else source
-        return AuditedEpisode(name, printable(told.method), judge, self._tolerance(worst), tuple(steps))
+        name = f"{source} ({printable(conversation.name)})" if conversation.name else source
+        return AuditedEpisode(name, printable(conversation.method), judge, self._tolerance(worst), tuple(steps))
 
     def _advised(self, now: DecisionProblem, known: Hashable) -> Recommendation:
         if known not in self._advice:
             advice = self._advice[known] = recommend(now)
             if self.exactly and not advice.verdict.exact:
-                raise AskwiseError(f"too large for an exact answer ({advice.verdict}); the judge 'auto' takes it")
+                raise AskwiseError(f"too large for an exact solution ({advice.verdict}); use the judge 'auto'")
         return self._advice[known]
 
     def _tolerance(self, advice: Recommendation) -> float:
@@ -174,12 +174,12 @@ class ConversationJudge:
         else:
             name, asks = best.name, best.kind == ASKED
         return AuditedStep(
-            t=0,  # the same moment may come at different times
-            knew=knew(now.intents, now.belief),
-            done=_in_words(turn.what, asked),
+            t=0,  # set by the caller: the same moment may come at different steps
+            knew=belief_text(now.intents, now.belief),
+            done=_decision_text(turn.what, asked),
             asked=asked,
             cost=cost,
-            best=_in_words(name, asks),
+            best=_decision_text(name, asks),
             best_asks=asks,
             best_cost=least,
             regret=regret,
@@ -189,7 +189,7 @@ class ConversationJudge:
         )
 
     def _cost(self, turn: Turn, now: DecisionProblem, advice: Recommendation) -> float:
-        """Return the expected loss of what was done, and going on as planned."""
+        """Return the expected loss of the decision of a turn, if the judge decides everything after it."""
         if turn.kind == ACTED:
             action = now.action(turn.what, f"{turn.field}.{ACTED}")
             return float(now.loss[action] @ now.belief)
@@ -198,9 +198,9 @@ class ConversationJudge:
 
 
 def _asking(asked: Asking, now: DecisionProblem) -> float:
-    """Return the expected loss of a question.
+    """Return the expected loss of asking a question and then following the best plan.
 
-    The losses that a recommendation lists will not do: of what is not the best they are upper bounds.
+    `Recommendation.options` cannot be used: its losses of questions other than the best are upper bounds.
     """
     shares = (asked.likelihood @ now.belief).tolist()
     after = ((p, now.heard(asked.name, answer)) for p, answer in zip(shares, asked.answers, strict=True) if p > 0)
@@ -208,8 +208,8 @@ def _asking(asked: Asking, now: DecisionProblem) -> float:
 
 
 def _least_question(now: DecisionProblem, at_most: float) -> float:
-    """Return the least expected loss of all questions that may be asked, infinity if it is above `at_most`."""
-    known = float(now.loss.min(axis=0) @ now.belief)  # nothing costs less than to know what is meant
+    """Return the least expected loss of all questions that may be asked; infinity if it is above `at_most`."""
+    known = float(now.loss.min(axis=0) @ now.belief)  # loss if the intent were known: a lower bound
     least = math.inf
     for each in now.questions if now.most_questions else ():
         if each.price + known <= min(at_most, least):
@@ -218,7 +218,7 @@ def _least_question(now: DecisionProblem, at_most: float) -> float:
 
 
 def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> DecisionProblem:
-    """Return what is left to decide after a step."""
+    """Return the decision problem after a turn; `start` is the problem before the conversation."""
     if turn.kind == ACTED:
         return now
     if turn.kind == SAW:
@@ -232,14 +232,14 @@ def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> Decision
     if turn.answer != NO_ANSWER:
         asked.numbered(turn.answer, f"{turn.field}.answer")
     if asked not in now.questions:
-        return replace(now)  # asked before: the same answer once more
+        return replace(now)  # a repeated question gets the same answer
     return now.heard(asked.name, turn.answer, f"{turn.field}.answer")
 
 
-def _heard(turn: Turn) -> Hashable:
+def _turn_key(turn: Turn) -> Hashable:
     what = repr(turn.what) if turn.kind == SAW else turn.what
     return turn.kind, what, turn.answer
 
 
-def _in_words(name: str, asked: bool) -> str:
+def _decision_text(name: str, asked: bool) -> str:
     return f"ask {printable(name)!r}" if asked else printable(name)

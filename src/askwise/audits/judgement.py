@@ -1,11 +1,11 @@
-"""From a moment and what was decided there to the regret, and the kind of mistake; see `askwise.audits`.
+"""The judgement of a decision: its regret and the kind of mistake, as `askwise.audits` defines them.
 
-An episode, step by step before its judge.
+`judge_episode` values every decision of one played episode.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from askwise.audits.judges import ExactJudge, PlannerJudge
 from askwise.audits.moments import BestDecision, Moment, MomentValues, moments
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
-from askwise.core.episode import Episode
+from askwise.core.episode import Episode, Step
 from askwise.core.problem import Problem
 from askwise.core.questions import Question
 from askwise.errors import InputError, did_you_mean
@@ -24,26 +24,29 @@ from askwise.view.decision_text import question_to_text
 
 JUDGES = ("auto", "optimal", "planner")
 SMALL = 300_000
-"""States up to which the judge ``auto`` solves a problem: about a second."""
+"""The judge ``auto`` solves problems of up to this many states, which takes about a second."""
 
 TOLERANCES = {"optimal": 1e-6, "planner": 0.05}
-"""Regrets up to these are no mistakes unless told otherwise: rounding, and what plans of equal worth differ by."""
+"""Default tolerance of each judge: rounding errors of the optimum, differences between equally good plans."""
+
+MOST_GOALS = 3
+"""Goals that `belief_text` names."""
 
 Taken = int | Question
-"""An action by its number, or a question."""
+"""A decision: the number of an action, or a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge says of a decision.
+    """The judge's verdict on one decision.
 
     Attributes:
-        cost: expected cost of what was decided, beyond that of knowing the goal.
+        cost: expected marginal cost of the decision.
         best: the best decision that the judge knows of.
-        best_cost: its expected cost.
-        needed: whether the moment called for a question: no action was as good, within the tolerance.
-        fitted: whether asking was right, within the tolerance; None if nothing was asked.
-        fault: one of `askwise.audits.results.FAULTS`, empty if there is none.
+        best_cost: expected marginal cost of `best`.
+        needed: whether the moment called for a question: asking was better than every action, beyond the tolerance.
+        fitted: whether asking was as good as acting, within the tolerance; None if the decision was to act.
+        fault: one of `askwise.audits.results.FAULTS`, empty if the decision was no mistake.
     """
 
     cost: float
@@ -55,18 +58,18 @@ class Judgement:
 
     @property
     def regret(self) -> float:
-        """What the decision cost beyond the best one."""
+        """Cost of the decision minus the cost of the best one, never below 0."""
         return max(0.0, self.cost - self.best_cost)
 
 
 class JudgeCache:
-    """Who judges the episodes of one problem; remembers what was judged before.
+    """The judge of one problem, with everything that it has judged before.
 
     Args:
-        problem: what was played.
+        problem: the problem that was played.
         judge: one of `JUDGES`.
-        tolerance: see `askwise.audits`; by default `TOLERANCES` of whoever judges.
-        questions: for the optimum, how many questions may be asked in an episode.
+        tolerance: regrets up to this are no mistakes; by default `TOLERANCES` of the judge.
+        questions: for the optimum, the limit of questions per episode.
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class JudgeCache:
         self._judged: dict[Hashable, Judgement] = {}
 
     def judged(self, moment: Moment, taken: Taken) -> Judgement:
-        """Return what is to be said of a decision."""
+        """Return the judgement of the decision `taken` at a moment."""
         key = moment.key(self.problem), taken
         if key not in self._judged:
             self._judged[key] = self._new(key[0], moment, taken)
@@ -89,44 +92,51 @@ class JudgeCache:
     def _new(self, key: Hashable, moment: Moment, taken: Taken) -> Judgement:
         if key not in self._moments:
             self._moments[key] = self._values_at(moment)
-        values_at, (action, act), (question, ask) = self._moments[key]
+        values, (action, act), (question, ask) = self._moments[key]
         if isinstance(taken, int):
-            cost = values_at.acting(taken)
+            cost = values.acting(taken)
             if cost < act:
                 action, act = taken, cost
         else:
-            cost = values_at.asking(taken)
+            cost = values.asking(taken)
             if cost < ask:
                 question, ask = taken, cost
             if ask > act + self.tolerance:
-                ask = min(ask, values_at.least_question(act + self.tolerance))
+                ask = min(ask, values.least_question(act + self.tolerance))
+        asked, least = not isinstance(taken, int), min(act, ask)
         needed, fitted = act > ask + self.tolerance, ask <= act + self.tolerance
         assert action is not None
         best = question if question is not None and ask < act else action
-        least = min(act, ask)
         regret = max(0.0, cost - least)
-        fault = fault_of(
-            asked=not isinstance(taken, int), regret=regret, needed=needed, fitted=fitted, tolerance=self.tolerance
-        )
-        return Judgement(cost, best, least, needed, None if isinstance(taken, int) else fitted, fault)
+        fault = fault_of(asked=asked, regret=regret, needed=needed, fitted=fitted, tolerance=self.tolerance)
+        return Judgement(cost, best, least, needed, fitted if asked else None, fault)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
+        """Return the values of a moment, with its best action and its best question."""
         try:
-            values_at = self.judge.values_at(moment)
-            return values_at, values_at.best_action(), values_at.proposed()
+            values = self.judge.values_at(moment)
+            return values, values.best_action(), values.proposed()
         except TooLarge:
-            # Only where an exact judge has to begin anew, because the teammate left every shortest way.
+            # The exact judge has to solve the problem again after the teammate has left all shortest paths.
             if self._stand_in is None:
                 self._stand_in = PlannerJudge(self.problem)
-            values_at = self._stand_in.values_at(moment)
-            return values_at, values_at.best_action(), values_at.proposed()
+            values = self._stand_in.values_at(moment)
+            return values, values.best_action(), values.proposed()
+
+
+def check_judge(judge: str) -> None:
+    """Raise `InputError` unless `judge` is one of `JUDGES`."""
+    if judge not in JUDGES:
+        allowed = "one of " + ", ".join(map(repr, JUDGES))
+        raise InputError("judge", repr(judge), allowed + did_you_mean(str(judge), JUDGES))
 
 
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
-    """Return the judge of that name for a problem."""
-    if judge not in JUDGES:
-        allowed = "one of " + ", ".join(map(repr, JUDGES))
-        raise InputError("judge", repr(judge), allowed + did_you_mean(judge, JUDGES))
+    """Return the judge of a problem, given one of `JUDGES` and the limit of questions per episode.
+
+    Raises `TooLarge` if ``optimal`` cannot solve the problem; ``auto`` takes the planner then.
+    """
+    check_judge(judge)
     if judge == "planner":
         return PlannerJudge(problem)
     if judge == "optimal":
@@ -136,50 +146,70 @@ def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudg
             raise TooLarge(f"{error}; the judge 'planner' takes problems of any size") from None
     try:
         return ExactJudge(problem, questions=questions, limit=SMALL)
-    except (TooLarge, InputError):  # too large, or a teammate with policies of its own
+    except (TooLarge, InputError):  # too large, or a teammate with its own policies
         return PlannerJudge(problem)
 
 
-MOST_GOALS = 3
-"""Goals that are named of what was believed."""
+# -- episodes ------------------------------------------------------------------------------------------------------
 
 
-def audit_episode(episode: Episode, bench: JudgeCache, source: str) -> AuditedEpisode:
-    """Return what is to be said of an episode."""
-    problem, steps = episode.problem, []
+def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterator[tuple[Step, Moment, Judgement]]:
+    """Value every decision of one played episode.
+
+    Yields each step with what was known before it and the judgement of its decision. Raises `InputError` if a step
+    breaks the rules of the game.
+
+    Args:
+        episode: the episode.
+        judge: one of `JUDGES`, or the cache of a judge that has already judged other episodes of the same problem.
+    """
+    cache = JudgeCache(episode.problem, judge) if isinstance(judge, str) else judge
     for step, moment in moments(episode):
         taken: Taken | None = step.decision.action if step.decision.ask is None else step.decision.ask
         assert taken is not None
-        judged = bench.judged(moment, taken)
-        steps.append(
-            AuditedStep(
-                t=step.t,
-                knew=knew(problem.goals, moment.belief),
-                done=_in_words(problem, taken),
-                asked=step.decision.ask is not None,
-                cost=judged.cost,
-                best=_in_words(problem, judged.best),
-                best_asks=not isinstance(judged.best, int),
-                best_cost=judged.best_cost,
-                regret=judged.regret,
-                needed=judged.needed,
-                fitted=judged.fitted,
-                fault=judged.fault,
-            )
+        yield step, moment, cache.judged(moment, taken)
+
+
+def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEpisode:
+    """Return the audit of an episode, in which beliefs and decisions are texts.
+
+    Args:
+        episode: the episode.
+        cache: the judge of its problem.
+        source: the name of the episode in the audit, such as the path of its file.
+    """
+    problem = episode.problem
+    steps = tuple(
+        AuditedStep(
+            t=step.t,
+            knew=belief_text(problem.goals, moment.belief),
+            done=_decision_text(problem, step.decision.action if step.decision.ask is None else step.decision.ask),
+            asked=step.decision.ask is not None,
+            cost=judged.cost,
+            best=_decision_text(problem, judged.best),
+            best_asks=not isinstance(judged.best, int),
+            best_cost=judged.best_cost,
+            regret=judged.regret,
+            needed=judged.needed,
+            fitted=judged.fitted,
+            fault=judged.fault,
         )
-    return AuditedEpisode(source, printable(episode.method), bench.judge.verdict, bench.tolerance, tuple(steps))
+        for step, moment, judged in judge_episode(episode, cache)
+    )
+    return AuditedEpisode(source, printable(episode.method), cache.judge.verdict, cache.tolerance, steps)
 
 
-def knew(names: tuple[str, ...], belief: FloatArray) -> str:
-    """Return a belief in words, the likeliest first."""
+def belief_text(names: tuple[str, ...], belief: FloatArray) -> str:
+    """Return a belief as text: the likeliest `MOST_GOALS` of the goals called `names`, with their probabilities."""
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
-    shown = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:MOST_GOALS]]
-    more = order.size - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    named = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:MOST_GOALS]]
+    more = order.size - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
 
 
-def _in_words(problem: Problem, taken: Taken) -> str:
+def _decision_text(problem: Problem, taken: Taken | None) -> str:
+    assert taken is not None
     if isinstance(taken, int):
         return printable(problem.ego.actions.names[taken])
     return question_to_text(problem.goals, taken) if len(taken) else "a question about nothing"

@@ -1,9 +1,7 @@
-"""The judge ``optimal``: decisions valued by the exact optimum.
+"""The judges: ``optimal`` values decisions by the exact optimum, ``planner`` by the planner's plans.
 
-The judge ``planner``: decisions valued by the planner's own plans, on problems of any size.
-
-The value of what is known after a decision is that of the best plan found from there, each with the planner's full
-budget. So a question and an action are compared as deeply as each other, whichever was taken.
+The planner takes problems of any size. It values the moment after a decision by the best plan found from there, always
+with its full budget, so questions and actions are compared at the same depth, whichever was taken.
 """
 
 from __future__ import annotations
@@ -24,17 +22,17 @@ from askwise.planning.planner import Plan, Planner, make_planner
 from askwise.planning.tables import Tables, tables_of
 
 MOST_LISTED = 12
-"""Goals up to which all questions are looked at to tell asking too much from asking the wrong thing: 2,047 splits.
-Beyond that, the question that was asked stands for all that the optimum does not propose."""
+"""With up to this many goals (2,047 splits) all questions are valued, to tell over-asking from a wrong question. With
+more goals, only the question that was asked and the one that the optimum proposes are valued."""
 
 
 class ExactJudge:
-    """The optimum of one problem, worked out where it is needed and remembered.
+    """The judge ``optimal``: the exact optimum of one problem, computed on demand and cached.
 
     Args:
         problem: the problem.
-        questions: how many questions may be asked in an episode; see `askwise.solve`.
-        limit: the most states to solve from the start; `TooLarge` if that is not enough.
+        questions: limit of questions per episode; see `askwise.solve`.
+        limit: largest number of states to solve from the start; raises `TooLarge` if that is not enough.
     """
 
     name = "optimal"
@@ -48,19 +46,19 @@ class ExactJudge:
             self.home.size.refuse_many_questions(limit)
         self.home.at(problem.start)
         if isinstance(self.home, Solver):
-            # What is left to solve lies off the optimal way; whether it is done must not depend on what came before.
+            # The other states lie off the optimal path; whether they are solved must not depend on earlier calls.
             self.home.limit = None
         self._anew: dict[Hashable, Solver | LimitedSolver] = {}
 
     @property
     def verdict(self) -> str:
-        """How sure its values are."""
+        """A text for users: the name of the judge and how exact its values are."""
         if self.most is None:
             return "optimal, exact"
         return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return what decisions cost at a moment; `TooLarge` where that cannot be told."""
+        """Return the costs of decisions at a moment; raise `TooLarge` if they cannot be computed."""
         if not moment.explained or self.problem.policies is not None:
             return self._values_with(self.from_here(moment), moment, len(moment.answers))
         return self._values_with(self.home, moment, 0)
@@ -71,11 +69,11 @@ class ExactJudge:
         return LimitedValues(self, solver, moment, heard)
 
     def spent(self, moment: Moment) -> bool:
-        """Whether as many questions were asked before a moment as the judge itself would ask in an episode."""
+        """Return whether the limit of questions per episode was reached before a moment."""
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> Solver | LimitedSolver:
-        """Return a solver that begins at a moment, with its belief and the questions that are left there."""
+        """Return a solver that starts at a moment, with its belief and the questions left there."""
         key = moment.key(self.problem)
         if key not in self._anew:
             self._anew[key] = self._new_solver(moment)
@@ -99,7 +97,7 @@ class ExactJudge:
 
 
 class SolverValues(MomentValues):
-    """A moment where answers are true, valued by the optimum over all yes/no questions."""
+    """The costs at a moment if answers are true: the optimum over all yes/no questions."""
 
     def __init__(self, judge: ExactJudge, solver: Solver, moment: Moment) -> None:
         super().__init__(judge.problem, solver.tables, moment)
@@ -122,13 +120,20 @@ class SolverValues(MomentValues):
 
 
 class LimitedValues(MomentValues):
-    """A moment where answers may be wrong, or choices may be asked."""
+    """The costs at a moment if answers may be wrong, or if choices among several groups may be asked.
+
+    Args:
+        judge: the judge.
+        solver: solves the problem with a limited number of questions.
+        moment: the moment.
+        heard: number of the first answers that the solver's belief already includes.
+    """
 
     def __init__(self, judge: ExactJudge, solver: LimitedSolver, moment: Moment, heard: int) -> None:
         super().__init__(judge.problem, solver.tables, moment)
         self.judge = judge
         self.solver = solver
-        self.heard = heard  # answers that the solver was told as probabilities
+        self.heard = heard
 
     def value(self, moment: Moment) -> float:
         """See `MomentValues`."""
@@ -157,7 +162,7 @@ class LimitedValues(MomentValues):
 
 
 def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
-    """Return the least cost of all questions that may be asked, infinity if it is above `at_most`."""
+    """Return the least cost of all questions that are not in `asked`; infinity if it is above `at_most`."""
     goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:
         return math.inf
@@ -165,7 +170,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
     found = math.inf
     for option in Questions(values_at.problem, goals).about((1 << len(goals)) - 1, asked):
         if option.price > least:
-            break  # they are sorted by price, and no question costs less than that
+            break  # questions are sorted by price, a lower bound of their cost
         cost = values_at.asking(option.asked, least)
         if cost <= least:
             least = found = cost
@@ -173,11 +178,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The planner of one problem; it remembers what it has planned.
-
-    Args:
-        problem: the problem.
-    """
+    """The judge ``planner``: values decisions of one problem by the planner's plans, and caches them."""
 
     name = "planner"
     verdict = "planner, the best that it found"
@@ -188,7 +189,7 @@ class PlannerJudge:
         self._values: dict[Hashable, float] = {}
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return what decisions cost at a moment."""
+        """Return the costs of decisions at a moment."""
         if moment.explained and self.problem.policies is None:
             if self._home is None:
                 self._home = self._new_planner(tables_of(self.problem))
@@ -201,13 +202,13 @@ class PlannerJudge:
 
 
 class PlannerValues(MomentValues):
-    """A moment, valued by plans.
+    """The costs at a moment according to the planner.
 
     Args:
-        problem: what was played.
-        planner: plans with tables that reach this moment.
+        problem: the problem that was played.
+        planner: a planner whose tables cover this moment.
         moment: the moment.
-        values: what it has planned before.
+        values: values of moments, by `Moment.key`; new ones are added.
     """
 
     def __init__(self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]) -> None:
@@ -231,12 +232,12 @@ class PlannerValues(MomentValues):
         return plan.question, self.asking(plan.question)
 
     def least_question(self, at_most: float) -> float:
-        """See `MomentValues`; the planner thinks of no others than the one that it proposes."""
+        """See `MomentValues`; the planner considers only the question that it proposes."""
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf
 
     def _plan(self, moment: Moment) -> Plan | None:
-        """Return the best plan, None if there is nothing to find out any more."""
+        """Return the best plan; None if fewer than two goals are left."""
         state, answers = moment.state, self.problem.answers
         kept = moment.belief > 0
         if answers.wrong > 0 and not self.problem.ego.table().cut_off().any():

@@ -1,13 +1,14 @@
-"""What the agent knew before each step of an episode.
+"""The moments of an episode, and what decisions cost there.
 
-What a decision costs at a moment: one step by the rules, then the judge's value of what is known after it.
+A `Moment` is what the ego agent knew before a step. `MomentValues` computes the expected marginal cost of each decision
+at a moment: one step by the rules of the game, then the judge's value of the moment after it. This is the same for all
+judges; they differ in `MomentValues.value` and in the questions that they consider.
 
-This is the same for all judges and all domains; they differ in `Lookout.value` and in what they think of. With the
-belief ``b`` at the moment, ``d`` the teammate's steps and ``e`` the ego agent's, an action after which it needs ``e'``
-puts the end off by ``r_g = 1 + max(d, e') - max(d + 1, e)`` (`askwise.planning`). The teammate's next state is ``w'``
-with probability ``P(w') = sum over g of b_g * weight[w', g] / weight[w, g]``, and with the rest it stays and shows its
-goal, which leaves nothing to lose. A question costs its price; reply `a` comes with probability ``P(a) = sum over g of
-b_g * L[a, g]``.
+Let ``b`` be the belief, ``d`` the steps that the teammate still needs and ``e`` those that the ego agent needs. An
+action after which the ego agent needs ``e'`` delays the end by ``r_g = 1 + max(d, e') - max(d + 1, e)``
+(`askwise.planning`). The teammate's next state is ``w'`` with probability ``P(w') = sum over g of b_g * weight[w', g] /
+weight[w, g]``. With the remaining probability it stays at its target, which reveals its goal, and nothing can be lost
+after that. A question costs its price; reply `a` has the probability ``P(a) = sum over g of b_g * L[a, g]``.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class Moment:
     """What was known before a step.
 
     Attributes:
-        state: where both agents were.
+        state: the states of both agents.
         belief: ``float64 [n_goals]``, probability of each goal.
-        answers: what had been asked and answered, refusals included.
-        explained: whether all that the teammate did is what some goal explains; else the belief allows for errors.
+        answers: all answers so far, refusals included.
+        explained: whether some goal explains everything that the teammate did; if not, the belief is ``robust``.
     """
 
     state: JointState
@@ -48,16 +49,16 @@ class Moment:
     explained: bool = True
 
     def key(self, problem: Problem) -> Hashable:
-        """Return what is equal for two moments of a problem that are judged alike."""
+        """Return a key; two moments of a problem with equal keys have the same values."""
         where = self.state.teammate, self.state.ego
         if not self.explained or problem.policies is not None:
             return *where, self.belief.tobytes(), self.answers
-        # A teammate that stays at its target shows its goal without going anywhere.
+        # The goals are part of the key, because a teammate that stays at its target reveals its goal without moving.
         possible = (self.belief > 0).tobytes()
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the reply that a question would get again because errors persist, None if it is open."""
+        """Return the reply that a question gets again if errors are persistent; None if it was not asked before."""
         if not problem.answers.persistent:
             return None
         n_goals = len(problem.goals)
@@ -67,7 +68,10 @@ class Moment:
 
 
 def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
-    """Iterate over the steps of an episode, each with what was known before it."""
+    """Yield each step of an episode with what was known before it.
+
+    Raises `InputError` if a step breaks the rules of the game or contradicts the steps before it.
+    """
     problem = episode.problem
     tracker = Tracker(problem, "bayes", fallback="robust")
     for k, (step, seen) in enumerate(zip(episode.steps, episode.observations, strict=True)):
@@ -76,13 +80,14 @@ def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
         try:
             tracker.update(seen)
         except AskwiseError as error:
-            raise InputError(field, f"what contradicts all before it ({error})", "an episode that can happen") from None
+            found = f"a contradiction to the steps before it ({error})"
+            raise InputError(field, found, "an episode that can happen") from None
         belief = np.where(tracker.possible | (tracker.kind == "bayes"), tracker.probabilities, 0.0)
         yield step, Moment(step.state, belief, tuple(tracker.answers), tracker.kind == "bayes")
 
 
 def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
-    """Refuse a step that the rules do not allow, or that does not lead to the next one."""
+    """Raise `InputError` if the rules do not allow step `k`, or if it does not lead to the next state."""
     step = episode.steps[k]
     following = episode.steps[k + 1].state if k + 1 < len(episode.steps) else episode.final
     if step.decision.ask is not None:
@@ -95,20 +100,20 @@ def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
         assert step.teammate_action is not None
         led = after(problem, step.state, step.decision.action, step.teammate_action)
     if led != following:
-        raise InputError(field, "a step that does not lead to where everybody is after it", "an episode as it happened")
+        raise InputError(field, "a step that does not lead to the next state", "an episode as it happened")
 
 
 BestDecision = tuple[int | Question | None, float]
-"""An action (by its number) or a question, and what it costs; None if there is none."""
+"""The number of an action or a question, and its cost; ``(None, inf)`` if there is no such decision."""
 
 
 class MomentValues(ABC):
-    """A moment with what its decisions cost, for one judge.
+    """The costs of all decisions at one moment, according to one judge.
 
     Args:
-        problem: what was played.
-        tables: its tables; the teammate is in a state that they reach.
-        moment: what was known; only goals that both sides of the tables reach count.
+        problem: the problem that was played.
+        tables: tables of the problem, which must cover the teammate's state.
+        moment: what was known. Goals that the teammate can no longer be pursuing according to `tables` are left out.
     """
 
     def __init__(self, problem: Problem, tables: Tables, moment: Moment) -> None:
@@ -119,25 +124,25 @@ class MomentValues(ABC):
         belief = np.where(alive, moment.belief, 0.0)
         if not belief.any():
             where = problem.teammate.model.name(moment.state.teammate)
-            raise InputError("steps", f"a teammate at {where!r}, on no way to a possible goal", "one on its way")
+            raise InputError("steps", f"a teammate at {where!r}, on no path to a possible goal", "one on such a path")
         self.belief: FloatArray = belief / belief.sum()
 
     @abstractmethod
     def value(self, moment: Moment) -> float:
-        """Return the expected cost from a moment after this one, at which at least two goals are possible."""
+        """Return the judge's expected cost from a later moment on, at which at least two goals are possible."""
 
     @abstractmethod
     def proposed(self) -> BestDecision:
-        """Return the question that the judge would ask, none (and infinity) where it would rather act."""
+        """Return the question that the judge would ask and its cost; ``(None, inf)`` if it would act."""
 
     @abstractmethod
     def least_question(self, at_most: float) -> float:
-        """Return the least that any question costs that the judge can think of, infinity if that is above `at_most`."""
+        """Return the least cost of all questions that the judge considers; infinity if it is above `at_most`."""
 
     # -- one decision --------------------------------------------------------------------------------------------
 
     def acting(self, action: int) -> float:
-        """Return the expected cost of an action, infinite if it puts a possible goal out of reach."""
+        """Return the expected cost of an action; infinite if a possible goal can never be reached after it."""
         w, ego = self.moment.state.teammate, self.problem.ego.next(self.moment.state.ego, action)
         cost = self.at_once(action)
         if math.isinf(cost):
@@ -151,7 +156,7 @@ class MomentValues(ABC):
         return cost
 
     def asking(self, asked: Question, at_most: float = math.inf) -> float:
-        """Return the expected cost of a question; infinity, or less work, where it is above `at_most`."""
+        """Return the expected cost of a question; infinity if it is above `at_most`, which saves work."""
         moment, price = self.moment, float(self.problem.query_cost(asked))
         again = moment.answered_before(self.problem, asked)
         if again is not None:
@@ -165,7 +170,7 @@ class MomentValues(ABC):
         return cost
 
     def at_once(self, action: int) -> float:
-        """Return by how much an action by itself puts off the end in expectation."""
+        """Return the expected delay that an action causes by itself; infinite if it loses a possible goal for good."""
         ego = self.problem.ego.next(self.moment.state.ego, action)
         possible = self.belief > 0
         teammate = self.tables.steps[self.moment.state.teammate]
@@ -176,7 +181,11 @@ class MomentValues(ABC):
         return float((self.belief * np.where(after >= FAR, 0.0, delay))[possible].sum())
 
     def best_action(self) -> BestDecision:
-        """Return the best of all actions; those come last that cost most by themselves, and are left out there."""
+        """Return the action of least cost, and that cost.
+
+        Actions are tried in the order of the delay that they cause by themselves, a lower bound of their cost. The
+        search stops at the first delay that is no better than the best cost.
+        """
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))
         open_to_it = [action for action in actions if self.problem.ego.next(state.ego, action) >= 0]
@@ -192,18 +201,18 @@ class MomentValues(ABC):
 
     @property
     def certain(self) -> bool:
-        """Whether there is nothing left to find out."""
+        """Whether only one goal is possible."""
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the value of a moment whose belief sums to its probability, times that probability."""
+        """Return the probability of a later moment times its value; its belief sums to that probability."""
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:
             return 0.0
         return share * self.value(Moment(moment.state, moment.belief / share, moment.answers, moment.explained))
 
     def _gone_on(self, onwards: int) -> FloatArray:
-        """``float64 [n_goals]``: probability of each goal and that the teammate goes there next."""
+        """Return ``float64 [n_goals]``: the joint probability of each goal and the teammate's next state `onwards`."""
         here, there = self.tables.weight[self.moment.state.teammate], self.tables.weight[onwards]
         return np.asarray(self.belief * np.divide(there, here, out=np.zeros_like(here), where=here > 0))
 
@@ -217,7 +226,7 @@ class MomentValues(ABC):
 
 
 def _replies(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Iterate over everything that can be heard, no answer at all included."""
+    """Yield every possible reply to a question, including a refusal."""
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
     else:

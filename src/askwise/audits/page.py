@@ -1,4 +1,4 @@
-"""The report of an audit: one HTML file, the dearest moments first."""
+"""The report of an audit: one HTML file, the costliest decisions first."""
 
 from __future__ import annotations
 
@@ -12,89 +12,89 @@ from askwise.audits.results import (
     CostliestStep,
     judges,
     number,
-    precision_in_words,
-    recall_in_words,
+    precision_text,
+    recall_text,
 )
 from askwise.text.files import whole_file
 from askwise.text.wording import counted
 from askwise.view.html import Html, Section, TableCell, folded, joined, report_page, table, tag
 
 MOST_EPISODES = 200
-"""Episodes that the page lists, the dearest first; `--csv` has all."""
+"""Largest number of episodes that the page lists, costliest first; the CSV file has all of them."""
 
 MEANING = {
-    "over-asking": "it asked, and no question was as good as acting",
-    "under-asking": "it acted, and no action was as good as asking",
-    "wrong question": "asking was right, another question was better",
-    "wrong act": "acting was right, another action was better",
+    "over-asking": "it asked although acting would have been better",
+    "under-asking": "it acted although asking would have been better",
+    "wrong question": "asking was right, but another question would have been better",
+    "wrong act": "acting was right, but another action would have been better",
 }
 
 TERMS = {
-    "cost": "what is expected to be paid from that moment on, if the judge decides everything after it",
-    "regret": "the cost of what was done less the cost of the best decision, given what was known then; whether it "
-    "turned out well plays no part",
+    "cost": "expected cost from that moment on, if the judge decides everything after it",
+    "regret": "the cost of the decision minus the cost of the best decision, given what was known then; how the "
+    "episode went on plays no part",
     "precision": "of all questions asked, the share at moments where asking was right",
     "recall": "of all moments that called for a question, the share at which it asked",
-    "F1": "their harmonic mean",
+    "F1": "the harmonic mean of precision and recall",
     "tolerance": "regrets up to this are no mistakes",
 }
 
 
 def write_page(audit: Audit, path: str | Path, *, dearest: int = SHOWN) -> None:
-    """Write the report, whole or not at all."""
+    """Write the report of an audit atomically, with the `dearest` costliest decisions."""
     with whole_file(path) as temporary:
         temporary.write_text(page_text(audit, dearest=dearest), encoding="utf-8", errors="backslashreplace")
 
 
 def page_text(audit: Audit, *, dearest: int = SHOWN) -> str:
-    """Return the report as HTML."""
+    """Return the report of an audit as HTML, with the `dearest` costliest decisions."""
     subtitle = (
         f"{counted(len(audit.episodes), 'episode')}, {counted(audit.steps, 'decision')}; "
         f"judged by: {'; '.join(judges(audit))}"
     )
-    return report_page("What asking and not asking cost", subtitle, _sections(audit, dearest))
+    return report_page("Audit of questions and actions", subtitle, _sections(audit, dearest))
 
 
 def _sections(audit: Audit, dearest: int) -> Iterator[Section]:
-    yield "dearest", "The dearest moments", [_dearest(audit.dearest(dearest))]
-    yield "sums", "In all", [_sums(audit), _mistakes(audit)]
+    yield "dearest", "Costliest decisions", [_costliest(audit.dearest(dearest))]
+    yield "sums", "Totals", [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
     if len(methods) > 1:
         yield "methods", "By method", [_methods(methods)]
     yield "episodes", "Episodes", list(_episodes(audit))
-    yield "meaning", "What the words mean", [_terms(audit)]
+    yield "meaning", "Terms", [_terms(audit)]
 
 
-def _dearest(found: list[CostliestStep]) -> Html:
+def _costliest(found: list[CostliestStep]) -> Html:
     if not found:
         return tag("p", "Nothing was lost: every decision was as good as the best one.")
-    heads = [_right("regret"), "mistake", "where", "what was known", "what was done", "what was best"]
+    heads = [_right("regret"), "mistake", "step", "belief", "decision", "best decision"]
     rows = [
         [
-            _right(number(dear.step.regret)),
-            TableCell(dear.step.fault or "within the tolerance", "verdict fails" if dear.step.fault else "open"),
-            TableCell(dear.episode.source, note=f"step {dear.step.t}, by {dear.episode.method}"),
-            dear.step.knew,
-            TableCell(dear.step.done, note=f"expected cost {number(dear.step.cost)}"),
-            TableCell(dear.step.best, note=f"expected cost {number(dear.step.best_cost)}"),
+            _right(number(each.step.regret)),
+            TableCell(each.step.fault or "within the tolerance", "verdict fails" if each.step.fault else "open"),
+            TableCell(each.episode.source, note=f"step {each.step.t}, by {each.episode.method}"),
+            each.step.knew,
+            TableCell(each.step.done, note=f"expected cost {number(each.step.cost)}"),
+            TableCell(each.step.best, note=f"expected cost {number(each.step.best_cost)}"),
         ]
-        for dear in found
+        for each in found
     ]
     return table(heads, rows)
 
 
-def _sums(audit: Audit) -> Html:
+def _totals(audit: Audit) -> Html:
     rows = [
-        ["regret in all", _right(number(audit.regret)), ""],
-        ["regret of an episode", _right(number(audit.mean_regret)), "on average"],
-        ["precision of asking", _right(number(audit.precision)), precision_in_words(audit)],
-        ["recall of asking", _right(number(audit.recall)), recall_in_words(audit)],
+        ["total regret", _right(number(audit.regret)), ""],
+        ["regret per episode", _right(number(audit.mean_regret)), "mean"],
+        ["precision of asking", _right(number(audit.precision)), precision_text(audit)],
+        ["recall of asking", _right(number(audit.recall)), recall_text(audit)],
         ["F1", _right(number(audit.f1)), "harmonic mean of precision and recall"],
     ]
     if audit.out_of_reach:
-        why = "put a possible goal out of reach for good; infinite regret, not in the sums"
+        why = "steps after which a possible goal can never be reached; infinite regret, not in the totals"
         rows.append(["out of reach", _right(f"{audit.out_of_reach:,}"), why])
-    return table(["what", _right("value"), "of what"], rows)
+    return table(["measure", _right("value"), "meaning"], rows)
 
 
 def _mistakes(audit: Audit) -> Html:
@@ -106,7 +106,7 @@ def _mistakes(audit: Audit) -> Html:
 
 
 def _methods(methods: dict[str, Audit]) -> Html:
-    heads = ["episodes", "questions", "regret of an episode", *MEANING, "precision", "recall", "F1"]
+    heads = ["episodes", "questions", "regret per episode", *MEANING, "precision", "recall", "F1"]
     rows = []
     for name, each in methods.items():
         counts = [f"{each.faults[kind].count:,}" for kind in MEANING]
@@ -117,22 +117,22 @@ def _methods(methods: dict[str, Audit]) -> Html:
 
 
 def _episodes(audit: Audit) -> Iterator[Html]:
-    ranked = sorted(audit.episodes, key=lambda episode: -_worst(episode))
+    ranked = sorted(audit.episodes, key=lambda episode: -_total_regret(episode))
     if len(ranked) > MOST_EPISODES:
-        yield tag("p", f"The {MOST_EPISODES} dearest of {len(ranked):,}.")
-    heads = ["where", "method", _right("steps"), _right("questions"), _right("mistakes"), _right("regret")]
+        yield tag("p", f"The {MOST_EPISODES} costliest of {len(ranked):,}.")
+    heads = ["episode", "method", _right("steps"), _right("questions"), _right("mistakes"), _right("regret")]
     rows = []
     for episode in ranked[:MOST_EPISODES]:
         asked = sum(step.asked for step in episode.steps)
         mistakes = sum(bool(step.fault) for step in episode.steps)
-        numbers = (len(episode.steps), asked, mistakes, number(_worst(episode)))
+        numbers = (len(episode.steps), asked, mistakes, number(_total_regret(episode)))
         rows.append([episode.source, episode.method, *(_right(str(each)) for each in numbers)])
-    shown = table(heads, rows, "The dearest first")
-    yield shown if len(rows) <= SHOWN else folded(f"{len(rows)} episodes", shown)
+    listed = table(heads, rows, "Costliest first")
+    yield listed if len(rows) <= SHOWN else folded(f"{len(rows)} episodes", listed)
 
 
-def _worst(episode: AuditedEpisode) -> float:
-    """Return the regret of an episode, infinite if a goal was put out of reach."""
+def _total_regret(episode: AuditedEpisode) -> float:
+    """Return the sum of all regrets of an episode, including infinite ones."""
     return sum(step.regret for step in episode.steps)
 
 

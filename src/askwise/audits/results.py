@@ -1,8 +1,6 @@
-"""The kinds of mistakes, as `askwise.audits` defines them.
+"""The results of an audit: steps, episodes, totals, and all of them as text, JSON or CSV.
 
-What an audit says: steps, episodes, and the sums over all of them. Definitions are those of `askwise.audits`.
-
-An audit in words, as JSON and as rows of a table.
+The quantities are defined in `askwise.audits`.
 """
 
 from __future__ import annotations
@@ -25,12 +23,12 @@ FAULTS = (OVER_ASKING, UNDER_ASKING, WRONG_QUESTION, WRONG_ACT)
 
 
 def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, tolerance: float) -> str:
-    """Return the kind of mistake, empty if there is none.
+    """Return which of `FAULTS` a decision is, or an empty text if it is no mistake.
 
     Args:
-        asked: whether a question was asked.
-        regret: what the decision cost beyond the best one.
-        needed: whether no action was as good as asking, within the tolerance.
+        asked: whether the decision was to ask.
+        regret: regret of the decision.
+        needed: whether asking was better than every action, by more than the tolerance.
         fitted: whether some question was as good as acting, within the tolerance.
         tolerance: regrets up to this are no mistakes.
     """
@@ -44,25 +42,25 @@ def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, toleranc
 
 
 SHOWN = 10
-"""How many of the dearest moments are shown unless told otherwise."""
+"""Default number of the costliest steps to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedStep:
-    """One decision.
+    """The audit of one decision.
 
     Attributes:
         t: number of the step from 1.
-        knew: what was believed, the likeliest first.
-        done: what was done, in words.
-        asked: whether that was a question.
-        cost: its expected cost from there on.
-        best: the best that the judge knows of, in words.
-        best_asks: whether that is a question.
-        best_cost: its expected cost.
-        regret: what the decision cost beyond the best one, infinite if it put a possible goal out of reach.
+        knew: the belief as text, likeliest goals first.
+        done: the decision as text.
+        asked: whether the decision was to ask.
+        cost: expected cost of the decision from this step on.
+        best: the best decision that the judge knows of, as text.
+        best_asks: whether `best` is a question.
+        best_cost: expected cost of `best`.
+        regret: `cost` minus `best_cost`; infinite if the decision put a possible goal out of reach.
         needed: whether the moment called for a question.
-        fitted: whether asking was right; None if nothing was asked.
+        fitted: whether asking was right; None if the decision was to act.
         fault: ``over-asking``, ``under-asking``, ``wrong question``, ``wrong act``, or empty.
     """
 
@@ -82,14 +80,14 @@ class AuditedStep:
 
 @dataclass(frozen=True, slots=True)
 class AuditedEpisode:
-    """One episode or conversation.
+    """The audit of one episode or conversation.
 
     Attributes:
-        source: where it is from: a file, with the line if it has many, or its number.
-        method: who decided.
-        judge: who judged, and how sure that is.
+        source: the file, with the number of the line if it has several; or the number of the item.
+        method: the method that decided.
+        judge: the judge, and how exact its values are.
         tolerance: regrets up to this are no mistakes.
-        steps: its decisions in order.
+        steps: the decisions in order.
     """
 
     source: str
@@ -106,7 +104,7 @@ class AuditedEpisode:
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """Mistakes of one kind: how many, and what they cost in all."""
+    """The number of mistakes of one kind, and the sum of their finite regrets."""
 
     count: int
     regret: float
@@ -114,7 +112,7 @@ class Mistakes:
 
 @dataclass(frozen=True, slots=True)
 class CostliestStep:
-    """One of the dearest moments: the episode, and the step in it."""
+    """A step with a high regret, and the episode it belongs to."""
 
     episode: AuditedEpisode
     step: AuditedStep
@@ -122,10 +120,10 @@ class CostliestStep:
 
 @dataclass(frozen=True)
 class Audit:
-    """What was lost in some episodes or conversations, and where.
+    """The audit of several episodes or conversations.
 
     Attributes:
-        episodes: each of them, in the order in which they were given.
+        episodes: the audit of each, in the order in which they were given.
     """
 
     episodes: tuple[AuditedEpisode, ...]
@@ -159,17 +157,17 @@ class Audit:
 
     @property
     def mean_regret(self) -> float:
-        """Mean regret of an episode, ``nan`` of none."""
+        """Mean regret per episode; ``nan`` if there are no episodes."""
         return _share(self.regret, len(self.episodes))
 
     @cached_property
     def out_of_reach(self) -> int:
-        """Number of steps that put a possible goal out of reach for good; their regret is infinite."""
+        """Number of steps after which a possible goal can never be reached; their regret is infinite."""
         return sum(math.isinf(step.regret) for step in self._all())
 
     @cached_property
     def faults(self) -> dict[str, Mistakes]:
-        """Mistakes by their kind."""
+        """Mistakes by kind, one entry for each of `FAULTS`."""
         found = {}
         for fault in FAULTS:
             regrets = [step.regret for step in self._all() if step.fault == fault]
@@ -178,12 +176,12 @@ class Audit:
 
     @cached_property
     def precision(self) -> float:
-        """Of all questions asked, the share at moments where asking was right; ``nan`` if none was asked."""
+        """Of all questions asked, the share at moments where asking was right; ``nan`` if no question was asked."""
         return _share(sum(bool(step.fitted) for step in self._all()), self.questions)
 
     @cached_property
     def recall(self) -> float:
-        """Of all moments that called for a question, the share at which it asked; ``nan`` if none did."""
+        """Of all moments that called for a question, the share at which it asked; ``nan`` if there were none."""
         return _share(sum(step.needed and step.asked for step in self._all()), self.needed)
 
     @property
@@ -194,24 +192,24 @@ class Audit:
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
     def dearest(self, n: int = SHOWN) -> list[CostliestStep]:
-        """Return the moments of the largest regret, the dearest first; of equals in the order of the episodes."""
+        """Return the `n` steps with the largest positive regrets, largest first, equal ones in their order."""
         found = [CostliestStep(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
         return sorted(found, key=lambda dear: -dear.step.regret)[:n]
 
     def as_json(self, dearest: int = SHOWN) -> dict[str, Any]:
-        """Return sums, methods, the costliest steps and a line for each episode as JSON.
+        """Return the totals, the totals by method, the costliest steps and each episode as JSON.
 
-        A number that is infinite or not a number is null.
+        Infinite numbers and ``nan`` become null.
 
         Args:
             dearest: how many of the costliest steps to list.
         """
         return {
-            **_sums_as_json(self),
+            **_totals_to_json(self),
             "judges": judges(self),
-            "methods": {name: _sums_as_json(each) for name, each in self.by_method().items()},
+            "methods": {name: _totals_to_json(each) for name, each in self.by_method().items()},
             "dearest": [
-                {"source": each.episode.source, "method": each.episode.method, **_step_as_json(each.step)}
+                {"source": each.episode.source, "method": each.episode.method, **_step_to_json(each.step)}
                 for each in self.dearest(dearest)
             ],
             "audited": [
@@ -228,11 +226,11 @@ class Audit:
         }
 
     def exceeds(self, most: float) -> bool:
-        """Whether the mean regret of an episode is above `most`, or a goal was put out of reach."""
+        """Return whether the mean regret per episode is above `most`, or some step put a goal out of reach."""
         return self.out_of_reach > 0 or self.mean_regret > most
 
     def by_method(self) -> dict[str, Audit]:
-        """Return an audit for each method, in the order in which they first occur."""
+        """Return an audit of the episodes of each method, in the order in which the methods first occur."""
         methods = dict.fromkeys(episode.method for episode in self.episodes)
         return {each: Audit(tuple(ep for ep in self.episodes if ep.method == each)) for each in methods}
 
@@ -248,45 +246,45 @@ DASH = "-"
 
 
 def to_text(audit: Audit, dearest: int = SHOWN) -> str:
-    """Return an audit for people: sums, mistakes, methods, and the dearest moments first of all that follows."""
-    parts = [_sums(audit), _mistakes(audit)]
+    """Return an audit as text: totals, mistakes, methods, and the `dearest` costliest steps."""
+    parts = [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
     if len(methods) > 1:
         parts.append(_methods(methods))
     if dearest:
-        parts.append(_dearest(audit.dearest(dearest)))
+        parts.append(_costliest(audit.dearest(dearest)))
     return "\n".join(parts)
 
 
 def judges(audit: Audit) -> list[str]:
-    """Return who judged, each once."""
+    """Return the judges of all episodes, each once."""
     return list(dict.fromkeys(episode.judge for episode in audit.episodes))
 
 
 def number(value: float) -> str:
-    """Return a cost or a share, a dash if it is not a number."""
+    """Return a cost or a share as text; a dash for ``nan``."""
     if math.isnan(value):
         return DASH
     return "infinite" if math.isinf(value) else f"{value:.4g}"
 
 
 def failure(audit: Audit, most: float) -> str | None:
-    """Return why an audit fails that may show a mean regret of at most `most`, None if it does not."""
+    """Return why an audit fails if the mean regret per episode may be at most `most`; None if it passes."""
     if not audit.exceeds(most):
         return None
     if audit.out_of_reach > 0:
-        return f"failed: {counted(audit.out_of_reach, 'step')} put a possible goal out of reach for good"
-    return f"failed: {number(audit.mean_regret)} is lost in an episode on average, at most {most:g} is allowed"
+        return f"failed: {counted(audit.out_of_reach, 'step')} put a possible goal out of reach"
+    return f"failed: the mean regret per episode is {number(audit.mean_regret)}; at most {most:g} is allowed"
 
 
-def precision_in_words(audit: Audit) -> str:
-    """Return what precision counts."""
+def precision_text(audit: Audit) -> str:
+    """Return the numbers behind the precision as text."""
     fitted = sum(bool(step.fitted) for episode in audit.episodes for step in episode.steps)
     return f"asking was right at {fitted:,} of {_of(audit.questions, 'question')} asked"
 
 
-def recall_in_words(audit: Audit) -> str:
-    """Return what recall counts."""
+def recall_text(audit: Audit) -> str:
+    """Return the numbers behind the recall as text."""
     asked = sum(step.needed and step.asked for episode in audit.episodes for step in episode.steps)
     return f"it asked at {asked:,} of {_of(audit.needed, 'moment')} that called for a question"
 
@@ -295,18 +293,18 @@ def _of(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def _sums(audit: Audit) -> str:
+def _totals(audit: Audit) -> str:
     rows = [
         ("episodes", f"{len(audit.episodes):,}"),
         ("steps", f"{audit.steps:,}"),
         ("judge", "; ".join(judges(audit))),
-        ("regret", f"{number(audit.regret)} in all, {number(audit.mean_regret)} an episode"),
-        ("precision", f"{number(audit.precision)} ({precision_in_words(audit)})"),
-        ("recall", f"{number(audit.recall)} ({recall_in_words(audit)})"),
+        ("regret", f"{number(audit.regret)} in total, {number(audit.mean_regret)} per episode"),
+        ("precision", f"{number(audit.precision)} ({precision_text(audit)})"),
+        ("recall", f"{number(audit.recall)} ({recall_text(audit)})"),
         ("F1", number(audit.f1)),
     ]
     if audit.out_of_reach:
-        rows.append(("out of reach", f"{counted(audit.out_of_reach, 'step')} of infinite regret, not in the sums"))
+        rows.append(("out of reach", f"{counted(audit.out_of_reach, 'step')} with infinite regret, not in the totals"))
     return "".join(f"{name:<14}{value}\n" for name, value in rows)
 
 
@@ -331,15 +329,15 @@ def _methods(methods: dict[str, Audit]) -> str:
     return "".join("  ".join(row).rstrip() + "\n" for row in aligned)
 
 
-def _dearest(found: Sequence[CostliestStep]) -> str:
+def _costliest(found: Sequence[CostliestStep]) -> str:
     if not found:
         return "Nothing was lost.\n"
-    lines = ["The dearest moments"]
-    for k, dear in enumerate(found, start=1):
-        step = dear.step
+    lines = ["Costliest decisions"]
+    for k, each in enumerate(found, start=1):
+        step, episode = each.step, each.episode
         what = step.fault or "within the tolerance"
         lines += [
-            f"{k:>3}. {number(step.regret)}, {what}: {dear.episode.source}, step {step.t}, by {dear.episode.method}",
+            f"{k:>3}. {number(step.regret)}, {what}: {episode.source}, step {step.t}, by {episode.method}",
             f"     knew  {step.knew}",
             f"     did   {step.done} ({number(step.cost)})",
             f"     best  {step.best} ({number(step.best_cost)})",
@@ -350,7 +348,7 @@ def _dearest(found: Sequence[CostliestStep]) -> str:
 # -- for programs ------------------------------------------------------------------------------------------------
 
 
-def _sums_as_json(audit: Audit) -> dict[str, Any]:
+def _totals_to_json(audit: Audit) -> dict[str, Any]:
     return {
         "episodes": len(audit.episodes),
         "steps": audit.steps,
@@ -366,7 +364,7 @@ def _sums_as_json(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _step_as_json(step: AuditedStep) -> dict[str, Any]:
+def _step_to_json(step: AuditedStep) -> dict[str, Any]:
     found = asdict(step)
     return {key: _finite(value) if isinstance(value, float) else value for key, value in found.items()}
 
@@ -376,7 +374,7 @@ def _finite(value: float) -> float | None:
 
 
 def csv_text(audit: Audit) -> str:
-    """Return one row for each step."""
+    """Return an audit as CSV with one row for each step."""
     columns = [each.name for each in fields(AuditedStep)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -393,6 +391,6 @@ def _cell(value: object) -> object:
 
 
 def write_csv(audit: Audit, path: str | Path) -> None:
-    """Write one row for each step, whole or not at all."""
+    """Write an audit atomically as a CSV file with one row for each step."""
     with whole_file(path) as temporary:
         temporary.write_text(csv_text(audit), encoding="utf-8")

@@ -1,10 +1,10 @@
-"""Where episodes and conversations are: files, folders of them, and lines of files."""
+"""The locations of episodes and conversations: files, folders of files, and lines of ``.jsonl`` files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from askwise.errors import InputError
 from askwise.play import trace
 from askwise.text.data import parse_json
 from askwise.text.files import decode, read_lines, read_text, read_whole, reading
-from askwise.text.reading import Field
+from askwise.text.reading import Field, refuse_blank
 
 TRACES = (trace.FORMAT, trace.EARLIER)
 CONVERSATION = "askwise/conversation@1"
@@ -25,14 +25,14 @@ LINES = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSource:
-    """One episode or conversation in a file.
+    """The location of one episode or conversation: a file, or a line of a file.
 
     Attributes:
         path: the file.
-        line: number of its line from 1, None if it is the whole file.
-        start: where in the file it begins, in bytes.
-        size: how many bytes it has, None for all.
-        key: the same for all of one problem.
+        line: number of the line from 1; None for the whole file.
+        start: offset of the line in the file, in bytes.
+        size: size of the line in bytes; None for the whole file.
+        key: equal for all episodes and conversations about the same problem, see `problem_key`.
     """
 
     path: str
@@ -43,66 +43,63 @@ class EpisodeSource:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The path, with ``:`` and the number of the line if there is one."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
     @property
     def folder(self) -> Path:
-        """Where files are that it names."""
+        """The folder of the file; names of other files in it are relative to this folder."""
         return Path(self.path).parent
 
     @property
     def field(self) -> str:
-        """What a refusal calls it."""
+        """The location as error messages name it."""
         return f"file {self.path!r}" + ("" if self.line is None else f", line {self.line}")
 
     def read(self) -> Any:
-        """Return its contents."""
+        """Return the contents as parsed JSON."""
         if self.size is None:
             text = read_text(self.path)
         else:
             with reading(self.path) as file:
                 file.seek(self.start)
                 text = decode(file.read(self.size), self.field).rstrip("\r\n")
-        if not text.strip():
-            raise InputError(self.field, "nothing in it", f"one of {', '.join(FORMATS)}")
+        refuse_blank(text, self.field, f"one of {', '.join(FORMATS)}")
         return parse_json(text)
 
 
 @contextmanager
-def naming(field: str) -> Iterator[None]:
-    """Let what is refused inside name where it was found."""
+def located_errors(field: str) -> Iterator[None]:
+    """Prepend the location `field` to the field of every `InputError` that is raised inside and names no file."""
     try:
         yield
     except InputError as error:
         if error.field.startswith("file "):
             raise
-        # The line of a file that has many: within it there is only one.
+        # `field` already names the line in the file; the parser calls it line 1.
         inner = error.field.removeprefix("line 1, ") if ", line " in field else error.field
         raise InputError(field if inner == "file" else f"{field}, {inner}", error.found, error.expected) from None
 
 
 def format_of(data: Any) -> str:
-    """Return which of the formats that can be audited some contents have; refuse others."""
+    """Return the format that the contents of a file state; raise `InputError` unless it can be audited."""
     stated = Field("", data).object(["format"]).child("format")
     if stated.value not in FORMATS:
         raise stated.refuse("one of " + ", ".join(map(repr, FORMATS)))
     return str(stated.value)
 
 
-def found_in(paths: Iterable[str | Path]) -> list[EpisodeSource]:
-    """Return all episodes and conversations in files and folders, in order."""
-    return [source for path in paths for source in _found(Path(path))]
+def find_sources(path: Path) -> list[EpisodeSource]:
+    """Return all episodes and conversations in a file, or in the files of a folder, sorted by path.
 
-
-def _found(path: Path) -> list[EpisodeSource]:
-    """Return all that a file or folder has; in a folder, files of askwise of another kind may lie beside them."""
+    In a folder, other files of askwise, such as instances, are skipped.
+    """
     if not path.is_dir():
         return list(_sources(path))
     files = sorted(each for each in path.rglob("*") if each.suffix in ENDINGS and each.is_file())
     found = [source for file in files for source in _sources(file, among_others=True)]
     if not found:
-        raise InputError(f"folder {str(path)!r}", "nothing in it that can be audited", f"files {' or '.join(ENDINGS)}")
+        raise InputError(f"folder {str(path)!r}", "no file that can be audited", f"files {' or '.join(ENDINGS)}")
     return found
 
 
@@ -112,26 +109,26 @@ def _sources(file: Path, *, among_others: bool = False) -> Iterator[EpisodeSourc
         if file.suffix != LINES:
             text = read_whole(opened_file, f"file {path!r}")
             if not (among_others and _of_another_kind(text)):
-                yield EpisodeSource(path, key=key_of(text, file.parent))
+                yield EpisodeSource(path, key=problem_key(text, file.parent))
             return
         start, empty = 0, True
         for number, line in enumerate(read_lines(opened_file, f"file {path!r}"), start=1):
             if line.strip():
                 empty = False
-                yield EpisodeSource(path, number, start, len(line), key_of(line, file.parent))
+                yield EpisodeSource(path, number, start, len(line), problem_key(line, file.parent))
             start += len(line)
         if empty:
             raise InputError(f"file {path!r}", "nothing in it", f"one JSON object on each line, {' or '.join(FORMATS)}")
 
 
 def _of_another_kind(text: bytes) -> bool:
-    """Whether this is a file of askwise that nobody would audit: an instance, a decision."""
+    """Return whether a text is an askwise file that cannot be audited, such as an instance or a decision."""
     stated = _parsed(text).get("format")
     return isinstance(stated, str) and stated.startswith("askwise/") and stated not in FORMATS
 
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
-    """Return an object, an empty one for what is none; that is refused later, with its place."""
+    """Return a JSON object; an empty one if the text is not one, which is reported when the item is audited."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -139,8 +136,8 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def key_of(given: bytes | Mapping[str, Any], folder: Path) -> str:
-    """Return what is the same for all of one problem, and else differs."""
+def problem_key(given: bytes | Mapping[str, Any], folder: Path) -> str:
+    """Return a key that is equal for all files about the same problem; names of decision files start at `folder`."""
     data = _parsed(given) if isinstance(given, bytes) else given
     decision = data.get("decision")
     if isinstance(decision, str):
