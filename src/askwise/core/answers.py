@@ -1,16 +1,19 @@
-"""How answers come: the truth always, or with errors and refusals as people give them.
+"""Answer models: how often answers to questions are wrong or missing.
 
-A question has some possible answers, and each goal makes one of them true (`truth`). An `AnswerModel` says what is
-heard instead. With probability ``refused`` there is no answer at all, whatever the goal. Else, with probability
-``wrong``, it is one of the other answers, each equally likely. Else it is the truth. So the likelihood of hearing
-answer `a` if the goal is `g` is, for `k` possible answers,
+A question has `k` possible answers, and each goal makes one of them true (`truth`). An `AnswerModel` describes the
+answer that is given instead. With probability ``refused`` there is no answer, whatever the goal. Otherwise, with
+probability ``wrong``, the answer is one of the other answers, each equally likely. Otherwise it is true. So the
+likelihood of answer `a` under goal `g` is
 
     L[a, g] = (1 - refused) * (1 - wrong            if a is true for g,
                                wrong / (k - 1)      if it is not).
 
-Errors are made anew every time a question is asked (*independent*), or they are *persistent*: the same question gets
-the same reply each time, so that asking it again tells nothing. The question about all other goals is the same
-question.
+Errors are *independent*, drawn anew each time a question is asked, or *persistent*: the same question gets the same
+answer each time, so asking again gives no information. The question about all other goals is the same question.
+
+To add an answer model, write a subclass with its own `draw`, `likelihood` and, if answers can be wrong, `fallible`.
+Beliefs, games and evaluation use these. Planners have fast loops for the formula above; they get their numbers from
+`AnswerModel.for_planning`, which raises an error for other models.
 """
 
 from __future__ import annotations
@@ -27,13 +30,13 @@ from askwise.types import FloatArray
 
 ERRORS = ("independent", "persistent")
 MOST_WRONG = 0.5
-"""Of two answers, one that is wrong more often than right would tell more than a right one.
+"""Upper bound (exclusive) on `AnswerModel.wrong`: beyond it, a yes would make no more likely than yes.
 
-An `AnswerModel` is for questions of every kind, those with two answers included; see `most_wrong` for one question.
+The bound holds for questions with two answers; `most_wrong` gives it for a question with any number of answers.
 """
 
 CREDIBLE = 1e-3
-"""How probable a goal has to be beside the likeliest one to be reckoned with, where answers can be wrong."""
+"""Where answers can be wrong, goals below this share of the likeliest goal's probability are not considered."""
 
 NONE_OF_THESE = "none of these"
 
@@ -46,12 +49,12 @@ def _check_share(field: str, share: object, below: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerModel:
-    """How often answers are wrong or missing.
+    """The probabilities that an answer is wrong or missing; see the top of this module.
 
     Attributes:
-        wrong: how often an answer that is given is wrong, from 0 and below 0.5, whatever is asked.
-        refused: how often none is given, from 0 and below 1.
-        errors: ``independent``, or ``persistent``: the same question always gets the same reply.
+        wrong: probability that a given answer is wrong, from 0 and below 0.5.
+        refused: probability that no answer is given, from 0 and below 1.
+        errors: ``independent``, or ``persistent``: the same question always gets the same answer.
     """
 
     wrong: float = 0.0
@@ -66,20 +69,25 @@ class AnswerModel:
 
     @property
     def truthful(self) -> bool:
-        """Whether every question is answered, and truly."""
-        return self.wrong == 0 and self.refused == 0
+        """Whether every question is answered truthfully."""
+        return not self.fallible and self.refused == 0
+
+    @property
+    def fallible(self) -> bool:
+        """Whether an answer can be wrong."""
+        return self.wrong > 0
 
     @property
     def persistent(self) -> bool:
-        """Whether asking again tells nothing new; so it is where all answers are true."""
+        """Whether a repeated question gets the same wrong or missing answer; False if all answers are true."""
         return self.errors == "persistent" and not self.truthful
 
     @property
     def telling(self) -> float:
-        """How far one yes/no answer leads towards being sure: 1 if it settles the question.
+        """Expected share of one yes/no answer in the evidence that settles the question; 1 for a true answer.
 
-        To be sure, the odds of one side have to grow by a factor of ``1 / CREDIBLE``. An answer multiplies them by
-        ``(1 - wrong) / wrong``, in the right direction or the wrong one, or does nothing at all.
+        A question is settled when the odds of one answer have grown by a factor of ``1 / CREDIBLE``. Each answer
+        multiplies them by ``(1 - wrong) / wrong``, in the right or the wrong direction; a missing one changes nothing.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -87,13 +95,22 @@ class AnswerModel:
         return min(1.0, drift / -math.log(CREDIBLE))
 
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
-        """``float64 [n_goals]``: how probable each goal makes this answer; the same for all if there was none."""
+        """Return the probability of an answer under each goal, ``float64 [n_goals]``."""
         return likelihood_of(answer, n_goals, self.wrong, self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
-        """Return an answer to a question, drawn anew."""
+        """Draw an answer to a question.
+
+        If errors are persistent, `Game` calls this once for each question and repeats the answer.
+
+        Args:
+            asked: the question.
+            goal: the teammate's goal.
+            n_goals: number of goals.
+            rng: the random generator; three numbers are drawn from it.
+        """
         true = truth(asked, goal)
-        # Always the same number of draws, so that what comes later does not depend on what was asked.
+        # Always the same number of draws, so that later draws do not depend on the question.
         refuses, errs, other = rng.random(3)
         if refuses < self.refused:
             return Answer(asked, None)
@@ -102,12 +119,29 @@ class AnswerModel:
             return Answer(asked, true)
         if not isinstance(asked, Choice):
             return Answer(asked, not true)
-        # One of the k - 1 others: those from the true one on move up by one.
+        # One of the k - 1 others: indices from the true one on are shifted by one.
         chosen = min(int(other * (k - 1)), k - 2)
         return Answer(asked, chosen + (chosen >= true))
 
+    def for_planning(self, who: str) -> AnswerModel:
+        """Return the model that planners use, which follows the formula at the top of this module: this one.
+
+        A subclass may return an approximation of itself.
+
+        Args:
+            who: ends the error message; it says which method needs the formula.
+
+        Raises:
+            InputError: a subclass has its own `draw` or `likelihood`, and no `for_planning`.
+        """
+        kind = type(self)
+        if kind.draw is not AnswerModel.draw or kind.likelihood is not AnswerModel.likelihood:
+            allowed = f"an AnswerModel with errors and refusals only, or a method for_planning: {who}"
+            raise InputError("answers", f"{kind.__name__}, a model with its own answers", allowed)
+        return self
+
     def __str__(self) -> str:
-        """Return it as it is written on the command line."""
+        """Return the model as text in the form of the command line, such as ``wrong:0.05,persistent``."""
         if self.truthful:
             return "truthful"
         parts = [f"{name}:{share:g}" for name, share in (("wrong", self.wrong), ("refused", self.refused)) if share]
@@ -118,21 +152,21 @@ TRUTHFUL = AnswerModel()
 
 
 def truth(asked: Question, goal: int) -> bool | int:
-    """Return the true reply to a question."""
+    """Return the true reply to a question: a bool, or the index of a group for a `Choice`."""
     if not isinstance(asked, Choice):
         return goal in asked
     return next((k for k, group in enumerate(asked.groups) if goal in group), len(asked.groups))
 
 
 def n_answers(asked: Question, n_goals: int) -> int:
-    """Return how many answers can be true; a question with only one of them tells nothing."""
+    """Return the number of answers that can be true; a question with only one gives no information."""
     if not isinstance(asked, Choice):
         return 2 if 0 < len(asked) < n_goals else 1
     return len(asked.groups) + (len(asked.goals) < n_goals)
 
 
 def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """``bool [n_goals]``: the goals for which a reply is true."""
+    """Return the goals for which an answer is true, ``bool [n_goals]``; the reply must not be missing."""
     asked, reply = answer.asked, answer.reply
     agree = np.zeros(n_goals, dtype=np.bool_)
     if not isinstance(asked, Choice):
@@ -147,15 +181,15 @@ def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np
 
 
 def most_wrong(k: int) -> float:
-    """Return what `wrong` has to be below for a question with `k` answers, at least 2.
+    """Return the upper bound (exclusive) of `wrong` for a question with `k` answers, `k` at least 2.
 
-    From there on, an answer would be heard more often where another one is true.
+    At this bound an answer is equally likely whether it is true or not.
     """
     return 1.0 - 1.0 / k
 
 
 def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) -> FloatArray:
-    """``float64 [n_goals]``: how probable each goal makes this answer, see the top of this module."""
+    """Return the probability of an answer under each goal, ``float64 [n_goals]``; see the top of this module."""
     if answer.reply is None:
         return np.full(n_goals, refused)
     k = n_answers(answer.asked, n_goals)
@@ -164,7 +198,7 @@ def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) ->
 
 
 def check_reply(answer: Answer, n_goals: int) -> None:
-    """Refuse a reply that the question does not offer."""
+    """Raise an `InputError` if the question does not offer the reply."""
     asked, reply = answer.asked, answer.reply
     if reply is None:
         return
@@ -179,16 +213,16 @@ def check_reply(answer: Answer, n_goals: int) -> None:
 
 
 def same_question(asked: Question, n_goals: int) -> Hashable:
-    """Return what is equal for two questions that are answered alike: the same one, or one about all other goals."""
+    """Return a key that is equal for two questions with the same information: equal ones, or complementary ones."""
     if isinstance(asked, Choice):
         return frozenset(frozenset(group) for group in asked.groups)
     goals = frozenset(asked)
-    # Of a set and its complement the one without goal 0 stands for both.
+    # A set and its complement have the same key: the one without goal 0.
     return goals if 0 not in goals else frozenset(range(n_goals)) - goals
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Return an earlier answer as the reply to the same question in other words (see `same_question`)."""
+    """Return an earlier answer as an answer to `asked`, which has the same key (see `same_question`)."""
     reply = answer.reply
     if reply is None:
         return Answer(asked, None)

@@ -1,24 +1,24 @@
-"""Beliefs: what is known of the teammate's goal after watching and asking.
+"""Beliefs: the probabilities of the teammate's goals after observing and asking.
+
+Three kinds of belief learn from the teammate's actions:
 
 - `Elimination` (the paper's): an action that is not optimal for a goal rules it out; the rest keep their prior odds.
-- `Bayes`: the odds are also multiplied by how likely each goal's policy was to do what was seen. For a teammate that
-  draws its plan uniformly this depends on where it is only: ``P(g | s) ~ P0(g) N_g(s) / N_g(s0)``.
-- `Robust`: the teammate is allowed to do anything now and then, so watching never rules a goal out for good.
+- `Bayes`: the odds are multiplied by the probability of the action under each goal's policy. For a teammate that draws
+  its plan uniformly the result depends only on its current state: ``P(g | s) ~ P0(g) N_g(s) / N_g(s0)``.
+- `Robust`: the teammate may take any action now and then, so observing never rules a goal out for good.
 
-What is *possible* is kept exactly, apart from the probabilities: a goal whose probability underflows stays
-possible, and a goal is known when one is possible, not when a float equals 1. Answers that cannot be wrong rule goals
-out in all three; answers that can be multiply the odds by their likelihood. Then methods that work with sets of goals
-reckon with those that are *credible*, at least a `CREDIBLE` part as probable as the likeliest; the others keep their
-probabilities and can come back. An observation that leaves no goal raises
+The set of *possible* goals is stored exactly, apart from the probabilities: a goal whose probability underflows stays
+possible, and a goal is known when it is the only possible one, not when a float equals 1. Answers that cannot be wrong
+rule out goals in all three; answers that can be wrong multiply the odds by their likelihood. In that case, methods that
+work with sets of goals consider those that are *credible*, at least `CREDIBLE` times as probable as the likeliest; the
+others keep their probabilities and can come back. An observation that leaves no goal raises
 `ContradictoryObservation`.
 
-The one place where what was seen and heard changes a belief.
-
-A `Tracker` follows one episode from the ego agent's side. It is given every `Observation` in order and turns it into
-evidence: an action of the teammate has the likelihood that each goal's policy gives it where the teammate was, an
-answer the likelihood that the problem's `AnswerModel` gives it. Where that model repeats itself, a question that was
-answered before tells nothing. Agents, `askwise.ask`, environments and pages all keep one of these, so that
-all of them believe the same of the same experience.
+A `Tracker` follows one episode from the ego agent's side and is the only place where observations change a belief. It
+is given every `Observation` in order. An action of the teammate has the likelihood that the policy of each goal gives
+it, an answer the likelihood that the problem's `AnswerModel` gives it. Where errors are persistent, a repeated question
+changes nothing. Agents, `askwise.ask`, environments and pages all use a `Tracker`, so equal experience leads to equal
+beliefs.
 """
 
 from __future__ import annotations
@@ -39,35 +39,44 @@ from askwise.types import BoolArray, FloatArray
 
 SMALLEST = 1e-300
 NEXT_TO_IMPOSSIBLE = 1e-9
-"""How probable a goal has to be beside the likeliest one not to be given up for good, where nothing rules it out."""
+"""Where nothing rules a goal out, it is given up below this share of the likeliest goal's probability."""
 ACTIONS_IF_UNKNOWN = 6
-"""Among how many actions a teammate that errs chooses, if nobody says."""
+"""Number of actions that a robust belief assumes by default."""
 
 
 class ContradictoryObservation(AskwiseError):  # noqa: N818 - it names what happened, as users will read it
-    """Nothing that the belief thought possible explains what was seen or heard."""
+    """An observation or answer that no possible goal explains."""
 
 
 class Belief(ABC):
-    """Probabilities of the goals.
+    """A belief about the goals; subclasses define how it learns from the teammate's actions.
 
     Args:
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
 
     Attributes:
-        weighs_answers: whether answers can be wrong; then the goals that are still credible are taken for possible.
+        weighs_answers: whether answers can be wrong; then the credible goals count as possible.
     """
 
     name: str
     needs_shares = True
-    """Whether it matters how probable an action was, or only whether it was possible."""
+    """Whether the probability of an action matters, not only whether it is positive."""
+    rules_out = True
+    """Whether an action can rule out a goal for good; if not, a goal that is not possible now can come back."""
+    state_only = False
+    """Whether, for a UROP teammate, the belief depends on the teammate's current state but not on its path.
+
+    Exact evaluation merges the branches of an episode only for such beliefs.
+    """
+    posterior = False
+    """Whether, for a UROP teammate, the probabilities are the Bayesian posterior, which planners compute themselves."""
     way_out = "the teammate does not act as assumed; belief 'robust' allows for that"
 
     def __init__(self, prior: FloatArray) -> None:
         self._weights = np.array(prior, dtype=np.float64)
         self._allowed: BoolArray = self._weights > 0
         self._n_allowed = np.count_nonzero(self._allowed)
-        self._probabilities: FloatArray | None = None  # kept until something is learnt
+        self._probabilities: FloatArray | None = None  # computed at first use
         self.weighs_answers = False
         if self._n_allowed == 0:
             raise InputError("prior", "no possible goal", "at least one goal of positive probability")
@@ -75,12 +84,12 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """``bool [n_goals]``: the goals that are still possible; where answers can be wrong, those still credible."""
+        """The goals that methods consider, ``bool [n_goals]``: possible ones, or credible ones if answers can be wrong."""
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """``bool [n_goals]``: the goals that it would be wrong to give up for good, however little credible."""
+        """The goals that must not be given up for good, ``bool [n_goals]``, even if they are not credible."""
         return self._allowed.copy()
 
     def _credible(self) -> BoolArray:
@@ -88,7 +97,7 @@ class Belief(ABC):
 
     @property
     def probabilities(self) -> FloatArray:
-        """``float64 [n_goals]``: probability of each goal, 0 for impossible ones."""
+        """The probability of each goal, ``float64 [n_goals]``, 0 for impossible goals."""
         if self._probabilities is None:
             weights = np.where(self._allowed if self.weighs_answers else self.possible, self._weights, 0.0)
             self._probabilities = weights / weights.sum()
@@ -97,17 +106,24 @@ class Belief(ABC):
 
     @abstractmethod
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Learn from an action of the teammate; ``likelihood[g]`` is how probable goal `g` made it.
+        """Learn from an action of the teammate.
 
-        A belief that does not need the shares (`needs_shares`) only looks at what is above 0.
+        Args:
+            likelihood: ``[n_goals]``, the probability of the action under each goal; if `needs_shares` is False, it is
+                ``bool``: whether the action is possible.
         """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
-        """Learn the answer to "is your goal among `asked`?", which is true."""
+        """Learn from a true answer to "is your goal among `asked`?".
+
+        Args:
+            asked: ``bool [n_goals]``, the goals in the question.
+            answer: the answer, yes or no.
+        """
         self._keep(asked if answer else ~asked, "the answer")
 
     def weigh(self, likelihood: FloatArray) -> None:
-        """Learn from an answer that may be wrong; ``likelihood[g]`` is how probable goal `g` made it."""
+        """Learn from an answer that may be wrong; `likelihood` is its probability under each goal, ``float64 [n_goals]``."""
         self._keep(likelihood > 0, "the answer")
         self._weights = self._weights * likelihood
         self._rescale()
@@ -125,14 +141,14 @@ class Belief(ABC):
         self._rescale()
 
     def _rescale(self) -> None:
-        """Keep the largest weight at 1 and possible ones above 0, however long the episode gets."""
+        """Scale the weights so that they neither overflow nor underflow in long episodes."""
         self._probabilities = None
         rescale(self._weights, self._allowed)
 
 
 @compiled(work=lambda given: 2 * given.weights.size)
 def rescale(weights: Any, allowed: Any) -> None:
-    """Divide the weights of allowed goals by the largest, none of them to less than `SMALLEST`; set the others to 0."""
+    """Divide the weights of allowed goals by the largest, down to `SMALLEST` at least; set the other weights to 0."""
     largest = SMALLEST
     for goal in range(weights.size):
         if allowed[goal]:
@@ -142,10 +158,11 @@ def rescale(weights: Any, allowed: Any) -> None:
 
 
 class Elimination(Belief):
-    """Rule out what cannot be, keep the prior odds of the rest."""
+    """A belief that rules out goals whose policy never takes the observed action, and keeps the prior odds of the rest."""
 
     name = "elimination"
     needs_shares = False
+    state_only = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """See `Belief`."""
@@ -153,9 +170,11 @@ class Elimination(Belief):
 
 
 class Bayes(Belief):
-    """Multiply the odds by the likelihood of every action."""
+    """A belief that multiplies the odds by the likelihood of every action."""
 
     name = "bayes"
+    state_only = True
+    posterior = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """See `Belief`."""
@@ -165,18 +184,19 @@ class Bayes(Belief):
 
 
 class Robust(Belief):
-    """Bayes with a doubt: with probability `noise` the teammate does just anything.
+    """A belief that assumes that the teammate takes a uniformly random action with probability `noise`.
 
     Args:
-        prior: as for every belief.
-        noise: how often it does.
-        n_actions: among how many actions it chooses then.
-        doubt: goals that explain what was seen less than this share of the best explanation are set aside. They are
-            not ruled out: what the teammate does next can bring them back. The prior plays no part in that: an
-            unlikely goal is set aside for what the teammate does, not for being unlikely.
+        prior: ``float64 [n_goals]``, not all 0.
+        noise: probability of a random action.
+        n_actions: number of actions that a random action is drawn from.
+        doubt: goals whose likelihood is below this share of the largest likelihood are set aside. They are not ruled
+            out: further actions can bring them back. The prior does not matter here: a goal is set aside because of
+            the teammate's actions, not because it was unlikely from the start.
     """
 
     name = "robust"
+    rules_out = False
     way_out = "the answers contradict each other"
 
     def __init__(
@@ -194,16 +214,16 @@ class Robust(Belief):
 
     @property
     def possible(self) -> BoolArray:
-        """``bool [n_goals]``: the goals that have to be reckoned with now."""
+        """The goals that are not set aside, ``bool [n_goals]``; credible ones if answers can be wrong."""
         if self.weighs_answers:
-            # What was seen and what was heard may speak for different goals: only both together count.
+            # Actions and answers may support different goals; only their combination counts.
             return self._credible()
         best = self._evidence[self._allowed].max()
         return np.asarray(self._allowed & (self._evidence >= self.doubt * best))
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """See `Belief`; nothing is ever impossible here, so what is next to impossible is left out."""
+        """See `Belief`; goals below `NEXT_TO_IMPOSSIBLE` are left out."""
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
@@ -221,22 +241,22 @@ BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Ba
 def make_belief(
     name: str, prior: FloatArray, *, n_actions: int = ACTIONS_IF_UNKNOWN, weighs_answers: bool = False
 ) -> Belief:
-    """Return a new belief of that name: ``elimination``, ``bayes`` or ``robust``.
+    """Return a new belief.
 
     Args:
-        name: the kind of belief.
-        prior: as for every belief.
-        n_actions: for ``robust``, among how many actions a teammate that errs chooses.
+        name: ``elimination``, ``bayes``, ``robust`` or another key of `BELIEFS`.
+        prior: ``float64 [n_goals]``, not all 0.
+        n_actions: for ``robust``, the number of actions that a random action is drawn from.
         weighs_answers: whether answers can be wrong.
     """
-    kind = belief_kind(name)
+    kind = find_belief(name)
     belief = kind(prior, n_actions=n_actions) if issubclass(kind, Robust) else kind(prior)
     belief.weighs_answers = weighs_answers
     return belief
 
 
-def belief_kind(name: str) -> type[Belief]:
-    """Return the kind of belief of that name."""
+def find_belief(name: str) -> type[Belief]:
+    """Return the class of the belief called `name`."""
     if name not in BELIEFS:
         allowed = "one of " + ", ".join(map(repr, BELIEFS))
         raise InputError("belief", repr(name), allowed + did_you_mean(str(name), BELIEFS))
@@ -245,12 +265,12 @@ def belief_kind(name: str) -> type[Belief]:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the ego agent sees before it decides.
+    """What the ego agent observes before it decides.
 
     Attributes:
-        state: where both agents are.
-        teammate_action: what the teammate did in the last step, None at the start and after a question.
-        answer: the answer to the question just asked, None if the last step was not a question.
+        state: the states of both agents.
+        teammate_action: the teammate's action in the last step, None at the start and after a question.
+        answer: the answer to the question in the last step, None if that was no question.
     """
 
     state: JointState
@@ -259,20 +279,20 @@ class Observation:
 
 
 Event: TypeAlias = tuple[int, int] | Answer
-"""What can change a belief: a state of the teammate with what it did there, or an answer."""
+"""Something that changes a belief: a pair of the teammate's state and its action there, or an answer."""
 
 
 class Tracker:
-    """What is believed after all that was seen and heard.
+    """The belief of the ego agent in one episode, updated by observations.
 
     Args:
-        problem: what is played.
+        problem: the problem.
         belief: the kind of belief, ``elimination``, ``bayes`` or ``robust``.
-        fallback: the kind to go on with, as if it had been there from the start, when nothing that the first one thinks
-            possible explains what was seen or heard; by default that is an error.
+        fallback: the kind of belief that replaces the first one when an observation contradicts it; all observations so
+            far are replayed. By default, None, a contradiction raises `ContradictoryObservation`.
 
     Attributes:
-        answers: all that was asked and answered so far, refusals included.
+        answers: all answers so far, missing ones included.
     """
 
     def __init__(self, problem: Problem, belief: str = "elimination", *, fallback: str | None = None) -> None:
@@ -286,21 +306,21 @@ class Tracker:
 
     @property
     def kind(self) -> str:
-        """The kind of belief that is kept now."""
+        """The name of the current kind of belief."""
         return self.belief.name
 
     @property
     def possible(self) -> BoolArray:
-        """``bool [n_goals]``: the goals that are still possible."""
+        """The goals that are still possible, ``bool [n_goals]``."""
         return self.belief.possible
 
     @property
     def probabilities(self) -> FloatArray:
-        """``float64 [n_goals]``: probability of each goal, 0 for impossible ones."""
+        """The probability of each goal, ``float64 [n_goals]``, 0 for impossible goals."""
         return self.belief.probabilities
 
     def update(self, observation: Observation) -> None:
-        """Take in what is seen after a step, or at the start."""
+        """Update the belief with what is observed after a step, or at the start."""
         last, self._last = self._last, observation.state
         action = observation.teammate_action
         if observation.answer is not None:
@@ -309,15 +329,15 @@ class Tracker:
             self._take_in((last.teammate, action))
 
     def saw(self, teammate: int, action: int) -> None:
-        """Take in that the teammate did `action` in the state `teammate`."""
+        """Update the belief with an `action` of the teammate in its state `teammate`."""
         self._take_in((teammate, action))
 
     def heard(self, answer: Answer) -> None:
-        """Take in an answer."""
+        """Update the belief with an answer."""
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
-        """Whether a question would only be answered as before: it was asked, and errors are persistent."""
+        """Return whether a question gives no information: it was asked before, and errors are persistent."""
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 
     def _take_in(self, event: Event) -> None:
@@ -345,35 +365,36 @@ class Tracker:
     def _learn(self, event: Event) -> None:
         if not isinstance(event, Answer):
             self.belief.observe(self._likelihood(*event))
-        elif event.reply is not None:  # who does not know says nothing about the goal
+        elif event.reply is not None:  # a missing answer says nothing about the goal
             self._hear(event)
 
     def _hear(self, answer: Answer) -> None:
         n_goals, model = len(self.problem.goals), self.problem.answers
-        if model.wrong == 0:
+        if not model.fallible:
             self.belief.learn(agreeing(answer, n_goals), True)
         else:
             self.belief.weigh(model.likelihood(answer, n_goals))
 
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
-        """Return how probable each goal made what the teammate did; where support is enough, if it could be."""
+        """Return the likelihood of an action of the teammate under each goal, as `Belief.observe` takes it."""
         if self.belief.needs_shares:
             return self.problem.teammate.policy(teammate)[:, action]
         return self.problem.teammate.optimal(teammate)[:, action]
 
     def _new(self, kind: str) -> Belief:
         problem = self.problem
-        errs = problem.answers.wrong > 0
-        return make_belief(kind, problem.prior, n_actions=len(all_teammate_names(problem)), weighs_answers=errs)
+        return make_belief(
+            kind, problem.prior, n_actions=len(all_teammate_names(problem)), weighs_answers=problem.answers.fallible
+        )
 
 
 def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
-    """``float64 [n_goals]``: how probable each goal and this answer are together."""
+    """Return the joint probability of each goal and an answer, ``float64 [n_goals]``."""
     return np.asarray(belief * problem.answers.likelihood(answer, len(problem.goals)))
 
 
 def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
-    """``float64 [n_goals]``: the probabilities of the goals after an answer; all 0 if no possible goal allows it."""
+    """Return the probabilities of the goals after an answer, ``float64 [n_goals]``; all 0 if no goal allows it."""
     weights = joint_with(problem, belief, answer)
     total = float(weights.sum())
     return np.asarray(weights / total if total > 0 else weights)

@@ -261,7 +261,7 @@ class Game:
         self._check_question(answer.asked)
         n_goals = len(self.problem.goals)
         check_reply(answer, n_goals)
-        if answer.reply is not None and self.problem.answers.wrong == 0:
+        if answer.reply is not None and not self.problem.answers.fallible:
             self.allowed = self.allowed & agreeing(answer, n_goals)
         self.teammate_action, self.answer = None, answer
         self._pay(self.problem.query_cost(answer.asked))

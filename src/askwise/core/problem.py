@@ -127,7 +127,7 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
     """``bool [n_goals]``: the goals that a method considers: the possible ones, or the credible ones if answers err."""
-    if problem.answers.wrong == 0:
+    if not problem.answers.fallible:
         return np.asarray(belief > 0)
     return np.asarray(belief >= CREDIBLE * belief.max())
 

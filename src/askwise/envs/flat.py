@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
-from askwise.core.belief import Tracker, belief_kind
+from askwise.core.belief import Tracker, find_belief
 from askwise.core.game import Game
 from askwise.core.problem import Problem
 from askwise.envs.play import ACT, ASK, Play, action_number
@@ -85,7 +85,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self._bare = bare
         example, observer = bare.episodes.source.example, bare.episodes.observer
         self._questions = QuestionList(questions, example, self.kinds)
-        self._kind_of_belief = belief_kind(belief).name  # An unknown name is refused now, not at the first reset.
+        self._kind_of_belief = find_belief(belief).name  # An unknown name is refused now, not at the first reset.
         self._n_ontic = len(example.ego.actions.names)
         self._mask: BoolArray
         self.action_space = spaces.Discrete(self._n_ontic + self._questions.n)

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from askwise.core.belief import Belief, Tracker, belief_kind
+from askwise.core.belief import Belief, Tracker, find_belief
 from askwise.core.belief import Observation as Observation
 from askwise.core.decision import Decision, Situation, common_actions, some_out_of_reach
 from askwise.core.problem import JointState, Problem
@@ -88,7 +88,7 @@ class BeliefAgent(Agent):
     """The kind of belief to go on with when the first one is contradicted; None: that is an error."""
 
     def __init__(self, *, belief: str = "elimination") -> None:
-        belief_kind(belief)  # a name that is none is refused now, not in the middle of a study
+        find_belief(belief)  # a name that is none is refused now, not in the middle of a study
         self.belief_kind = belief
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
@@ -116,7 +116,7 @@ class BeliefAgent(Agent):
         state, belief = observation.state, self.tracker.belief
         possible, optimal = belief.possible, self.problem.ego.optimal(state.ego)
         common = common_actions(optimal, possible)
-        if not common.size and (belief.name == "robust" or some_out_of_reach(optimal, possible)):
+        if not common.size and (not belief.rules_out or some_out_of_reach(optimal, possible)):
             possible = self.within_reach(state, possible, optimal)
             common = common_actions(optimal, possible)
             if not optimal[possible].any():  # who believed a wrong answer may have gone where no way leads back
@@ -141,7 +141,7 @@ class BeliefAgent(Agent):
         They matter only where answers can be wrong: else such a goal is possible, and no action that loses it is
         optimal for it. Who waits instead learns better at the latest when the teammate has arrived.
         """
-        if self.problem.answers.wrong == 0:
+        if not self.problem.answers.fallible:
             return actions
         at_stake = self.belief.not_ruled_out & (self.problem.ego.steps(ego) >= 0)
         after = [self.problem.ego.steps(self.problem.ego.next(ego, int(action))) for action in actions]

@@ -61,7 +61,7 @@ class Optimal(PlanningAgent):
         """See `Agent`; solves the problem."""
         super().reset(problem, seed)
         self._most = most_questions(problem, self.questions)
-        self._ways_of_no_return = problem.answers.wrong > 0 and bool(problem.ego.table().cut_off().any())
+        self._ways_of_no_return = problem.answers.fallible and bool(problem.ego.table().cut_off().any())
         if self._home is None or self._home.problem is not problem or self._home_most != self._most:
             self._home, self._home_most = solver_of(problem, self._most, limit=self.limit), self._most
             self._home.at(problem.start)
@@ -70,7 +70,7 @@ class Optimal(PlanningAgent):
 
     def considered_goals(self) -> BoolArray:
         """See `PlanningAgent`; where answers may be wrong, what is next to impossible is not impossible."""
-        if isinstance(self.solver, LimitedSolver) and (self.belief.name != "robust" or self._ways_of_no_return):
+        if isinstance(self.solver, LimitedSolver) and (self.belief.rules_out or self._ways_of_no_return):
             return self.belief.not_ruled_out
         return super().considered_goals()
 

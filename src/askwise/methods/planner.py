@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.core.belief import Observation
+from askwise.core.belief import Observation, find_belief
 from askwise.core.decision import Decision
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
@@ -69,7 +69,7 @@ class PlannerAgent(PlanningAgent):
         _check_count("questions", questions, 0)
         if seconds is not None and not 0 < seconds < np.inf:
             raise InputError("seconds", repr(seconds), "a finite number above 0")
-        self.fallback = None if belief == "robust" else "robust"
+        self.fallback = "robust" if find_belief(belief).rules_out else None
         self.setting: str | PlannerSettings = setting
         self.budget = budget
         self.seconds = seconds
@@ -80,7 +80,9 @@ class PlannerAgent(PlanningAgent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem, seed)
-        price_for_planning(problem, "the planner adds up prices goal by goal")  # refused now, not in the middle
+        # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
+        price_for_planning(problem, "the planner adds up prices goal by goal")
+        problem.answers.for_planning("the planner knows no other answers")
         self._planner: Planner | None = None
         self._asked = 0
         answers = problem.answers
@@ -98,7 +100,7 @@ class PlannerAgent(PlanningAgent):
 
     def considered_goals(self) -> BoolArray:
         """See `PlanningAgent`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
-        if self.problem.answers.wrong > 0 and self.problem.ego.table().cut_off().any():
+        if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
         return super().considered_goals()
 
@@ -116,7 +118,7 @@ class PlannerAgent(PlanningAgent):
     @property
     def _plans_anew(self) -> bool:
         """Whether what the teammate did so far is not what the planner's own tables would say of it."""
-        return self.belief.name != "bayes" or self.problem.policies is not None
+        return not self.belief.posterior or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
         """Return a planner whose tables fit the belief."""

@@ -380,3 +380,4 @@ def check_teammate(problem: Problem, who: str) -> None:
             f"none: {who} holds for a teammate that draws one of its shortest plans uniformly; "
             "for others use the method 'planner', or evaluate methods",
         )
+    problem.answers.for_planning(f"{who} holds for no other answers")

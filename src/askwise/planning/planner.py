@@ -95,6 +95,7 @@ class Planner:
         self.tables = tables
         self.settings = settings
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
+        problem.answers.for_planning("the planner knows no other answers")
         self.chooses = problem.query_cost.per_option is not None
         least = float(problem.query_cost(Choice(((0,),)))) if self.chooses else None
         sets = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)

@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.belief import BELIEFS
 from askwise.core.game import answer_to, ends
 from askwise.core.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.core.questions import Answer, Choice, Question
@@ -290,10 +291,10 @@ def follows_once(agent: Agent, problem: Problem) -> bool:
     """
     if not agent.markov:
         return False
-    kind = getattr(agent, "belief_kind", None)
+    kind = BELIEFS.get(getattr(agent, "belief_kind", ""))
     if problem.policies is None:
-        return kind != "robust"
-    return kind == "elimination" or isinstance(agent, KnowsGoal)
+        return kind is None or kind.state_only
+    return isinstance(agent, KnowsGoal) or (kind is not None and kind.state_only and not kind.needs_shares)
 
 
 def _only(weights: FloatArray, goals: Goals) -> FloatArray:
