@@ -29,7 +29,7 @@ from tests.envs import test_same_episodes
 from tests.methods.test_golden import story
 from tests.studies.studies import small
 from tests.tool_fetching import workshop
-from tests.view import test_account, test_grounds_text, test_text
+from tests.view import test_floors_as_text, test_summary, test_text
 from tests.view.episodes import asking
 from tests.view.floors import played, two_maps, ward
 from tests.view.test_layout import loop, path, tree
@@ -61,8 +61,8 @@ def designs() -> str:
 PRINTED: dict[str, Callable[[], str]] = {
     "designs": designs,
     "maps in a terminal": test_text.drawings,
-    "graphs in a terminal": test_grounds_text.drawings,
-    "accounts": test_account.accounts,
+    "graphs in a terminal": test_floors_as_text.drawings,
+    "accounts": test_summary.accounts,
     "layouts": layouts,
     "a page": lambda: page_text(asking()),
     "pages with graphs and two maps": lambda: page_text(played(ward())) + page_text(played(two_maps())),
