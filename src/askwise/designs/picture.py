@@ -205,8 +205,8 @@ def _graph(
     for node in drawn.nodes:
         state = numbers[node.name]
         colour = palette(norm(counts[state])) if counts[state] else PAPER
-        edge = TEAMMATE if state == start else INK
-        ax.add_patch(Circle(node.at, 0.28, facecolor=colour, edgecolor=edge, linewidth=2.4 if node.marked else 1.2))
+        outline = TEAMMATE if state == start else INK
+        ax.add_patch(Circle(node.at, 0.28, facecolor=colour, edgecolor=outline, linewidth=2.4 if node.marked else 1.2))
         ax.text(node.at[0], node.at[1] - 0.36, "\n".join(node.lines), ha="center", va="top", fontsize=6.5, **PLAIN)
         if node.above:
             ax.text(node.at[0], node.at[1] + 0.34, node.above, ha="center", va="bottom", fontsize=6.5, **PLAIN)

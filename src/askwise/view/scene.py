@@ -126,7 +126,7 @@ class Scene:
         """How large all this is, in words."""
         parts = [_size(self.floor)]
         if self.ego_floor is not None:
-            parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_ground)}"]
+            parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_floor)}"]
         parts.append(counted(len(self.goals), self.words.goal))
         return ", ".join([*parts, *([counted(len(self.landmarks), self.words.landmark)] if self.landmarks else [])])
 
