@@ -139,7 +139,7 @@ def test_another_studys_folder_is_refused(run: Run) -> None:
     before = table_bytes(Path("here"))
     run(*COMMAND, "--seed", "8").assert_refused(
         "askwise study: folder 'here': found the results of another study, 'small', which differs in seed; expected an "
-        "empty folder, or that of this very study (--out DIR chooses another)"
+        "empty folder, or the folder of this study (--out DIR chooses another)"
     )
     assert table_bytes(Path("here")) == before
 

@@ -152,7 +152,7 @@ def test_damaged_parts_on_the_disk_are_named_and_cleared_away(folder: Path, name
         store = Store(folder, STUDY)
         with store.locked():
             found = store.clear()
-            assert [(each.path, each.why) for each in found] == [(path, "its checksum does not fit")]
+            assert [(each.path, each.why) for each in found] == [(path, "its checksum is wrong")]
             assert store.done() == {1}
     assert files_in(folder) == others
 

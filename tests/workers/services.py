@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.workers import heartbeat
-from askwise.workers.child import Refused
+from askwise.workers.child import RequestRefused
 
 GARBAGE = {
     "text": b"hello\n",
@@ -36,7 +36,7 @@ def misbehave(manner: str) -> Iterator[Any]:
         with heartbeat.deciding:
             time.sleep(600)  # hangs
     if manner == "refuses":
-        raise Refused("not for me")
+        raise RequestRefused("not for me")
     if manner == "prints":
         print("from Python")
         os.write(1, b"from C\n")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askwise.workers import pool
-from askwise.workers.child import Refused
+from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits
 from askwise.workers.pool import RunEnded, WorkerDied, WorkersGone, borrowed, end, supervisors, usable_cores
 from tests.studies.commands import is_alive
@@ -86,9 +86,9 @@ def test_what_a_worker_prints_disturbs_nobody(run: str, capfd: pytest.CaptureFix
 
 
 def test_requests_that_a_worker_does_not_understand(run: str) -> None:
-    with pytest.raises(Refused, match=r"^not for me$"):
+    with pytest.raises(RequestRefused, match=r"^not for me$"):
         answers(run, "misbehave", "refuses")
-    with pytest.raises(Refused, match=r"^ModuleNotFoundError: No module named 'nowhere'$"):
+    with pytest.raises(RequestRefused, match=r"^ModuleNotFoundError: No module named 'nowhere'$"):
         answers(run, "echo", b"cnowhere\nnothing\n.")
 
 

@@ -42,7 +42,7 @@ Service = Callable[[Any], Iterable[Any]]
 """Takes a request and yields the replies to it."""
 
 
-class Refused(Exception):  # noqa: N818 - it names what happened
+class RequestRefused(Exception):  # noqa: N818 - it names what happened
     """A worker cannot make sense of a request, for instance because it does not know a class in it."""
 
 
@@ -105,7 +105,7 @@ def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, 
     try:
         for reply in service(understood):
             _send(replies, (REPLY, reply))
-    except Refused as error:
+    except RequestRefused as error:
         return REFUSED, str(error)
     return DONE, None
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from askwise.errors import AskwiseError
-from askwise.workers.child import DONE, READY, REFUSED, REPLY, Message, Refused
+from askwise.workers.child import DONE, READY, REFUSED, REPLY, Message, RequestRefused
 from askwise.workers.heartbeat import NO_UNIT
 from askwise.workers.limits import Limits
 from askwise.workers.process import SupervisedProcess
@@ -68,7 +68,7 @@ class Key(NamedTuple):
     path: tuple[str, ...]
 
 
-class Worker:
+class WorkerProcess:
     """A process that answers requests, as its parent sees it.
 
     Attributes:
@@ -110,7 +110,7 @@ class Worker:
             while True:
                 kind, value = self._receive()
                 if kind == REFUSED:
-                    raise Refused(value)
+                    raise RequestRefused(value)
                 if kind == DONE:
                     self.is_fresh = False
                     return
@@ -165,8 +165,8 @@ def _folder() -> str | None:
 
 
 _lock = threading.Lock()
-_idle: list[Worker] = []
-_busy: set[Worker] = set()
+_idle: list[WorkerProcess] = []
+_busy: set[WorkerProcess] = set()
 _ended: set[str] = set()
 
 
@@ -192,7 +192,9 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 
 
 @contextlib.contextmanager
-def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False) -> Iterator[Worker]:
+def borrowed(
+    run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False
+) -> Iterator[WorkerProcess]:
     """Yield a worker: one without work if there is one, otherwise a new one. One that failed is not kept.
 
     Args:
@@ -213,7 +215,7 @@ def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserve
         raise
     with _lock:
         if run in _ended:
-            surplus: Worker | None = worker
+            surplus: WorkerProcess | None = worker
         else:
             _busy.discard(worker)
             _idle.append(worker)
@@ -225,7 +227,7 @@ def borrowed(run: str, service: str, limits: Limits, guest: str = "", *, reserve
         _drop(surplus)
 
 
-def _take(key: Key) -> Worker:
+def _take(key: Key) -> WorkerProcess:
     with _lock:
         gone = [worker for worker in _idle if worker.is_gone()]
         _idle[:] = [worker for worker in _idle if worker not in gone]
@@ -238,9 +240,9 @@ def _take(key: Key) -> Worker:
     return _start(key) if fit is None else fit
 
 
-def _start(key: Key) -> Worker:
+def _start(key: Key) -> WorkerProcess:
     try:
-        new = Worker(key)
+        new = WorkerProcess(key)
     except (OSError, RuntimeError) as error:
         raise WorkersGone(f"worker processes cannot be started ({error})") from None
     with _lock:
@@ -251,7 +253,7 @@ def _start(key: Key) -> Worker:
     raise RunEnded
 
 
-def _drop(worker: Worker) -> None:
+def _drop(worker: WorkerProcess) -> None:
     with _lock:
         _busy.discard(worker)
     worker.close()

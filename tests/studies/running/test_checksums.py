@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from askwise.studies.running.checksums import NAME, Corrupt, Entry, Manifest, columns_in_short, read_manifest
+from askwise.studies.running.checksums import NAME, Corrupt, Entry, Manifest, columns_digest, read_manifest
 from askwise.studies.schema.tables import SCHEMAS
 
 STUDY, OTHER, COLUMNS = "0123456789abcdef", "fedcba9876543210", "89abcdef"
@@ -52,7 +52,7 @@ def test_files_as_they_were_written_are_sound(folder: Path) -> None:
 def test_every_change_of_a_file_is_seen(folder: Path) -> None:
     path, data = folder / "a.parquet", DATA["a.parquet"]
     changes = {
-        "its checksum does not fit": data[:7] + b"F" + data[8:],
+        "its checksum is wrong": data[:7] + b"F" + data[8:],
         "it is empty": b"",
         "it is cut off": data[:-1],
         "it is too long": data + b"\0",
@@ -77,7 +77,7 @@ def test_a_file_in_the_place_of_another_is_named(tmp_path: Path) -> None:
 
 def test_files_that_are_not_listed_and_columns_of_another_version(folder: Path) -> None:
     (folder / "d.parquet").write_bytes(b"new")
-    assert why(folder, "d.parquet") == f"{NAME} does not list it, as after a run that was killed"
+    assert why(folder, "d.parquet") == f"{NAME} does not list it"
     assert why(folder, "a.parquet", "other") == "its columns are those of another version of askwise"
 
 
@@ -118,7 +118,7 @@ def test_lines_of_another_study_do_not_count(folder: Path) -> None:
     assert (manifest.owner, manifest.entries, manifest.damaged, manifest.proves_owner) == (STUDY, {}, 3, False)
 
 
-def test_columns_in_short() -> None:
-    shortened = {columns_in_short(schema) for schema in SCHEMAS.values()}
+def test_columns_digest() -> None:
+    shortened = {columns_digest(schema) for schema in SCHEMAS.values()}
     assert len(shortened) == len(SCHEMAS)
     assert {len(each) for each in shortened} == {8}

@@ -62,7 +62,7 @@ def endless(path: Path) -> None:
         file.truncate(1 << 40)
 
 
-CHECKSUM, CUT_OFF, LONG = "its checksum does not fit", "it is cut off", "it is too long"
+CHECKSUM, CUT_OFF, LONG = "its checksum is wrong", "it is cut off", "it is too long"
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "a bit in a value": (lambda path: flip(path, 0.1), CHECKSUM),
@@ -109,7 +109,7 @@ def test_what_is_damaged_is_played_again(folder: Path, played: Path) -> None:
     assert (ran.before, ran.played) == (2, 4)
     assert [each.path for each in ran.damaged] == [part(folder, k, name) for k, name in enumerate(SCHEMAS)]
     assert told == list(ran.damaged)
-    assert str(told[0]) == (f"{part(folder, 0)} is damaged (its checksum does not fit): its instance is played again")
+    assert str(told[0]) == (f"{part(folder, 0)} is damaged (its checksum is wrong): its instance is played again")
     ran.store.combine()
     assert table_bytes(folder) == table_bytes(played)
     assert run_study(STUDY, folder).damaged == ()
@@ -160,7 +160,7 @@ def test_a_damaged_line_of_the_manifest_is_named_and_its_instance_played_again(f
     (folder / "checksums.txt").write_text("".join(lines))
     ran = run_study(STUDY, folder)
     assert ran.played == 1
-    unlisted = "checksums.txt does not list it, as after a run that was killed"
+    unlisted = "checksums.txt does not list it"
     assert [(each.path.name, each.why, each.cure) for each in ran.damaged] == [
         ("checksums.txt", "1 line is not as written", "it is written again"),
         ("00002.parquet", unlisted, "its instance is played again"),
@@ -179,7 +179,11 @@ def test_a_run_that_was_killed_while_it_wrote_is_continued(folder: Path, played:
     for name in list(SCHEMAS)[left:]:
         part(folder, 2, name).unlink()
     ran = run_study(STUDY, folder)
-    assert (ran.played, len(ran.damaged)) == (1, left)
+    assert ran.played == 1
+    assert [str(each) for each in ran.damaged] == [
+        f"{part(folder, 2, name)} is unfinished (its run was interrupted): its instance is played again"
+        for name in list(SCHEMAS)[:left]
+    ]
     ran.store.combine()
     assert table_bytes(folder) == table_bytes(played)
     assert run_study(STUDY, folder).damaged == ()
@@ -191,10 +195,10 @@ def test_results_without_a_manifest_are_refused_and_left_alone(folder: Path, tex
     if text is not None:
         (folder / "checksums.txt").write_text(text)
     before = {name: (folder / name).read_bytes() for name in files_in(folder)}
-    found = "no checksums.txt" if text is None else "no sound line in checksums.txt"
+    found = "no checksums.txt" if text is None else "no intact line in checksums.txt"
     assert_refused(
         lambda: run_study(STUDY, folder),
-        f"folder {str(folder)!r}: found {found}; expected that file as askwise wrote it beside the results, or an "
+        f"folder {str(folder)!r}: found {found}; expected the file that askwise wrote with the results, or an "
         "empty folder (--out DIR)",
     )
     assert {name: (folder / name).read_bytes() for name in files_in(folder)} == before
@@ -208,8 +212,8 @@ def test_damage_is_named_when_the_tables_are_put_together(folder: Path, played: 
     flip(part(folder, 3, "queries"), 0.3)
     path = part(folder, 3, "queries")
     message = (
-        f"file {str(path)!r}: found damage (its checksum does not fit); expected what askwise wrote there "
-        "(the same command, given again, finds the damage and puts it right)"
+        f"file {str(path)!r}: found damage (its checksum is wrong); expected an intact file "
+        "(run the same command again to repair)"
     )
     assert_refused(store.combine, message)
     assert_refused(lambda: store.scan("queries"), message)
@@ -219,7 +223,7 @@ def test_damage_is_named_when_the_tables_are_put_together(folder: Path, played: 
 
 def test_damage_is_named_when_failures_are_looked_for(folder: Path) -> None:
     flip(part(folder, 3), 0.3)
-    with pytest.raises(InputError, match=r"00003\.parquet': found damage \(its checksum does not fit\)"):
+    with pytest.raises(InputError, match=r"00003\.parquet': found damage \(its checksum is wrong\)"):
         Store(folder, STUDY).failed()
 
 
@@ -240,7 +244,7 @@ def test_a_damaged_table_is_not_analysed(folder: Path, name: str, monkeypatch: p
 
 def test_a_table_of_another_study_is_not_analysed(folder: Path, other: Path) -> None:
     shutil.copy(other / "episodes.parquet", folder / "episodes.parquet")
-    with pytest.raises(InputError, match=r"found damage \((its checksum does not fit|it is cut off|it is too long)\)"):
+    with pytest.raises(InputError, match=r"found damage \((its checksum is wrong|it is cut off|it is too long)\)"):
         Store(folder, STUDY).table("episodes")
 
 

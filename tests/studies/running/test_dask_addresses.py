@@ -41,7 +41,7 @@ def test_something_else_that_listens_is_refused(tmp_path: Path, monkeypatch: pyt
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         message = "--dask: found {!r}, which does not answer ({}); expected the address of a running Dask scheduler"
-        assert_refused(lambda: run_study(small(), tmp_path, dask=address), message.format(address, "it says nothing"))
+        assert_refused(lambda: run_study(small(), tmp_path, dask=address), message.format(address, "it sends nothing"))
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,7 @@ import pytest
 from askwise.errors import InputError
 from askwise.studies.running import executors as cluster
 from askwise.studies.running.executors import BACK, GONE, WorkerCount, dask
-from askwise.studies.running.progress import Silent
-from askwise.studies.running.run import run_study
+from askwise.studies.running.run import NoProgress, run_study
 from askwise.studies.schema.study import Method
 from tests.refused import assert_refused
 from tests.studies.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
@@ -197,12 +196,12 @@ def test_all_workers_gone_is_said_and_so_is_that_they_are_back(
     assert plugin.exists()
     out, said, heard = tmp_path / "out", list[str](), threading.Event()
 
-    def hear(_: Silent, text: str) -> None:
+    def hear(_: NoProgress, text: str) -> None:
         said.append(text)
         heard.set()
 
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-    monkeypatch.setattr(Silent, "say", hear)
+    monkeypatch.setattr(NoProgress, "say", hear)
     gate.let(2 * EACH)
     with running(tmp_path / "cluster", 1) as found:
 

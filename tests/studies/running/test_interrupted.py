@@ -137,7 +137,7 @@ def test_a_second_run_in_the_same_folder_is_refused(
     first = started(study, gate, out)
     code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
     assert (code, printed) == (2, "")
-    found = "found another run that is working in it; expected to be the only one there"
+    found = "found another run that uses it; expected a folder that no other run uses"
     assert err.startswith(f"askwise study: folder {str(out)!r}: {found}")
     assert err.count("\n") == 1
     gate.open()

@@ -83,5 +83,5 @@ def test_what_is_damaged_is_done_again(tmp_path: Path, damage: str) -> None:
 
 def test_one_at_a_time_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir()
-    with lock(tmp_path / "kept"), pytest.raises(InputError, match="another run that is working in it"):
+    with lock(tmp_path / "kept"), pytest.raises(InputError, match="another run that uses it"):
         done([Squared(1, tmp_path)], tmp_path / "kept")

@@ -20,7 +20,7 @@ from tests.studies.studies import files_in, finished, part, small
 
 STUDY = small(methods=["never"], priors=["far"])
 OTHER = small(methods=["never"], priors=["far"], seed=8)
-WANTED = "; expected an empty folder, or that of this very study (--out DIR chooses another)"
+WANTED = "; expected an empty folder, or the folder of this study (--out DIR chooses another)"
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,10 @@ DAMAGED: dict[str, tuple[bytes, str]] = {
         b"{",
         "line 1, column 2: something that is not JSON (Expecting property name enclosed in double quotes)",
     ),
-    "a list": (b"[1]", "it is no JSON object"),
+    "a list": (b"[1]", "it is not a JSON object"),
     "no text": (b"\xff", "file: bytes that are not UTF-8 text"),
     "no checksum": (b'{"format": "askwise/study@3"}', "it has no checksum"),
-    "another checksum": (b'{"format": "askwise/study@3", "checksum": "12"}', "its checksum does not fit"),
+    "another checksum": (b'{"format": "askwise/study@3", "checksum": "12"}', "its checksum is wrong"),
     "nested": (b"[" * 100_000, "file: JSON nested too deeply"),
 }
 
@@ -69,7 +69,7 @@ def test_a_setting_that_was_changed_in_the_claim_is_damage(folder: Path) -> None
     before = contents(folder)
     text = (folder / "study.json").read_text()
     (folder / "study.json").write_text(text.replace('"seed": 7', '"seed": 5'))
-    assert [each.why for each in run_study(STUDY, folder).damaged] == ["its checksum does not fit"]
+    assert [each.why for each in run_study(STUDY, folder).damaged] == ["its checksum is wrong"]
     assert contents(folder) == before
 
 
@@ -77,7 +77,7 @@ def test_a_setting_that_was_changed_in_the_claim_is_damage(folder: Path) -> None
 def test_a_damaged_number_of_the_format_does_not_make_it_an_earlier_one(folder: Path, version: int) -> None:
     text = (folder / "study.json").read_text()
     (folder / "study.json").write_text(text.replace("askwise/study@3", f"askwise/study@{version}"))
-    assert [each.why for each in run_study(STUDY, folder).damaged] == ["its checksum does not fit"]
+    assert [each.why for each in run_study(STUDY, folder).damaged] == ["its checksum is wrong"]
 
 
 def test_a_lost_claim_is_written_again_if_the_results_prove_it(folder: Path) -> None:
@@ -109,7 +109,7 @@ def test_results_that_prove_nothing_are_not_written_over(tmp_path: Path) -> None
     (tmp_path / "episodes.parquet").write_text("somebody's own")
     assert_refused(
         lambda: run_study(STUDY, tmp_path),
-        f"folder {str(tmp_path)!r}: found no study.json and results that do not say whose they are{WANTED}",
+        f"folder {str(tmp_path)!r}: found no study.json and results of an unknown study{WANTED}",
     )
     assert (tmp_path / "episodes.parquet").read_text() == "somebody's own"
 
@@ -174,7 +174,7 @@ def test_how_many_tasks_are_stored_is_known_without_waiting(folder: Path) -> Non
 def test_a_damaged_record_of_earlier_runs_is_kept_aside(folder: Path, data: bytes, why: str) -> None:
     (folder / "provenance.json").write_bytes(data)
     part(folder, 0).unlink()
-    kept = "it is kept as provenance.damaged-1.json, and a new one is begun"
+    kept = "it is renamed to provenance.damaged-1.json, and a new one is written"
     ran = run_study(STUDY, folder)
     assert ran.damaged == (
         Damaged(folder / "provenance.json", why, kept),

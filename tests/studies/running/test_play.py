@@ -17,7 +17,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, Decision, Observation, make_agent
-from askwise.studies.running.play import Clock, Problems, failed, play, timed
+from askwise.studies.running.play import Clock, Problems, failed_task, play, timed
 from askwise.studies.schema.instances import Given
 from askwise.studies.schema.tables import SCHEMAS
 from tests.methods.blamed import FILE, culprits
@@ -234,7 +234,7 @@ def test_names_that_have_no_utf8_are_escaped() -> None:
 
 def test_a_task_that_could_not_be_played_has_all_its_rows() -> None:
     task = small(episodes=2).task(4)
-    gone, played = failed(task, "its machine burnt"), play(task)
+    gone, played = failed_task(task, "its machine burnt"), play(task)
     keys = ["instance", "episode", "prior", "teammate", "method", "base_cost", "per_station_cost"]
     assert gone.index == 4
     assert gone.tables["episodes"].select(keys).equals(played.tables["episodes"].select(keys))
@@ -243,7 +243,7 @@ def test_a_task_that_could_not_be_played_has_all_its_rows() -> None:
 
 
 def test_tables_have_their_columns_and_types() -> None:
-    for tables in (play(small().task(0)).tables, failed(small().task(0), "x").tables):
+    for tables in (play(small().task(0)).tables, failed_task(small().task(0), "x").tables):
         assert {name: dict(frame.schema) for name, frame in tables.items()} == dict(SCHEMAS)
 
 

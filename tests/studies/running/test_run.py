@@ -20,7 +20,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.errors import AskwiseError
 from askwise.studies.running import run as running
 from askwise.studies.running.executors import Workers
-from askwise.studies.running.play import Played
+from askwise.studies.running.play import TaskResult
 from askwise.studies.running.run import Interrupted, WorkersGone, results, run_study
 from askwise.studies.schema.study import Study
 from tests.studies.studies import small, stored, table_bytes
@@ -158,7 +158,7 @@ def test_no_more_tasks_are_out_than_keep_everybody_busy(monkeypatch: pytest.Monk
 
     executor = Backwards(3)
     monkeypatch.setattr(running, "wait", executor.wait)
-    monkeypatch.setattr(running, "play_apart", lambda *_: Counted())
+    monkeypatch.setattr(running, "play_isolated", lambda *_: Counted())
     study = small(instances={"count": 500, "size": 5, "stations": 5, "toolboxes": 2})
     seen = sum(1 for _ in results(study, range(500), Workers(executor, lambda: 3), "a run", print))
     assert seen == 500
@@ -310,7 +310,7 @@ def test_results_are_stored_as_they_come(tmp_path: Path) -> None:
     class Looking(Interrupting):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             seen.append(len(list((tmp_path / "parts" / "episodes").iterdir())))
-            future: Future[Played] = Future()
+            future: Future[TaskResult] = Future()
             future.set_result(fn(*args, **kwargs))
             return future
 

@@ -14,7 +14,7 @@ import pytest
 from askwise.errors import InputError
 from askwise.studies.pipeline import conduct
 from askwise.studies.running.checksums import checksum
-from askwise.studies.running.play import failed, play
+from askwise.studies.running.play import failed_task, play
 from askwise.studies.running.run import run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.study import Study
@@ -64,7 +64,7 @@ def test_another_studys_folder_is_refused(folder: Path, other: Study, changed: s
     assert_refused(
         lambda: run_study(other, folder),
         f"folder {str(folder)!r}: found the results of another study, 'small', which differs in {changed}; expected "
-        "an empty folder, or that of this very study (--out DIR chooses another)",
+        "an empty folder, or the folder of this study (--out DIR chooses another)",
     )
     assert {name: (folder / name).read_bytes() for name in files_in(folder)} == before
 
@@ -75,7 +75,7 @@ def test_a_folder_is_claimed_by_who_has_the_lock(tmp_path: Path) -> None:
     with first.locked():
         assert_refused(
             lambda: second.locked().__enter__(),
-            f"folder {str(tmp_path)!r}: found another run that is working in it; expected to be the only one there",
+            f"folder {str(tmp_path)!r}: found another run that uses it; expected a folder that no other run uses",
         )
     with pytest.raises(InputError, match="the results of another study"), second.locked():
         pass
@@ -230,7 +230,7 @@ def test_tasks_with_errors_are_known(tmp_path: Path) -> None:
     store = Store(tmp_path, STUDY)
     with store.locked():
         store.write(play(STUDY.task(0)))
-        store.write(failed(STUDY.task(2), "gone"))
+        store.write(failed_task(STUDY.task(2), "gone"))
     assert (store.done(), store.failed()) == ({0, 2}, {2})
 
 

@@ -141,11 +141,11 @@ def test_methods_of_others_have_a_process_each_and_those_of_askwise_share_one(
 
     monkeypatch.setattr(pool, "borrowed", borrowed)
     own = small(bounds=1, exact={"instances": 1, "priors": ["far"]})
-    supervising.play_apart(own.task(0), "a run")
+    supervising.play_isolated(own.task(0), "a run")
     assert lent == [("", {"never", "toolbox", "ezq-local", "none"})]
     lent.clear()
     study = among(villains, "Leaves", "Interrupts")
-    result = supervising.play_apart(study.task(0), "a run")
+    result = supervising.play_isolated(study.task(0), "a run")
     assert [labels for _, labels in lent] == [{"never", "toolbox", "none"}, {"Leaves"}, {"Interrupts"}]
     assert len({guest for guest, _ in lent}) == 3
     assert result.tables["episodes"]["method"].to_list() == ["never", "Leaves", "Interrupts", "toolbox"]
@@ -163,7 +163,7 @@ def test_a_run_that_ends_ends_what_is_played(tmp_path: Path, monkeypatch: pytest
     gate = Gate(tmp_path / "gate")
     monkeypatch.setenv("GATE", str(gate.folder))
     with local(1, "a short run") as workers:
-        waiting = workers.executor.submit(supervising.play_apart, small(methods=["gated"]).task(0), "a short run")
+        waiting = workers.executor.submit(supervising.play_isolated, small(methods=["gated"]).task(0), "a short run")
         gate.wait_until_somebody_waits()
     assert isinstance(waiting.exception(timeout=0), RunEnded)
 
@@ -175,5 +175,5 @@ def test_what_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> 
     task = small().task(0)
     mine = Own(**vars(task.study))
     monkeypatch.setattr(supervising, "pool", None)  # nobody asks for a process
-    here = supervising.play_apart(type(task)(0, mine, task.source), "a run")
+    here = supervising.play_isolated(type(task)(0, mine, task.source), "a run")
     assert here.tables["episodes"].equals(play(task).tables["episodes"])

@@ -1,18 +1,16 @@
-"""The manifest of a study's folder: size and SHA-256 of every table and part, in one text file that checks itself.
+"""Checksums of the files in a study's folder: a manifest for tables and parts, and JSON records that hold their own.
 
-::
+The manifest is a text file::
 
     0f3a...  askwise/checksums@1 4be1...                                  the format and the fingerprint of the study
     77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, bytes, columns, name
 
-Each line begins with a checksum of the study's fingerprint and the rest of the line. A changed line, or one of another
-study, therefore does not count; the file that it describes is then not listed, and its instance is played again.
+Each line begins with a checksum of the study's fingerprint and the rest of the line. A changed line, or a line of
+another study, is therefore ignored; the file that it describes is then not listed, and its instance is played again.
 Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run
-that is killed while it appends leaves half a line, which does not count either.
+that is killed while it appends leaves an incomplete last line, which is ignored too.
 
-What was found damaged in the folder of a study, and what became of it.
-
-The JSON files of a study's folder: `study.json` and `provenance.json`, each with a checksum of what it says.
+`study.json` and `provenance.json` are records: JSON objects with a checksum of their other entries.
 """
 
 from __future__ import annotations
@@ -21,7 +19,8 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -33,22 +32,54 @@ from askwise.text.files import decode, opened, reason, whole_file
 FORMAT = "askwise/checksums@1"
 NAME = "checksums.txt"
 SHORT = 16
-"""Letters of the checksum of a line."""
+"""Hexadecimal digits of the checksum of a line."""
 CHUNK = 1 << 20
+"""Bytes that are read at once."""
+CHECKSUM = "checksum"
+"""The key of a record's checksum."""
 
 
 class Corrupt(Exception):  # noqa: N818 - it names what happened
-    """A file is not as askwise wrote it; the message says why, as part of a sentence."""
+    """A file is not as askwise wrote it; the message is a clause such as "it is empty"."""
+
+
+class Unlisted(Corrupt):
+    """The manifest has no line about a file, as after a run that was killed before it appended the line."""
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A file of a study's folder that cannot be used.
+
+    Attributes:
+        path: the file.
+        why: the reason, as a clause such as "it is empty".
+        cure: what askwise does about it.
+        state: "damaged"; or "unfinished" for a part whose run was killed before the manifest listed the part.
+    """
+
+    path: Path
+    why: str
+    cure: str = "its instance is played again"
+    state: str = "damaged"
+
+    def __str__(self) -> str:
+        return f"{self.path} is {self.state} ({self.why}): {self.cure}"
+
+
+def damage_error(path: Path, why: str) -> InputError:
+    """Return the error for a file that turns out to be damaged when its content is needed."""
+    return InputError(f"file {str(path)!r}", f"damage ({why})", "an intact file (run the same command again to repair)")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the manifest says about one file.
+    """The manifest's entry about one file.
 
     Attributes:
-        digest: the SHA-256 of its bytes, in hexadecimal.
-        size: how many bytes it has.
-        columns: names and types of its columns, as `columns_in_short` shortens them.
+        digest: the SHA-256 of the file, in hexadecimal.
+        size: its number of bytes.
+        columns: a checksum of the names and types of its columns (`columns_digest`).
     """
 
     digest: str
@@ -57,12 +88,12 @@ class Entry:
 
     @classmethod
     def of(cls, file: IO[bytes], columns: str) -> Entry:
-        """Return the entry of an open file."""
+        """Return the entry of an open file, which is read from its beginning."""
         return cls(_digest(file), file.tell(), columns)
 
 
-def columns_in_short(schema: Mapping[str, Any]) -> str:
-    """Return a short checksum of the names and types of a table's columns."""
+def columns_digest(schema: Mapping[str, Any]) -> str:
+    """Return a short checksum of the names and types of a table's columns, in hexadecimal."""
     named = "\n".join(f"{name}: {kind}" for name, kind in schema.items())
     return hashlib.sha256(named.encode()).hexdigest()[:8]
 
@@ -74,9 +105,9 @@ class Manifest:
     Attributes:
         folder: the folder of the study.
         study: the fingerprint of the study.
-        entries: what is known about each file, by its name in the folder.
-        owner: the fingerprint in the first line, None if there is no such line.
-        damaged: how many lines are not as they were written.
+        entries: the entry of each listed file, by its path relative to the folder.
+        owner: the fingerprint in the first line, None if that line is missing or damaged.
+        damaged: the number of lines that are not as they were written.
         torn: whether the last line is incomplete, as after a run that was killed.
     """
 
@@ -89,56 +120,64 @@ class Manifest:
 
     @property
     def path(self) -> Path:
-        """The manifest itself."""
+        """The path of the manifest."""
         return self.folder / NAME
 
     @property
     def proves_owner(self) -> bool:
-        """Whether at least one line is of this study."""
+        """Whether at least one intact line belongs to this study."""
         return bool(self.entries) or self.owner == self.study
 
     # -- checking ----------------------------------------------------------------------------------------------------
 
     def check(self, name: str, columns: str) -> None:
-        """Raise `Corrupt` unless a file is as it was written, with these columns; `PermissionError` if it is locked."""
-        try:
-            with opened(self.folder / name) as file:
-                self._check(file, name, columns)
-        except PermissionError:
-            raise
-        except FileNotFoundError:
-            raise Corrupt("it is missing") from None
-        except OSError as error:
-            raise Corrupt(reason(error)) from None
+        """Compare a file with its entry.
+
+        Args:
+            name: the path of the file relative to the folder.
+            columns: the `columns_digest` of the columns that the file must have.
+
+        Raises:
+            Corrupt: the file differs from its entry, or is missing.
+            Unlisted: the file has no entry.
+            PermissionError: the file may not be read.
+        """
+        with self._open(name) as file:
+            self._check(file, name, columns)
 
     def read(self, name: str, columns: str) -> IO[bytes]:
-        """Return the bytes of a file once they are checked; raise as `check` does."""
-        try:
-            with opened(self.folder / name) as file:
-                entry = self._sized(file, name)
-                found = io.BytesIO(file.read(entry.size))
-        except PermissionError:
-            raise
-        except FileNotFoundError:
-            raise Corrupt("it is missing") from None
-        except OSError as error:
-            raise Corrupt(reason(error)) from None
+        """Check a file like `check`, and return its bytes as a file in memory."""
+        with self._open(name) as file:
+            entry = self._sized(file, name)
+            found = io.BytesIO(file.read(entry.size))
         self._check(found, name, columns)
         found.seek(0)
         return found
 
+    @contextmanager
+    def _open(self, name: str) -> Iterator[IO[bytes]]:
+        try:
+            with opened(self.folder / name) as file:
+                yield file
+        except PermissionError:
+            raise
+        except FileNotFoundError:
+            raise Corrupt("it is missing") from None
+        except OSError as error:
+            raise Corrupt(reason(error)) from None
+
     def _check(self, file: IO[bytes], name: str, columns: str) -> None:
         entry = self._sized(file, name)
         if _digest(file) != entry.digest:
-            raise Corrupt(self._copied(file, entry.size) or "its checksum does not fit")
+            raise Corrupt(self._copied(file, entry.size) or "its checksum is wrong")
         if entry.columns != columns:
             raise Corrupt("its columns are those of another version of askwise")
 
     def _sized(self, file: IO[bytes], name: str) -> Entry:
-        """Return the entry of a file of the right size: others are not read, they could be endless."""
+        """Compare the size of an open file with its entry and return the entry; files of another size are not read."""
         entry = self.entries.get(name)
         if entry is None:
-            raise Corrupt(f"{NAME} does not list it, as after a run that was killed")
+            raise Unlisted(f"{NAME} does not list it")
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         if size != entry.size:
@@ -147,7 +186,7 @@ class Manifest:
         return entry
 
     def _copied(self, file: IO[bytes], size: int) -> str | None:
-        """Return which other file of the study this one is a copy of, in a few words; None if it is no copy."""
+        """Return a clause that names the file of the study that an open file is a copy of, None if it is not a copy."""
         same = {known.digest: name for name, known in self.entries.items() if known.size == size}
         name = same.get(_digest(file)) if same else None
         return None if name is None else f"it is a copy of {name}"
@@ -155,7 +194,7 @@ class Manifest:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def add(self, entries: Mapping[str, Entry]) -> None:
-        """Append entries, and wait until they are on the disk."""
+        """Append the entries of new files by name, and wait until they are on the disk."""
         lines = [] if self.proves_owner else [self._head()]
         lines += [self._line(name, entry) for name, entry in entries.items()]
         try:
@@ -170,7 +209,7 @@ class Manifest:
         self.owner = self.owner or self.study
 
     def keep(self, names: Iterable[str]) -> None:
-        """Write the manifest again with the entries of these files only, and without damaged lines."""
+        """Rewrite the manifest with the entries of these files only, and without damaged lines."""
         self.entries = {name: self.entries[name] for name in names if name in self.entries}
         with whole_file(self.path) as temporary:
             lines = [self._head(), *(self._line(name, entry) for name, entry in self.entries.items())]
@@ -185,7 +224,12 @@ class Manifest:
 
 
 def read_manifest(folder: Path, study: str) -> Manifest | None:
-    """Return the manifest of a folder, None if there is none; lines of other studies count as damaged."""
+    """Return the manifest of a folder, None if the folder has none; lines of other studies count as damaged.
+
+    Args:
+        folder: the folder of the study.
+        study: the fingerprint of the study.
+    """
     try:
         with opened(folder / NAME) as file:
             data = file.read()
@@ -208,12 +252,12 @@ def read_manifest(folder: Path, study: str) -> Manifest | None:
 
 
 def _checked(content: str, study: str = "") -> str:
-    """Return a line of the manifest with its checksum."""
+    """Return a line of the manifest: a checksum of the study's fingerprint and `content`, then `content`."""
     return f"{hashlib.sha256(f'{study} {content}'.encode()).hexdigest()[:SHORT]}  {content}\n"
 
 
 def _content(line: str, study: str = "") -> list[str] | None:
-    """Return the words of a line after its checksum, None if the checksum does not fit."""
+    """Return the words of a line after its checksum, None if the checksum is wrong."""
     content = line[SHORT + 2 :]
     return content.split(" ") if _checked(content, study) == f"{line}\n" else None
 
@@ -227,54 +271,30 @@ def _digest(file: IO[bytes]) -> str:
     return found.hexdigest()
 
 
-@dataclass(frozen=True)
-class Damaged:
-    """A file that is not as askwise wrote it.
-
-    Attributes:
-        path: the file.
-        why: what is wrong with it.
-        cure: what becomes of it.
-    """
-
-    path: Path
-    why: str
-    cure: str = "its instance is played again"
-
-    def __str__(self) -> str:
-        return f"{self.path} is damaged ({self.why}): {self.cure}"
-
-
-def as_error(path: Path, why: str) -> InputError:
-    """Return the error for a file that is found damaged when its numbers are needed."""
-    expected = "what askwise wrote there (the same command, given again, finds the damage and puts it right)"
-    return InputError(f"file {str(path)!r}", f"damage ({why})", expected)
-
-
-CHECKSUM = "checksum"
+# -- records -----------------------------------------------------------------------------------------------------
 
 
 def write_record(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON file with its checksum."""
+    """Write a JSON object with its checksum, atomically."""
     text = json.dumps({**data, CHECKSUM: checksum(data)}, indent=1, ensure_ascii=False) + "\n"
     with whole_file(path) as temporary:
-        # Halves of characters (from odd file names) have no UTF-8; an escape means the same in JSON.
+        # Unpaired surrogates (from odd file names) have no UTF-8; an escape means the same in JSON.
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Return what a JSON file says, None if there is none; raise `Corrupt` if it is not as it was written."""
+    """Return a record without its checksum, None if the file does not exist; raise `Corrupt` if it was changed."""
     found = parsed(path)
     if found is None:
         return None
-    said = found.pop(CHECKSUM, None)
-    if said != checksum(found):
-        raise Corrupt("it has no checksum" if said is None else "its checksum does not fit")
+    stated = found.pop(CHECKSUM, None)
+    if stated != checksum(found):
+        raise Corrupt("it has no checksum" if stated is None else "its checksum is wrong")
     return found
 
 
 def parsed(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object in a file, whoever wrote it; None if there is no file."""
+    """Return the JSON object in a file without checking a checksum, None if the file does not exist."""
     try:
         with opened(path) as file:
             data = file.read()
@@ -288,10 +308,10 @@ def parsed(path: Path) -> dict[str, Any] | None:
     except InputError as error:
         raise Corrupt(f"{error.field}: {error.found}") from None
     if not isinstance(found, dict):
-        raise Corrupt("it is no JSON object")
+        raise Corrupt("it is not a JSON object")
     return found
 
 
 def checksum(data: Mapping[str, Any]) -> str:
-    """Return the checksum of what a record says; how it is laid out is of no matter."""
+    """Return the checksum of a record, which does not depend on the order of its keys or on white space."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

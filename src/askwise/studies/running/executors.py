@@ -1,13 +1,11 @@
-"""Who takes the tasks of a study: threads of this process, or any `concurrent.futures.Executor`.
+"""The executors that take the tasks of a study: threads of this process, or a Dask cluster found by its address.
 
-An executor does not play itself: each task is played in worker processes that it waits for
+Executors do not play tasks themselves. Each task is played in worker processes that the executor's thread waits for
 (`askwise.studies.running.isolation`).
 
-A Dask cluster as a crew: somebody else's scheduler and workers, found by address.
-
-The cluster is checked before anything is sent to it: that somebody listens, that there are workers, and that they run
-the same askwise. Whatever happens to it later ends the run with one error; results are stored as they come, and the
-same command goes on with them.
+A Dask cluster is checked before any task is sent to it: its scheduler must answer, it must have workers, and they must
+run the same version of askwise. If the cluster fails later, the run ends with one error. Results are stored as they
+arrive, so running the same command again continues the study.
 """
 
 from __future__ import annotations
@@ -27,6 +25,17 @@ from askwise.errors import InputError
 from askwise.text.files import reason
 from askwise.workers.pool import supervisors
 
+POLL_SECONDS = 1.0
+"""Seconds after which a thread that waits for results checks for messages and for Ctrl-C."""
+TIMEOUT = 10
+"""Seconds to wait for a Dask scheduler, and for its first worker."""
+PATIENCE = 10
+"""Seconds without any Dask worker after which the user gets a message."""
+GONE = "The cluster has no workers: waiting for new ones. Press Ctrl-C to stop; results so far are stored."
+BACK = "The cluster has workers again: continuing."
+SCHEMES = ("tcp", "tls")
+HIGHEST_PORT = 65535
+
 
 def no_news() -> str | None:
     """Return None: threads of this process have no status messages."""
@@ -35,13 +44,14 @@ def no_news() -> str | None:
 
 @dataclass
 class Workers:
-    """An executor, with what a run has to know of it.
+    """An executor, and how a run uses it.
 
     Attributes:
         executor: takes the tasks.
-        width: returns how many tasks it can work on at once.
-        ahead: tasks that are handed in for each one that can be worked on: with 2, the next one is there at once.
-        news: called now and then while the run waits; returns a message for the user, or None.
+        width: returns the number of tasks that it can work on at the same time.
+        ahead: the number of submitted tasks for each task that can be worked on. With 2, a thread that finishes a task
+            finds the next one at once.
+        news: called about once a second while the run waits; returns a message for the user, or None.
     """
 
     executor: Executor
@@ -52,45 +62,36 @@ class Workers:
 
 @contextmanager
 def local(number: int, run: str) -> Iterator[Workers]:
-    """Yield that many threads of this process, each of which waits for one worker process of the run."""
+    """Yield `number` threads of this process, each of which waits for one worker process of the run named `run`."""
     with supervisors(number, run) as threads:
         yield Workers(threads, lambda: number)
 
 
-TIMEOUT = 10
-"""Seconds to wait for a scheduler, and for its first worker."""
-
-PATIENCE = 10
-"""Seconds without any worker after which somebody should know."""
-GONE = "All workers of the cluster are gone: waiting for new ones. Ctrl-C stops; what was played is stored."
-BACK = "There are workers again: going on."
-
-SCHEMES = ("tcp", "tls")
-HIGHEST_PORT = 65535
+# -- Dask --------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def dask(address: str) -> Iterator[Workers]:
-    """Yield the Dask cluster whose scheduler is at `address`."""
+    """Yield the Dask cluster whose scheduler is at `address`, after checking it."""
     with _connected(address) as client:
         _check_workers(client, address)
         executor = ClusterExecutor(client.get_executor(pure=False))
-        counted = WorkerCount(lambda: int(_asked(lambda: sum(client.nthreads().values()))))
+        counted = WorkerCount(lambda: int(_call(lambda: sum(client.nthreads().values()))))
         yield Workers(executor, counted.count, news=counted.news)
 
 
 class WorkerCount:
-    """Counts the workers of a cluster, and reports when all of them are gone or some are back.
+    """The number of workers of a cluster, with messages when all of them are gone and when some are back.
 
     Args:
-        ask: returns the number of workers now.
+        ask: returns the current number of workers.
         clock: returns the time, in seconds.
     """
 
     def __init__(self, ask: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
         self._ask, self._clock = ask, clock
         self._gone_since: float | None = None
-        self._said_so = False
+        self._reported = False
 
     def count(self) -> int:
         """Return the number of workers."""
@@ -102,31 +103,32 @@ class WorkerCount:
         return found
 
     def news(self) -> str | None:
-        """Return a message if something changed since the last call, otherwise None."""
+        """Return a message if the cluster lost all workers or got new ones since the last call, otherwise None."""
         if self._gone_since is None:
-            back, self._said_so = self._said_so, False
+            back, self._reported = self._reported, False
             return BACK if back else None
-        if self._said_so or self._clock() - self._gone_since < PATIENCE:
+        if self._reported or self._clock() - self._gone_since < PATIENCE:
             return None
-        self._said_so = True
+        self._reported = True
         return GONE
 
 
 class ClusterExecutor(Executor):
-    """Dask's executor; whatever it raises when tasks are handed in means that the cluster is gone."""
+    """Dask's executor, with any exception of `submit` turned into `BrokenExecutor`."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """See `Executor`."""
-        future: Future[Any] = _asked(lambda: self._executor.submit(fn, *args, **kwargs))
+        """Submit a task to the cluster."""
+        future: Future[Any] = _call(lambda: self._executor.submit(fn, *args, **kwargs))
         return future
 
 
-def _asked(question: Callable[[], Any]) -> Any:
+def _call(request: Callable[[], Any]) -> Any:
+    """Call a function of Dask; any exception means that the cluster is gone."""
     try:
-        return question()
+        return request()
     except Exception as error:
         raise BrokenExecutor(f"{type(error).__name__}: {error}") from None
 
@@ -139,13 +141,13 @@ def _connected(address: str) -> Iterator[Any]:
         raise InputError(
             "--dask", "no package 'distributed'", "it to be installed: pip install 'askwise[cluster]'"
         ) from None
-    # A client that cannot be made complains for a long time when it is thrown away, hence this.
-    _knock(address)
+    # A client that cannot connect logs errors for a long time, so the address is tried first.
+    _check_address(address)
     with _quiet():
         try:
             client = Client(address, timeout=TIMEOUT, set_as_default=False)
-        except Exception as error:  # whatever answers there need not be a scheduler
-            raise _silent(address, " ".join(str(error).split()) or type(error).__name__) from None
+        except Exception as error:  # the program at this address may not be a scheduler
+            raise _no_answer(address, " ".join(str(error).split()) or type(error).__name__) from None
         try:
             yield client
         finally:
@@ -153,8 +155,8 @@ def _connected(address: str) -> Iterator[Any]:
                 client.close(timeout=TIMEOUT)
 
 
-def _knock(address: str) -> None:
-    """Make sure that it is an address, and that somebody listens there."""
+def _check_address(address: str) -> None:
+    """Raise `InputError` unless `address` has the right form and a server there answers."""
     from distributed.comm.addressing import get_address_host_port, parse_address
 
     scheme = ""
@@ -167,42 +169,42 @@ def _knock(address: str) -> None:
         raise InputError("--dask", repr(address), "the address of a Dask scheduler, such as tcp://127.0.0.1:8786")
     try:
         with socket.create_connection((host, port), timeout=TIMEOUT) as line:
-            # A scheduler speaks first. A client would wait for ever for one that says nothing.
+            # A scheduler sends the first byte. A client would wait for ever if it did not.
             answer = line.recv(1) if scheme == "tcp" else b"?"
     except TimeoutError:
-        raise _silent(address, "it says nothing") from None
+        raise _no_answer(address, "it sends nothing") from None
     except OSError as error:
-        raise _silent(address, reason(error)) from None
+        raise _no_answer(address, reason(error)) from None
     if not answer:
-        raise _silent(address, "it hangs up")
+        raise _no_answer(address, "it closes the connection")
 
 
-def _silent(address: str, why: str) -> InputError:
+def _no_answer(address: str, why: str) -> InputError:
     return InputError(
         "--dask", f"{address!r}, which does not answer ({why})", "the address of a running Dask scheduler"
     )
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Make sure that there are workers, and that they would play what we would play."""
+    """Raise `InputError` unless the cluster has workers, and all of them run this version of askwise."""
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
         raise InputError("--dask", f"{address!r}, a scheduler without workers", "at least one dask worker") from None
-    for worker, version in sorted(client.run(their_version, on_error="return").items()):
+    for worker, version in sorted(client.run(worker_version, on_error="return").items()):
         if version != __version__:
             found = f"askwise {version}" if isinstance(version, str) else f"no askwise ({version})"
             raise InputError("--dask", f"{found} at the worker {worker}", f"askwise {__version__} at each one")
 
 
-def their_version() -> str:
-    """Return the version of askwise; asked of each worker."""
+def worker_version() -> str:
+    """Return the version of askwise; called on each worker."""
     return __version__
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask from logging what is going to be said as one error."""
+    """Silence Dask's log messages: a failure is reported as one error instead."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
     loggers = [logger for logger in map(logging.getLogger, names) if not logger.disabled]
     for logger in loggers:

@@ -4,7 +4,7 @@ If an agent takes too long, or its process dies, only the unit that it was playi
 continues with the next unit, and all other rows are the same bit for bit as if nothing had happened. An agent can also
 harm its process without ending it: by threads that it leaks, or by changing classes or memory. So each method that is
 not askwise's own plays in a process in which no other method plays. Those of askwise share one. This holds in this
-process's threads, in those of a Dask worker, and on any executor: all of them call `play_apart`.
+process's threads, in those of a Dask worker, and on any executor: all of them call `play_isolated`.
 
 Methods of others are loaded in a worker first, so that one that hangs or ends its process cannot stop the command.
 
@@ -20,15 +20,15 @@ import pickle
 from collections.abc import Iterator, Sequence
 
 from askwise.errors import AskwiseError
-from askwise.studies.running.play import Played, Problems, Rows, Unit, gathered, play, units
+from askwise.studies.running.play import Problems, Rows, TaskResult, Unit, collect_rows, play, units
 from askwise.studies.schema.study import Method, Task
 from askwise.workers import heartbeat, pool
-from askwise.workers.child import Refused
+from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits
 from askwise.workers.pool import WorkerDied
 
 
-def play_apart(task: Task, run: str) -> Played:
+def play_isolated(task: Task, run: str) -> TaskResult:
     """Play a task in other processes: one for the methods of askwise, and one for each other method.
 
     Args:
@@ -46,9 +46,9 @@ def play_apart(task: Task, run: str) -> Played:
             its = {number: unit for number, unit in wanted.items() if _guest(unit) == guest}
             while its.keys() - found.keys():
                 _continue(task, sent, run, guest, its, found)
-    except Refused:
+    except RequestRefused:
         return play(task)
-    return gathered(task, [found[number] for number in range(len(wanted))])
+    return collect_rows(task, [found[number] for number in range(len(wanted))])
 
 
 def _guest(unit: Unit) -> str:
@@ -79,7 +79,7 @@ def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
         task = pickle.loads(request[0])
         problems = Problems(task)
     except Exception as error:
-        raise Refused(f"{type(error).__name__}: {error}") from None
+        raise RequestRefused(f"{type(error).__name__}: {error}") from None
     for number, unit in enumerate(units(task)):
         if number not in request[1]:
             continue
@@ -101,7 +101,7 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
     try:
         with pool.borrowed(run, f"{__name__}:load_methods", limits) as worker:
             list(worker.replies(others))
-    except Refused:
+    except RequestRefused:
         pass
     except pool.WorkerDied as death:
         if death.unit in range(len(others)):

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 from askwise.errors import AskwiseError
 from askwise.studies.running.checksums import Corrupt, read_record, write_record
+from askwise.studies.running.executors import POLL_SECONDS
 from askwise.studies.running.ownership import lock
-from askwise.studies.running.run import LOOK_UP
 from askwise.text import files
 from askwise.workers import heartbeat
-from askwise.workers.child import Refused
+from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits
 from askwise.workers.pool import WorkerDied, borrowed, new_run, supervisors
 
@@ -90,7 +90,7 @@ def _finished(
     out = {submit(jobs[number]): number for number in left}
     while out:
         # Not for ever at once: Ctrl-C is heard between two looks.
-        for future in wait(out, timeout=LOOK_UP, return_when=FIRST_COMPLETED).done:
+        for future in wait(out, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED).done:
             number = out.pop(future)
             rows, failure = future.result()
             if failure is None:  # what failed is tried again next time: with more time, or more memory
@@ -103,7 +103,7 @@ def _apart(job: Job, run: str, limits: Limits) -> Outcome:
     try:
         with borrowed(run, f"{__name__}:do_one", limits) as worker:
             ((rows, failure),) = worker.replies(job)
-    except (WorkerDied, Refused) as error:
+    except (WorkerDied, RequestRefused) as error:
         rows, failure = [], str(error)
     return (rows, None) if failure is None else (job.failed(failure), failure)
 

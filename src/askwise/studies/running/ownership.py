@@ -1,8 +1,7 @@
-"""One run in a folder at a time, by a lock that dies with its process.
+"""The owner of a folder: one study, and one run of it at a time.
 
-The study to which a folder belongs: `study.json` names it, and if that is lost or damaged, the manifest does.
-
-A folder belongs to one study. Results of another study are neither used nor overwritten.
+`study.json` names the study that a folder belongs to; if that file is lost or damaged, the manifest does. Results of
+another study are neither used nor overwritten. A lock that ends with its process admits one run at a time.
 """
 
 from __future__ import annotations
@@ -33,24 +32,24 @@ from askwise.text import files
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; refuse if somebody else has it."""
+    """Hold the lock of a folder; raise `InputError` if another process holds it."""
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise InputError(f"folder {str(folder)!r}", files.reason(error), "a folder that can be written to") from None
     try:
         if not _taken(handle):
-            raise InputError(f"folder {str(folder)!r}", "another run that is working in it", "to be the only one there")
+            raise InputError(f"folder {str(folder)!r}", "another run that uses it", "a folder that no other run uses")
         yield
     finally:
         os.close(handle)
 
 
 def _taken(handle: int) -> bool:
-    """Lock a file until its process closes it or dies; False if somebody else holds it."""
+    """Lock an open file until this process closes it or dies; return False if another process holds the lock."""
     try:
         import fcntl
-    except ImportError:  # Windows: parts still appear whole, and two runs would write the same
+    except ImportError:  # Windows: parts are still written atomically, and two runs would write the same
         return True
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,14 +62,17 @@ def _taken(handle: int) -> bool:
 
 FORMAT = "askwise/study@3"
 EARLIER = ("askwise/study@1", "askwise/study@2")
-"""Formats of earlier versions, which stored no checksums, or stored them inside the parts."""
+"""Formats of earlier versions, which had no checksums, or had them inside the parts."""
 
 NAME = "study.json"
-OURS = "an empty folder, or that of this very study (--out DIR chooses another)"
+OURS = "an empty folder, or the folder of this study (--out DIR chooses another)"
 
 
 def refuse_others(folder: Path, study: Study) -> bool:
-    """Refuse a folder that says that it is another study's; return whether it says that it is this one's."""
+    """Return whether `study.json` names this study; raise `InputError` if it names another one.
+
+    Returns False if there is no `study.json`, and raises `Corrupt` if it is damaged.
+    """
     _refuse_earlier(folder)
     found = read_record(folder / NAME)
     if found is None:
@@ -83,7 +85,7 @@ def refuse_others(folder: Path, study: Study) -> bool:
 
 
 def belongs_to(folder: Path, study: Study) -> bool:
-    """Whether a folder says that it is this study's."""
+    """Whether the `study.json` of a folder is intact and names this study."""
     try:
         return refuse_others(folder, study)
     except (InputError, Corrupt):
@@ -100,7 +102,7 @@ def _of_another(folder: Path, study: Study, found: dict[str, Any]) -> InputError
 def _refuse_earlier(folder: Path) -> None:
     found = parsed(folder / NAME) or {}
     stated = found.pop(CHECKSUM, None)
-    # The first format had no checksum. A checksum that does not fit is damage: one bit makes one version another.
+    # The first format had no checksum. With a wrong checksum the format itself may be damaged, so it is not believed.
     if found.get("format") in EARLIER and stated in (None, checksum(found)):
         raise InputError(
             f"folder {str(folder)!r}",
@@ -110,11 +112,13 @@ def _refuse_earlier(folder: Path) -> None:
 
 
 def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
-    """Write `study.json` and an empty manifest if they are missing; return a damaged `study.json` that was replaced.
+    """Make a folder belong to a study: write `study.json` and an empty manifest if they are missing.
+
+    Returns a description of a damaged `study.json` that was replaced, otherwise None.
 
     Args:
         folder: the folder. Its lock must be held, or two studies could claim it at once.
-        study: the study that claims it.
+        study: the study that it shall belong to.
         has_results: whether there are tables or parts in the folder.
     """
     damaged, manifest = None, read_manifest(folder, study.fingerprint)
@@ -132,15 +136,15 @@ def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
 
 
 def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
-    """Refuse results unless the manifest proves that they belong to the study."""
+    """Raise `InputError` unless the manifest proves that the results in a folder belong to the study."""
     if manifest is not None and manifest.proves_owner:
         return
     if known:
-        # The parts may well be sound. They are not removed, because their manifest can perhaps be restored.
-        lost = f"no {checksums.NAME}" if manifest is None else f"no sound line in {checksums.NAME}"
-        expected = f"that file as askwise wrote it beside the results, or {OURS.partition(',')[0]} (--out DIR)"
+        # The parts may be intact. They are not removed, because you may be able to restore their manifest.
+        lost = f"no {checksums.NAME}" if manifest is None else f"no intact line in {checksums.NAME}"
+        expected = f"the file that askwise wrote with the results, or {OURS.partition(',')[0]} (--out DIR)"
         raise InputError(f"folder {str(folder)!r}", lost, expected)
     lost = f"no {NAME}" if damaged is None else f"a damaged {NAME} ({damaged.why})"
     other = manifest is not None and manifest.owner is not None
-    found = f"results of another study ({checksums.NAME})" if other else "results that do not say whose they are"
+    found = f"results of another study ({checksums.NAME})" if other else "results of an unknown study"
     raise InputError(f"folder {str(folder)!r}", f"{lost} and {found}", OURS)

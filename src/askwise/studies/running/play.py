@@ -1,21 +1,14 @@
-"""The problems of a task: its instance under every prior and price that the study plays.
+"""From a task to its rows: one instance, played in all conditions of a study.
 
-The rows that playing a task gives, and what plays them: units, each of which can fail alone.
+A task consists of units: one episode in one condition (`EpisodeUnit`), or one expected cost that the study asks for
+(`ExpectedUnit`). Units do not depend on each other: each gives the same rows in any process and in any order. An agent
+or a teammate that raises an exception only affects its own unit, whose row then holds the error. An agent that hangs or
+ends its process has to be stopped from another process: see `askwise.studies.running.isolation`.
 
-A unit is one episode in one condition, or one expected cost that the study asks for. Each can be played without the
-others, gives the same rows whoever plays it and after whatever else, and has a row to show if it cannot be played.
-
-Expected costs beside the episodes of a task: of methods, exactly, and bounds that no method can beat.
-
-Episodes are samples. Under priors that favour goals near the worker, most episodes cost nothing and a few cost a lot,
-and a mean over hundreds of them says little. What a method costs on one instance can be enumerated instead, and a
-lower bound says how much is left to gain. Both take seconds, so a study does it for its first instances only.
-
-Playing a task: one instance in all conditions of a study.
-
-Nothing that happens in a condition ends a study. An agent or a teammate that fails becomes a row with its error, and
-the other conditions are played as if nothing had happened. For an agent that hangs, or that ends its process, it takes
-somebody outside that process: see `askwise.studies.running.isolation`.
+Why expected costs: episodes are samples. Under priors that favour goals near the teammate, most episodes cost nothing
+and a few cost a lot, so that even the mean over hundreds of episodes is imprecise. The expected cost of a method on one
+instance can be enumerated instead, and a lower bound shows how much any method could still gain. Both take seconds, so
+a study computes them for its first instances only.
 """
 
 from __future__ import annotations
@@ -40,33 +33,108 @@ from askwise.play.simulate import simulate
 from askwise.play.solve import lower_bound
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.study import Condition, Method, StudyPrior, Task
-from askwise.studies.schema.tables import BOUND, SCHEMAS, Row, encodable, in_words, table
+from askwise.studies.schema.tables import BOUND, SCHEMAS, Row, encodable, error_text, table
 from askwise.workers import heartbeat
+
+PriceColumns = tuple[float | None, float | None]
+"""The columns ``base_cost`` and ``per_station_cost`` of a row; None stands for the instance's own price."""
+UNKNOWN_PRICES: PriceColumns = (None, None)
+EXPECTED_TEAMMATE = "urop"
+"""The teammate that expected costs and lower bounds assume."""
+
+
+@dataclass
+class TaskResult:
+    """The tables of one task.
+
+    Attributes:
+        index: the number of the task, which is that of its instance.
+        tables: the rows of the task for each table of `SCHEMAS`, by its name.
+    """
+
+    index: int
+    tables: dict[str, pl.DataFrame]
+
+
+@dataclass
+class Rows:
+    """The rows of one or several units, one list for each table."""
+
+    episodes: list[Row] = field(default_factory=list)
+    queries: list[Row] = field(default_factory=list)
+    timings: list[Row] = field(default_factory=list)
+    expected: list[Row] = field(default_factory=list)
+
+
+class Unit(Protocol):
+    """A part of a task that can fail without affecting the other parts."""
+
+    @property
+    def method(self) -> Method | None:
+        """The method whose code the unit runs, None for a lower bound."""
+
+    def play(self, task: Task, problems: Problems) -> Rows:
+        """Return the rows of the unit; an exception becomes a row with its message."""
+
+    def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
+        """Return the rows of a unit that could not be played, for instance because its process died."""
+
+
+def units(task: Task) -> Iterator[Unit]:
+    """Iterate over the units of a task, in the order of their rows."""
+    for number in range(task.study.episodes):
+        for condition in task.conditions():
+            yield EpisodeUnit(number, condition)
+    yield from _expected_units(task)
+
+
+def play(task: Task) -> TaskResult:
+    """Play all units of a task in this process."""
+    problems = Problems(task)
+    return collect_rows(task, [unit.play(task, problems) for unit in units(task)])
+
+
+def failed_task(task: Task, error: str) -> TaskResult:
+    """Return the result of a task of which no unit could be played; every row holds `error`."""
+    return collect_rows(task, [unit.failed(task, error) for unit in units(task)])
+
+
+def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
+    """Return the result of a task from the rows of its units, which must be in the order of `units`."""
+    rows = Rows()
+    for part in parts:
+        for each in fields(Rows):
+            getattr(rows, each.name).extend(getattr(part, each.name))
+    return TaskResult(task.index, {name: table(name, getattr(rows, name)) for name in SCHEMAS})
 
 
 class Problems:
-    """The problems of a task: one for each prior and price, all on the tables of one instance."""
+    """The problems of a task: one for each prior, price and answer model, all with the tables of one instance.
+
+    Attributes:
+        setup_seconds: the time that the first problem and its divergence tables took; 0 before the first call.
+    """
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._plain: Problem | None = None
+        self._own: Problem | None = None
         self.setup_seconds = 0.0
         self._made: dict[tuple[StudyPrior, QueryCost], Problem] = {}
-        compile_all()  # numba is loaded now: what that takes belongs to no decision that is timed
+        compile_all()  # loads numba now, so that loading is not measured as part of a decision
         self._answering: dict[tuple[StudyPrior, QueryCost, AnswerModel], Problem] = {}
 
     def __call__(self, condition: Condition) -> Problem:
         """Return the problem that is played in a condition."""
-        if self._plain is None:
+        if self._own is None:
             instance, start = self._task.instance(), time.perf_counter()
-            self._plain = as_problem(instance)
-            self._plain.teammate.divergence(self._plain.start.teammate)
-            self._plain.ego.divergence(self._plain.start.ego)
+            self._own = as_problem(instance)
+            self._own.teammate.divergence(self._own.start.teammate)
+            self._own.ego.divergence(self._own.start.ego)
             self.setup_seconds = time.perf_counter() - start
-        prior, cost = condition.prior, condition.query_cost(self._plain.query_cost)
+        prior, cost = condition.prior, condition.query_cost(self._own.query_cost)
         if (prior, cost) not in self._made:
             self._made[prior, cost] = studies_of(self._task.study.domain).with_terms(
-                self._plain, prior.chosen_kind, prior.temperature, cost
+                self._own, prior.chosen_kind, prior.temperature, cost
             )
         made = self._made[prior, cost]
         if condition.answers is None:
@@ -77,148 +145,35 @@ class Problems:
         return self._answering[key]
 
 
-PriceColumns = tuple[float | None, float | None]
-"""The columns ``base_cost`` and ``per_station_cost`` of a row; None where only the instance knows."""
+def _begin(problem: Problem) -> PriceColumns:
+    """Return the prices of a problem, and show them in the heartbeat in case this process dies."""
+    prices = problem.query_cost.base, problem.query_cost.per_goal
+    heartbeat.own.set_prices(*prices)
+    return prices
 
 
-@dataclass
-class Played:
-    """What came of a task: its index and its rows."""
-
-    index: int
-    tables: dict[str, pl.DataFrame]
-
-
-@dataclass
-class Rows:
-    """Rows for each of the tables."""
-
-    episodes: list[Row] = field(default_factory=list)
-    queries: list[Row] = field(default_factory=list)
-    timings: list[Row] = field(default_factory=list)
-    expected: list[Row] = field(default_factory=list)
+def _condition_columns(task: Task, condition: Condition, prices: PriceColumns) -> Row:
+    base, per_station = prices
+    return {
+        "instance": task.index,
+        "prior": condition.prior.label,
+        "teammate": condition.teammate_label,
+        "method": condition.method.label,
+        "base_cost": condition.base_cost if base is None else base,
+        "per_station_cost": condition.per_station_cost if per_station is None else per_station,
+    }
 
 
-class Unit(Protocol):
-    """One thing to play."""
-
-    @property
-    def method(self) -> Method | None:
-        """The method whose code it runs, None if it runs none."""
-
-    def play(self, task: Task, problems: Problems) -> Rows:
-        """Play it; whatever goes wrong with it becomes its rows."""
-
-    def failed(self, task: Task, error: str, prices: PriceColumns = (None, None)) -> Rows:
-        """Return its rows if it could not be played at all, for instance because its process died."""
-
-
-def gathered(task: Task, parts: Iterable[Rows]) -> Played:
-    """Return the rows of all units of a task, in their order, as tables."""
-    rows = Rows()
-    for part in parts:
-        for each in fields(Rows):
-            getattr(rows, each.name).extend(getattr(part, each.name))
-    return Played(task.index, {name: table(name, getattr(rows, name)) for name in SCHEMAS})
-
-
-TEAMMATE = "urop"
-"""Whom expectations and bounds assume."""
-Computed = tuple[float, str, int]
-"""Expected marginal cost, verdict, states."""
-
-
-def expected_units(task: Task) -> Iterator[Unit]:
-    """Iterate over all expected costs that the study asks for on this instance."""
-    study = task.study
-    bounded: set[tuple[object, ...]] = set()
-    for condition in task.conditions():
-        setting = (condition.prior, condition.answers, condition.base_cost, condition.per_station_cost)
-        if task.index < study.bounds and setting not in bounded:
-            bounded.add(setting)
-            yield Expected(condition, bound=True)
-        wanted = task.index < study.exact.instances and condition.prior.label in study.exact.priors
-        if wanted and condition.teammate == TEAMMATE:
-            yield Expected(condition, bound=False)
+# -- episodes ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Expected:
-    """One expected cost: that of a condition's method, or the bound for all methods."""
-
-    condition: Condition
-    bound: bool
-
-    @property
-    def method(self) -> Method | None:
-        """See `Unit`."""
-        return None if self.bound else self.condition.method
-
-    def play(self, task: Task, problems: Problems) -> Rows:
-        """See `Unit`."""
-        prices: PriceColumns = (None, None)
-        try:
-            problem = problems(self.condition)
-            prices = problem.query_cost.base, problem.query_cost.per_goal
-            heartbeat.own.set_prices(problem.query_cost.base, problem.query_cost.per_goal)
-            found = self._compute(task, problem)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as failure:  # too large, or an agent at fault: the study goes on
-            return self.failed(task, in_words(failure), prices)
-        values = dict(zip(("expected", "verdict", "states"), found, strict=True))
-        return Rows(expected=[{**self._key(task, prices), **values, "error": None}])
-
-    def failed(self, task: Task, error: str, prices: PriceColumns = (None, None)) -> Rows:
-        """See `Unit`."""
-        nothing = dict.fromkeys(("expected", "verdict", "states"))
-        return Rows(expected=[{**self._key(task, prices), **nothing, "error": error}])
-
-    def _compute(self, task: Task, problem: Problem) -> Computed:
-        if self.bound:
-            least = lower_bound(problem)
-            return least.value, str(least.verdict), least.states
-        found = evaluate(problem, self.condition.method.make(), exact=True, seed=task.episode_seed(0))
-        return found.expected_marginal_cost, str(found.verdict), found.states
-
-    def _key(self, task: Task, prices: PriceColumns) -> Row:
-        condition, (base, per_station) = self.condition, prices
-        return {
-            "instance": task.index,
-            "prior": condition.prior.label,
-            "teammate": replace(condition, teammate=TEAMMATE).teammate_label,
-            "method": BOUND if self.bound else condition.method.label,
-            "base_cost": condition.base_cost if base is None else base,
-            "per_station_cost": condition.per_station_cost if per_station is None else per_station,
-        }
-
-
-def units(task: Task) -> Iterator[Unit]:
-    """Iterate over all that is to be played in a task, in the order of its rows."""
-    for number in range(task.study.episodes):
-        for condition in task.conditions():
-            yield PlayedEpisode(number, condition)
-    yield from expected_units(task)
-
-
-def play(task: Task) -> Played:
-    """Play all of a task in this process."""
-    problems = Problems(task)
-    return gathered(task, [unit.play(task, problems) for unit in units(task)])
-
-
-def failed(task: Task, error: str) -> Played:
-    """Return the rows of a task that could not be played at all, for instance because its machine is gone."""
-    return gathered(task, [unit.failed(task, error) for unit in units(task)])
-
-
-@dataclass(frozen=True)
-class PlayedEpisode:
-    """One episode in one condition.
+class EpisodeUnit:
+    """One episode in one condition; implements `Unit`.
 
     Attributes:
-        number: which of the episodes.
-        condition: in which condition.
+        number: the number of the episode, from 0.
+        condition: the condition that it is played in.
     """
 
     number: int
@@ -226,27 +181,25 @@ class PlayedEpisode:
 
     @property
     def method(self) -> Method:
-        """See `Unit`."""
+        """The method that plays."""
         return self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """See `Unit`."""
+        """Simulate the episode; return its row, its questions and its times."""
         condition, rows, clock = self.condition, Rows(), Clock()
-        key = self._key(task, (None, None))
+        key = self._key(task, UNKNOWN_PRICES)
         try:
             problem = problems(condition)
             start = time.perf_counter()
-            prices = problem.query_cost.base, problem.query_cost.per_goal
-            heartbeat.own.set_prices(*prices)
-            key = self._key(task, prices)
+            key = self._key(task, _begin(problem))
             agent = timed(condition.method.make_for(problem, condition.teammate), clock)
             episode = simulate(
                 problem, agent, condition.teammate, seed=task.episode_seed(self.number), max_steps=task.study.max_steps
             )
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # whatever an agent does wrong, sys.exit() included, the study goes on
-            rows.episodes.append(failed_row(key, in_words(error)))
+        except BaseException as error:  # even sys.exit() in an agent must not end the study
+            rows.episodes.append(failed_row(key, error_text(error)))
             return rows
         taken = {"seconds": time.perf_counter() - start, "decide_seconds": clock.seconds}
         rows.timings.append({**key, **taken, "setup_seconds": problems.setup_seconds})
@@ -254,32 +207,23 @@ class PlayedEpisode:
         rows.queries += query_rows(key, episode)
         return rows
 
-    def failed(self, task: Task, error: str, prices: PriceColumns = (None, None)) -> Rows:
-        """See `Unit`."""
+    def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
+        """Return one row of the table of episodes, with the error."""
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
     def _key(self, task: Task, prices: PriceColumns) -> Row:
-        condition, (base, per_station) = self.condition, prices
-        return {
-            "instance": task.index,
-            "episode": self.number,
-            "prior": condition.prior.label,
-            "teammate": condition.teammate_label,
-            "method": condition.method.label,
-            "base_cost": condition.base_cost if base is None else base,
-            "per_station_cost": condition.per_station_cost if per_station is None else per_station,
-        }
+        return {**_condition_columns(task, self.condition, prices), "episode": self.number}
 
 
 @dataclass
 class Clock:
-    """Adds up time."""
+    """A sum of seconds."""
 
     seconds: float = 0.0
 
 
 def timed(agent: Agent, clock: Clock) -> Agent:
-    """Return the agent with a clock that runs while it decides."""
+    """Add the time of every decision of an agent to a clock; return the same agent."""
     decide: Callable[[Observation], Decision] = agent.decide
 
     def timed_decide(observation: Observation) -> Decision:
@@ -289,18 +233,23 @@ def timed(agent: Agent, clock: Clock) -> Agent:
         finally:
             clock.seconds += time.perf_counter() - start
 
-    vars(agent)["decide"] = timed_decide  # on this object only; a wrapper would hide what else the agent can do
+    vars(agent)["decide"] = timed_decide  # on this object only; a wrapper would hide other methods of the agent
     return agent
 
 
 def failed_row(key: Row, error: str) -> Row:
-    """Return the row of an episode that could not be played."""
+    """Return the row of an episode that could not be played.
+
+    Args:
+        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
+        error: the message for the column ``error``.
+    """
     unknown = ("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
     return {**key, **dict.fromkeys(unknown), "finished": False, "error": error}
 
 
 def episode_row(key: Row, episode: Episode) -> Row:
-    """Return the row of an episode that was played."""
+    """Return the row of an episode that was played; `key` are the columns that identify it."""
     return {
         **key,
         "goal": encodable(episode.goal_name),
@@ -321,7 +270,7 @@ def _is_certain(step: Step) -> bool:
 
 
 def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
-    """Iterate over the rows of its questions."""
+    """Yield one row for each question of an episode; `key` are the columns that identify the episode."""
     names = episode.problem.goals
     for number, step in enumerate(episode.questions, start=1):
         assert step.answer is not None
@@ -337,3 +286,68 @@ def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
             "cost": step.cost,
             "value": None if value is None or not np.isfinite(value) else float(value),
         }
+
+
+# -- expected costs ----------------------------------------------------------------------------------------------
+
+
+def _expected_units(task: Task) -> Iterator[Unit]:
+    """Yield the expected costs that the study asks for on the instance of a task."""
+    study = task.study
+    bounded: set[tuple[object, ...]] = set()
+    for condition in task.conditions():
+        setting = (condition.prior, condition.answers, condition.base_cost, condition.per_station_cost)
+        if task.index < study.bounds and setting not in bounded:
+            bounded.add(setting)
+            yield ExpectedUnit(condition, bound=True)
+        wanted = task.index < study.exact.instances and condition.prior.label in study.exact.priors
+        if wanted and condition.teammate == EXPECTED_TEAMMATE:
+            yield ExpectedUnit(condition, bound=False)
+
+
+@dataclass(frozen=True)
+class ExpectedUnit:
+    """One expected marginal cost; implements `Unit`.
+
+    Attributes:
+        condition: the condition.
+        bound: whether to compute the lower bound for all methods instead of the expected cost of the condition's one.
+    """
+
+    condition: Condition
+    bound: bool
+
+    @property
+    def method(self) -> Method | None:
+        """The method whose cost is computed, None for a lower bound."""
+        return None if self.bound else self.condition.method
+
+    def play(self, task: Task, problems: Problems) -> Rows:
+        """Compute the expected cost; return one row of the table of expected costs."""
+        prices = UNKNOWN_PRICES
+        try:
+            problem = problems(self.condition)
+            prices = _begin(problem)
+            expected, verdict, states = self._compute(task, problem)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the problem is too large, or the agent raised an exception
+            return self.failed(task, error_text(error), prices)
+        return self._row(task, prices, expected=expected, verdict=verdict, states=states)
+
+    def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
+        """Return one row of the table of expected costs, with the error."""
+        return self._row(task, prices, error=error)
+
+    def _compute(self, task: Task, problem: Problem) -> tuple[float, str, int]:
+        """Return the expected marginal cost, its verdict, and the number of states that were searched."""
+        if self.bound:
+            least = lower_bound(problem)
+            return least.value, str(least.verdict), least.states
+        found = evaluate(problem, self.condition.method.make(), exact=True, seed=task.episode_seed(0))
+        return found.expected_marginal_cost, str(found.verdict), found.states
+
+    def _row(self, task: Task, prices: PriceColumns, **known: object) -> Rows:
+        condition = replace(self.condition, teammate=EXPECTED_TEAMMATE)
+        row = {**_condition_columns(task, condition, prices), **({"method": BOUND} if self.bound else {})}
+        return Rows(expected=[{**row, **dict.fromkeys(("expected", "verdict", "states", "error")), **known}])

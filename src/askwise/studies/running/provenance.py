@@ -1,4 +1,4 @@
-"""Where results come from: what ran, on what, when. It stands beside the data and never inside it."""
+"""The provenance of results: which program ran on which machine, and when; stored beside the data, not in them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from askwise import __version__
+from askwise.studies.running.store import PROVENANCE, Store
 
 SOURCE = Path(__file__).parents[2]
-"""Where the package lies."""
+"""The folder of the package."""
 PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib", "distributed")
-"""Those whose version can change numbers, times or pictures."""
+"""Packages whose version can change numbers, times or pictures."""
 
 
 def provenance() -> dict[str, Any]:
-    """Return what can be said about this program and this machine."""
+    """Return versions, machine and command line of this process, as JSON-compatible data."""
     return {
         "askwise": __version__,
         "git": git_state(SOURCE),
@@ -34,18 +35,49 @@ def provenance() -> dict[str, Any]:
 
 
 def now() -> str:
-    """Return the time, to the second, in UTC."""
+    """Return the current time in UTC, in ISO format to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return the commit that the source is at and whether it was changed since; None outside a repository."""
+    """Return the commit of the source and whether it was changed since, None outside a repository.
+
+    The keys are ``commit`` and ``changed``.
+    """
     commit = _git(folder, "rev-parse", "HEAD")
-    # An installed package may lie inside somebody else's repository (a virtual environment in a project): their
-    # commit says nothing about askwise, unless askwise's own files belong to it.
+    # An installed package may lie inside the repository of another project (in a virtual environment). The commit of
+    # that project says nothing about askwise unless it contains the files of askwise.
     if commit is None or not _git(folder, "ls-files", "--", "__init__.py"):
         return None
     return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--", "."))}
+
+
+class RunRecord:
+    """A context manager that writes the provenance of a run, when it begins and when it ends.
+
+    Args:
+        store: the folder of the study.
+        tasks: the number of tasks that the run is going to play.
+    """
+
+    def __init__(self, store: Store, tasks: int) -> None:
+        self._store = store
+        self._earlier = store.previous_runs()
+        limits = store.study.limits.describe()
+        self._run = {**provenance(), "limits": limits, "tasks": tasks, "started": now(), "ended": None}
+
+    def __enter__(self) -> None:
+        self._write()
+
+    def __exit__(self, *_: object) -> None:
+        self._run["ended"] = now()
+        self._run["tasks_done"] = len(self._store.done())
+        self._write()
+
+    def _write(self) -> None:
+        study = self._store.study
+        head = {"study": study.name, "fingerprint": study.fingerprint, "seed": study.seed}
+        self._store.write_json(PROVENANCE, {**head, "runs": [*self._earlier, self._run]})
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

@@ -1,46 +1,42 @@
-"""Running a study: tasks go out to workers, results come back in any order and are stored one by one.
+"""Run a study: send its tasks to workers, and store each result as soon as it arrives, in any order.
 
-No more tasks are out at a time than keep the workers busy, and what came back is on the disk before the next is looked
-at: memory does not grow with the study.
+Only as many tasks are submitted at a time as keep the workers busy, and each result is written to the disk before the
+next one is handled. Memory therefore does not grow with the size of the study.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from askwise.studies.running import executors
 from askwise.studies.running.checksums import Damaged
-from askwise.studies.running.executors import Workers
-from askwise.studies.running.isolation import play_apart
-from askwise.studies.running.play import Played, failed
-from askwise.studies.running.progress import Progress, Silent, progress_for
-from askwise.studies.running.provenance import now, provenance
+from askwise.studies.running.executors import POLL_SECONDS, Workers
+from askwise.studies.running.isolation import play_isolated
+from askwise.studies.running.play import TaskResult, failed_task
+from askwise.studies.running.provenance import RunRecord
 from askwise.studies.running.store import Store
 from askwise.studies.schema.study import Study
-from askwise.studies.schema.tables import in_words
+from askwise.studies.schema.tables import error_text
 from askwise.workers import pool
 from askwise.workers.pool import RunEnded, new_run, usable_cores
 from askwise.workers.pool import WorkersGone as WorkersGone
 
-LOOK_UP = 1.0
-"""Seconds after which whoever waits for results looks up: is there still somebody who works?"""
-
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run did.
+    """The outcome of a run.
 
     Attributes:
-        store: the folder.
-        before: how many tasks were done before.
-        played: how many this run played, those that were played again among them.
-        damaged: files that were not as askwise wrote them; parts among them were played again.
+        store: the folder of the study.
+        before: the number of tasks that earlier runs had played.
+        played: the number of tasks that this run played, including tasks that it played again.
+        damaged: the files that could not be used. The instances of damaged or unfinished parts were played again.
     """
 
     store: Store
@@ -50,7 +46,7 @@ class Ran:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a study; what was played is stored."""
+    """Ctrl-C during a study; all results so far are in `store`."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -68,19 +64,19 @@ def run_study(
     show_progress: bool = False,
     on_damage: Callable[[Damaged], object] | None = None,
 ) -> Ran:
-    """Play what is not played yet, and store it.
+    """Play all tasks of a study that are not stored yet, and store their results.
 
-    Agents play in processes of their own, whoever takes the tasks, within the limits of the study.
+    Agents always play in processes of their own, within the limits of the study.
 
     Args:
-        study: what to play.
-        folder: where results go. If it holds part of this study already, the rest is played.
-        workers: number of processes that play at once.
-        executor: somebody else's executor to use instead; it is not shut down.
-        dask: address of a Dask scheduler to use instead.
-        retry_failed: play those instances again in which something failed.
-        show_progress: draw a bar if standard error is a terminal.
-        on_damage: told at once about each file that is not as askwise wrote it.
+        study: the study.
+        folder: the folder of the results. If it contains results of this study, only the other tasks are played.
+        workers: the number of processes that play at the same time.
+        executor: takes the tasks instead of `workers`; it is not shut down.
+        dask: address of a Dask scheduler, which takes the tasks instead of `workers`.
+        retry_failed: whether to play instances again that have rows with errors.
+        show_progress: whether to draw a progress bar if standard error is a terminal.
+        on_damage: called at the beginning with each file that cannot be used.
     """
     store, run = Store(folder, study), new_run()
     try:
@@ -94,8 +90,8 @@ def run_study(
             if retry_failed:
                 left = sorted({*left, *store.failed()})
             if left:
-                with _recorded(store, len(left)), _hired(workers, executor, dask, run) as hired:
-                    _play_all(store, left, hired, show_progress, run)
+                with RunRecord(store, len(left)), _executor(workers, executor, dask, run) as chosen:
+                    _play_all(store, left, chosen, show_progress, run)
             return Ran(store, len(done), len(left), tuple(damaged))
     except KeyboardInterrupt as pressed:
         raise Interrupted(store) from pressed
@@ -103,7 +99,7 @@ def run_study(
         pool.end(run)
 
 
-def _hired(number: int, executor: Executor | None, dask: str | None, run: str) -> AbstractContextManager[Workers]:
+def _executor(number: int, executor: Executor | None, dask: str | None, run: str) -> AbstractContextManager[Workers]:
     if executor is not None:
         width = getattr(executor, "_max_workers", None) or usable_cores()
         return nullcontext(Workers(executor, lambda: int(width)))
@@ -112,78 +108,134 @@ def _hired(number: int, executor: Executor | None, dask: str | None, run: str) -
 
 def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bool, run: str) -> None:
     each = store.study.episodes_per_task
-    before = (store.study.n_tasks - len(left)) * each
-    shown: Progress = progress_for(store.study.name, store.study.n_tasks * each, before) if show_progress else Silent()
-    with shown:
-        for played in results(store.study, left, workers, run, shown.say):
-            store.write(played)
-            shown.advance(each)
+    total, before = store.study.n_tasks * each, (store.study.n_tasks - len(left)) * each
+    drawn = show_progress and sys.stderr.isatty()
+    with ProgressBar(store.study.name, total, before) if drawn else NoProgress() as progress:
+        for result in results(store.study, left, workers, run, progress.say):
+            store.write(result)
+            progress.advance(each)
 
 
 def results(
     study: Study, indices: Iterable[int], workers: Workers, run: str, say: Callable[[str], None]
-) -> Iterator[Played]:
-    """Yield what comes of the tasks, in the order in which they are finished; `say` what the workers have to report."""
+) -> Iterator[TaskResult]:
+    """Yield the results of tasks in the order in which they finish.
+
+    Args:
+        study: the study.
+        indices: the numbers of its tasks to play.
+        workers: the executor that takes the tasks.
+        run: the name of the run, see `askwise.workers.pool.new_run`.
+        say: called with status messages of the workers.
+    """
     waiting = deque(indices)
-    out: dict[Future[Played], int] = {}
+    out: dict[Future[TaskResult], int] = {}
     try:
         while waiting or out:
-            _send_out(study, waiting, out, workers, run)
-            for future in wait(out, timeout=LOOK_UP, return_when=FIRST_COMPLETED).done:
-                played = _outcome(study, out[future], future)
+            _submit(study, waiting, out, workers, run)
+            for future in wait(out, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED).done:
+                result = _result(study, out[future], future)
                 del out[future], future
-                yield played
-                del played
+                yield result
+                del result
             news = workers.news()
             if news is not None:
                 say(news)
     except (BrokenExecutor, CancelledError) as error:
-        raise WorkersGone(f"the workers are gone ({in_words(error)})") from None
+        raise WorkersGone(f"the workers are gone ({error_text(error)})") from None
     finally:
         for future in out:
             future.cancel()
 
 
-def _send_out(study: Study, waiting: deque[int], out: dict[Future[Played], int], workers: Workers, run: str) -> None:
+def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int], workers: Workers, run: str) -> None:
     most = workers.ahead * max(1, workers.width())
     while waiting and len(out) < most:
-        out[workers.executor.submit(play_apart, study.task(waiting[0]), run)] = waiting[0]
+        out[workers.executor.submit(play_isolated, study.task(waiting[0]), run)] = waiting[0]
         waiting.popleft()
 
 
-def _outcome(study: Study, index: int, future: Future[Played]) -> Played:
-    """Return what came of a task; whatever went wrong with it becomes its rows."""
+def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
+    """Return the result of a task; if playing it raised an exception, all its rows hold the message."""
     try:
         return future.result()
     except (BrokenExecutor, CancelledError, WorkersGone, RunEnded):
-        raise  # nothing is known about the task, it was just not played
+        raise  # the task was not played, so nothing is known about it
     except Exception as error:
-        return failed(study.task(index), in_words(error))
+        return failed_task(study.task(index), error_text(error))
 
 
-class _recorded:  # noqa: N801 - used like a function
-    """Write who ran what and when beside the data, at the beginning and at the end of a run."""
+# -- progress ----------------------------------------------------------------------------------------------------
 
-    def __init__(self, store: Store, tasks: int) -> None:
-        self._store = store
-        self._runs = store.previous_runs()
-        self._run: dict[str, Any] = {
-            **provenance(),
-            "limits": store.study.limits.describe(),
-            "tasks": tasks,
-            "started": now(),
-            "ended": None,
-        }
 
-    def __enter__(self) -> None:
-        self._write()
+class NoProgress:
+    """Messages of a run on standard error, without a progress bar."""
+
+    def __enter__(self) -> NoProgress:
+        return self
 
     def __exit__(self, *_: object) -> None:
-        self._run["ended"] = now()
-        self._run["tasks_done"] = len(self._store.done())
-        self._write()
+        pass
 
-    def _write(self) -> None:
-        study = self._store.study
-        head = {"study": study.name, "fingerprint": study.fingerprint, "seed": study.seed}
-        self._store.write_json("provenance.json", {**head, "runs": [*self._runs, self._run]})
+    def advance(self, episodes: int) -> None:
+        """Note that this many more episodes are stored."""
+
+    def say(self, text: str) -> None:
+        """Print a message on its own line."""
+        print(text, file=sys.stderr, flush=True)
+
+
+class ProgressBar(NoProgress):
+    """A progress bar on standard error, with rate and remaining time.
+
+    Args:
+        title: the text before the bar.
+        total: the number of episodes of the study.
+        done: the number of episodes that were stored before this run; the rate does not count them.
+    """
+
+    def __init__(self, title: str, total: int, done: int) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Task as RichTask
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            """Episodes per second since the run began."""
+
+            def render(self, task: RichTask) -> Text:
+                elapsed = task.finished_time if task.finished else task.elapsed
+                rate = (task.completed - done) / elapsed if elapsed else 0.0
+                return Text(f"{rate:,.0f} episodes/s" if rate else "starting")
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            Rate(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task(title, total=total, completed=done)
+
+    def __enter__(self) -> ProgressBar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def advance(self, episodes: int) -> None:
+        """Move the bar by this many episodes."""
+        self._bar.advance(self._task, episodes)
+
+    def say(self, text: str) -> None:
+        """Print a message above the bar."""
+        self._bar.console.print(text, markup=False, highlight=False)

@@ -58,7 +58,7 @@ from askwise.studies.schema.instances import (
     stated_instances,
 )
 from askwise.studies.schema.study import Study
-from askwise.text.data import require_shallow
+from askwise.text.data import require_shallow, short_json
 from askwise.text.files import read_text
 from askwise.text.reading import Field, check_name, refuse_blank
 
@@ -110,7 +110,7 @@ def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
     refuse_blank(text, file, "a study file (askwise new --kind study writes one)")
     settings = _parsed(text, file)
     if isinstance(stated := settings.get("format"), str):
-        raise InputError(file, f"a file of {shown(stated)}", "a study file (askwise show, ask and run take this one)")
+        raise InputError(file, f"a file of {short_json(stated)}", "a study file (askwise show, ask and run take this one)")
     return settings, path.parent
 
 

@@ -86,7 +86,7 @@ def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
 
 
-def in_words(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an exception as a table holds it; what says whose fault it is stands for itself."""
     try:
         text = str(error)
