@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import limited, values
 from askwise.errors import InputError
+from askwise.text.reading import parse_whole
 
 if TYPE_CHECKING:
     from askwise.core.problem import JointState, Problem
@@ -92,7 +93,7 @@ def decide(options: argparse.Namespace) -> Advice:
     from askwise.domains.registry import domain_of
     from askwise.play.ask import ask
 
-    seed = values.whole(options.seed, "--seed")
+    seed = parse_whole(options.seed, "--seed")
     problem = values.read_problem(options)
     domain = domain_of(problem)
     state = domain.parse_state(problem, options.teammate, options.ego, options.holding)

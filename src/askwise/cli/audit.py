@@ -21,8 +21,8 @@ import argparse
 import json
 import sys
 
-from askwise.cli import values
 from askwise.cli.progress import Progress
+from askwise.text.reading import parse_number, parse_whole
 
 FAILED = 3
 """Exit code if the regret is above what ``--fail-over`` allows."""
@@ -57,10 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise audit``."""
-    tolerance = None if options.tolerance is None else values.real(options.tolerance, "--tolerance")
-    questions = None if options.questions is None else values.whole(options.questions, "--questions")
-    workers, dearest = values.whole(options.workers, "--workers", 1), values.whole(options.dearest, "--dearest")
-    most = None if options.fail_over is None else values.real(options.fail_over, "--fail-over")
+    tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
+    questions = None if options.questions is None else parse_whole(options.questions, "--questions")
+    workers, dearest = parse_whole(options.workers, "--workers", 1), parse_whole(options.dearest, "--dearest")
+    most = None if options.fail_over is None else parse_number(options.fail_over, "--fail-over")
     from askwise.audits.audit import audit
     from askwise.audits.page import write_page
     from askwise.audits.results import failure, to_text, write_csv

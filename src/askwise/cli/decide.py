@@ -16,8 +16,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from askwise.cli import values
 from askwise.errors import InputError
+from askwise.text.files import naming_file
+from askwise.text.reading import parse_whole
 
 if TYPE_CHECKING:
     from askwise.decisions.decide import Session
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
     if options.svg is not None and not options.svg.lower().endswith(".svg"):
         raise InputError("--svg", repr(options.svg), "a name that ends with .svg")
-    depth = None if options.depth is None else values.whole(options.depth, "--depth")
+    depth = None if options.depth is None else parse_whole(options.depth, "--depth")
     advice = session(read(options.file), options.heard, depth).next()
     if options.svg is not None:
         from askwise.text.files import whole_file
@@ -69,7 +70,7 @@ def read(path: str) -> DecisionProblem:
 
     if path == "-":
         return parse(read_stdin())
-    with values.naming(path):
+    with naming_file(path):
         return read_decision_file(path)
 
 

@@ -35,6 +35,8 @@ from typing import Any
 from askwise.cli import planning, values
 from askwise.cli.progress import Progress
 from askwise.errors import InputError
+from askwise.text.files import naming_file
+from askwise.text.reading import parse_whole
 
 OPTIONS = {
     "most": "-k",
@@ -110,10 +112,10 @@ def check(options: argparse.Namespace) -> None:
     if options.k is None and options.forbid is None:
         raise InputError("-k", "nothing", "how many may be forbidden, a whole number from 1")
     if options.k is not None:
-        values.whole(options.k, "-k", 1)
-    values.whole(options.budget, "--budget")
+        parse_whole(options.k, "-k", 1)
+    parse_whole(options.budget, "--budget")
     if options.designs is not None:
-        values.whole(options.designs, "--designs", 1)
+        parse_whole(options.designs, "--designs", 1)
     if options.png is not None and Path(options.png).suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError("--png", repr(options.png), "a file name that ends in .png, .svg or .pdf")
 
@@ -149,7 +151,7 @@ def read_instance_or_drawing(path: str) -> Any:
         return read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
     source = "standard input" if path == "-" else f"file {path!r}"
     refuse_blank(text, source, "a drawing of a map, an instance file, or a planning problem")
-    with values.naming(path) if path != "-" else nullcontext():
+    with naming_file(path) if path != "-" else nullcontext():
         return Drawing.parse(text)
 
 

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import planning, values
 from askwise.errors import InputError
+from askwise.text.files import naming_file
 from askwise.text.wording import printable
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def read_map(path: str) -> Watched:
         return Watched(*teammate_goals(problem), problem.policies)
     source = "standard input" if path == "-" else f"file {path!r}"
     refuse_blank(text, source, "a drawing of a map, or an instance file")
-    with values.naming(path) if path != "-" else nullcontext():
+    with naming_file(path) if path != "-" else nullcontext():
         drawing = Drawing.parse(text)
         if not drawing.goals:
             raise InputError("drawing", "no goals", "at least one letter or digit other than W and F")

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import limited, values
 from askwise.cli.progress import Progress
 from askwise.errors import InputError
+from askwise.text.reading import parse_whole
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
@@ -79,10 +80,10 @@ def check(options: argparse.Namespace) -> None:
         raise InputError(", ".join(given), " and ".join(chosen) or "none of them", "one of the three")
     for name in ("--episodes", "--paths"):
         if name in chosen:
-            values.whole(given[name], name, 2)
+            parse_whole(given[name], name, 2)
     if options.questions is not None:
-        values.whole(options.questions, "--questions", 0)
-    values.whole(options.seed, "--seed")
+        parse_whole(options.questions, "--questions", 0)
+    parse_whole(options.seed, "--seed")
 
 
 def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from askwise.cli import values
 from askwise.errors import InputError, did_you_mean
+from askwise.text.reading import parse_number, parse_whole
 
 if TYPE_CHECKING:
     from askwise.domains.tool_fetching import Instance, Prior
@@ -62,12 +63,12 @@ def draw(options: argparse.Namespace, seed: int) -> Instance:
     return generate(
         width=width,
         height=height,
-        stations=values.whole(options.stations, "--stations", 1),
-        toolboxes=values.whole(options.toolboxes, "--toolboxes", 1),
-        walls=values.real(options.walls, "--walls"),
+        stations=parse_whole(options.stations, "--stations", 1),
+        toolboxes=parse_whole(options.toolboxes, "--toolboxes", 1),
+        walls=parse_number(options.walls, "--walls"),
         clustered=options.clustered,
         prior=prior(options),
-        query_cost=QueryCost(values.real(options.base, "--base"), values.real(options.per_station, "--per-station")),
+        query_cost=QueryCost(parse_number(options.base, "--base"), parse_number(options.per_station, "--per-station")),
         seed=seed,
     )
 
@@ -87,4 +88,4 @@ def prior(options: argparse.Namespace) -> Prior:
     if options.prior not in PRIOR_KINDS:
         allowed = "one of " + ", ".join(map(repr, PRIOR_KINDS)) + did_you_mean(options.prior, PRIOR_KINDS)
         raise InputError("--prior", repr(options.prior), allowed)
-    return Prior(options.prior, values.real(options.temperature, "--temperature", above=0))
+    return Prior(options.prior, parse_number(options.temperature, "--temperature", above=0))

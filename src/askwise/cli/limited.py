@@ -12,8 +12,9 @@ import signal
 import subprocess
 import sys
 
-from askwise.cli import stopping, values
+from askwise.cli import stopping
 from askwise.errors import AskwiseError
+from askwise.text.reading import parse_number
 from askwise.workers.limits import Limits
 from askwise.workers.process import SupervisedProcess
 
@@ -33,7 +34,7 @@ def wanted(options: argparse.Namespace) -> bool:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command in a second process and return its exit code; raise an error if it takes too long or dies."""
-    seconds = values.real(options.limit, "--limit", above=0)
+    seconds = parse_number(options.limit, "--limit", above=0)
     limits = Limits(decision=seconds, episode=math.inf)
     sys.stdout.flush()
     with stopping.terminable():

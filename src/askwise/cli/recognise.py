@@ -22,8 +22,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import planning, rows, values
+from askwise.cli import planning, rows
 from askwise.errors import InputError
+from askwise.text.reading import parse_number
 
 if TYPE_CHECKING:
     from askwise.recognition.tables import Summary
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise recognise``."""
-    stray = values.real(options.stray, "--stray", above=0)
+    stray = parse_number(options.stray, "--stray", above=0)
     if stray >= 1:
         raise InputError("--stray", options.stray, "a probability between 0 and 1")
     if options.complete and options.belief != "bayes":

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import stopping, values
+from askwise.cli import stopping
 from askwise.cli.progress import Progress
 from askwise.errors import InputError
+from askwise.text.reading import parse_number, parse_whole
 from askwise.text.wording import printable
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def work(
         if path.lower().endswith(".pddl") and Path(path).is_file():
             how = f"askwise {'edp' if command == 'grd' else command} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat"
             raise InputError("arguments", repr(path), f"archives, or folders of them (files by themselves: {how})")
-    seconds = values.real(options.seconds, "--seconds", above=0)
+    seconds = parse_number(options.seconds, "--seconds", above=0)
     workers = _workers(options)
     problems, unreadable = collect(paths)
     if not problems:
@@ -80,7 +81,7 @@ def _done(options: argparse.Namespace, jobs: list[Job], workers: int, seconds: f
 def _workers(options: argparse.Namespace) -> int:
     from askwise.workers.pool import usable_cores
 
-    return usable_cores() if options.workers is None else values.whole(options.workers, "--workers", 1)
+    return usable_cores() if options.workers is None else parse_whole(options.workers, "--workers", 1)
 
 
 def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import limited, values
 from askwise.errors import AskwiseError, InputError
+from askwise.text.reading import parse_number, parse_whole
 
 if TYPE_CHECKING:
     from askwise.core.episode import Episode
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         return limited.run(options)
     episode = play(options)
     if options.watch:
-        watch(episode, values.real(options.speed, "--speed", above=0))
+        watch(episode, parse_number(options.speed, "--speed", above=0))
     written = write(options, episode)
     if options.json:
         print(json.dumps(as_json(episode), ensure_ascii=False))
@@ -75,7 +76,7 @@ def check(options: argparse.Namespace) -> None:
     values.need_file(options)
     if options.json and options.watch:
         raise InputError("--watch", "--json as well", "one of the two")
-    values.real(options.speed, "--speed", above=0)
+    parse_number(options.speed, "--speed", above=0)
     if options.gif is not None:
         check_ending(options.gif, ".gif")
 
@@ -92,7 +93,7 @@ def play(options: argparse.Namespace) -> Episode:
             options.teammate,
             options.goal,
             values.seed(options.seed),
-            max_steps=None if options.max_steps is None else values.whole(options.max_steps, "--max-steps", 1),
+            max_steps=None if options.max_steps is None else parse_whole(options.max_steps, "--max-steps", 1),
             belief=options.belief,
         )
     except ContradictoryObservation as error:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import values
 from askwise.cli.progress import Progress
 from askwise.errors import AskwiseError, InputError
+from askwise.text.reading import parse_whole
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
     if options.questions is not None:
-        values.whole(options.questions, "--questions", 0)
+        parse_whole(options.questions, "--questions", 0)
     questions = None if options.questions is None else int(options.questions)
     problem = as_problem(values.read_instance(options.file))
     progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)

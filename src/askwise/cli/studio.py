@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 
-from askwise.cli import values
+from askwise.text.reading import parse_number, parse_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,11 +45,11 @@ def run(options: argparse.Namespace) -> int:
         path=options.path,
         out=options.out,
         host=options.host,
-        port=values.whole(options.port, "--port"),
+        port=parse_whole(options.port, "--port"),
         url=options.url,
         methods=tuple(options.method),
-        workers=None if options.workers is None else values.whole(options.workers, "--workers", 1),
-        decision=values.real(options.time_limit, "--time-limit", above=0),
+        workers=None if options.workers is None else parse_whole(options.workers, "--workers", 1),
+        decision=parse_number(options.time_limit, "--time-limit", above=0),
         browse=not options.no_browser,
     )
     try:

@@ -20,8 +20,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import stopping, values
+from askwise.cli import stopping
 from askwise.errors import AskwiseError, InputError
+from askwise.text.reading import parse_number, parse_whole
 
 if TYPE_CHECKING:
     from askwise.studies.pipeline import Conducted
@@ -108,15 +109,15 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
         "size": _whole(options.size, "--size", 1),
         "stations": _whole(options.stations, "--stations", 1),
         "toolboxes": _whole(options.toolboxes, "--toolboxes", 1),
-        "walls": None if options.walls is None else values.real(options.walls, "--walls"),
+        "walls": None if options.walls is None else parse_number(options.walls, "--walls"),
         "files": options.files,
     }
     base, costs = options.base_cost, options.costs
     found = {
         "instances": {key: value for key, value in drawn.items() if value is not None},
         "priors": options.priors,
-        "per_station_costs": None if costs is None else [values.real(cost, "--costs") for cost in costs],
-        "base_costs": None if base is None else [values.real(base, "--base-cost")],
+        "per_station_costs": None if costs is None else [parse_number(cost, "--costs") for cost in costs],
+        "base_costs": None if base is None else [parse_number(base, "--base-cost")],
         "methods": options.methods,
         "teammates": options.teammates,
         "answers": options.answers,
@@ -128,7 +129,7 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _whole(text: str | None, option: str, lowest: int) -> int | None:
-    return None if text is None else values.whole(text, option, lowest)
+    return None if text is None else parse_whole(text, option, lowest)
 
 
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
@@ -198,4 +199,4 @@ def _workers(options: argparse.Namespace) -> int:
 
     if options.workers is not None and options.dask is not None:
         raise InputError("--workers", "--dask as well", "one of the two")
-    return usable_cores() if options.workers is None else values.whole(options.workers, "--workers", 1)
+    return usable_cores() if options.workers is None else parse_whole(options.workers, "--workers", 1)

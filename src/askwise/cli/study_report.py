@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askwise.cli import values
+from askwise.text.reading import parse_number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.studio.study.report import write_people_report
 
     folder = Path(options.folder)
-    counted = write_people_report(folder, values.real(options.time_limit, "--time-limit", above=0))
+    counted = write_people_report(folder, parse_number(options.time_limit, "--time-limit", above=0))
     print(", ".join(f"{what}: {n}" for what, n in counted.items()))
     print(f"Written: {folder / 'export'} (people, rounds, answers, traces)")
     print(f"Written: {folder / 'report' / 'report.html'}")

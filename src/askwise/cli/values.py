@@ -19,20 +19,6 @@ from askwise.text.table_budget import VARIABLE, amount
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
 
-__all__ = [
-    "add_agent_options",
-    "add_file_and_method",
-    "agent_options",
-    "colourful",
-    "naming",
-    "need_file",
-    "read_instance",
-    "read_problem",
-    "real",
-    "seed",
-    "whole",
-]
-
 
 def seed(text: str | None) -> int:
     """Return the seed that was given, or a new one, which can then be shown and used again."""
