@@ -1,12 +1,14 @@
 """A new method, belief or teammate is one class and one line in a list; a new answer model is one class.
 
-Episodes, beliefs, exact evaluation and commands use them. The planners have their own loops for beliefs and answers.
+Episodes, beliefs, exact evaluation and commands use them. Planners refuse answer models that their loops do not cover.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -22,6 +24,7 @@ from askwise.core.problem import JointState
 from askwise.core.questions import Answer, Question
 from askwise.core.teammates import TEAMMATES, Teammate
 from askwise.envs import FLAT_ID
+from askwise.errors import InputError
 from askwise.methods import AGENTS, BeliefAgent, methods
 from askwise.types import BoolArray, FloatArray
 from tests.test_imports import _edges
@@ -112,6 +115,43 @@ def test_an_answer_model_is_one_class() -> None:
     ]
     assert {True, False} == set(replies)
     assert all(each.finished for each in episodes)
+
+
+PLANNERS: dict[str, Callable[[Any], object]] = {
+    "planner": lambda problem: askwise.simulate(problem, "planner", seed=1),
+    "planner-light": lambda problem: askwise.ask(problem, method="planner-light"),
+    "optimal": lambda problem: askwise.simulate(problem, "optimal", seed=1),
+    "solve": askwise.solve,
+    "lower_bound": askwise.lower_bound,
+    "evaluate": lambda problem: askwise.evaluate(problem, "planner", exact=True),
+}
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+@pytest.mark.parametrize("wrong", [0.0, 0.25])
+def test_planners_refuse_answers_that_they_cannot_plan_for(name: str, wrong: float) -> None:
+    """They used to plan with the shares of wrong and missing answers, whatever the model says."""
+    problem = as_problem(workshop()).with_answers(Denies(wrong=wrong))
+    message = "answers: found Denies, a model with its own answers; expected an AnswerModel"
+    with pytest.raises(InputError, match=message):
+        PLANNERS[name](problem)
+
+
+class Approximated(Denies):
+    """The same, planned for as if errors were as frequent in both directions."""
+
+    def for_planning(self, who: str) -> AnswerModel:
+        """See `AnswerModel`."""
+        return AnswerModel(wrong=self.wrong)
+
+
+def test_an_answer_model_may_say_how_to_plan_for_it() -> None:
+    problem = as_problem(workshop()).with_answers(Approximated(wrong=0.25))
+    assert askwise.simulate(problem, "planner", seed=1).finished
+    same = as_problem(workshop()).with_answers(AnswerModel(wrong=0.25))
+    assert askwise.ask(problem, method="planner").decision == askwise.ask(same, method="planner").decision
+    with pytest.raises(InputError, match="answers: found Approximated, which is planned for by an approximation"):
+        askwise.solve(problem)
 
 
 def test_what_is_drawn_forbidden_or_trained_on_touches_no_domain() -> None:

@@ -1,1 +1,1 @@
-"""What is played: two sides, the problem that they share, questions, answers, beliefs and the rules of the game."""
+"""The game: two sides, the problem that they share, questions, answers, beliefs, decisions and the rules."""

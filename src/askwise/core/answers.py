@@ -126,7 +126,7 @@ class AnswerModel:
     def for_planning(self, who: str) -> AnswerModel:
         """Return the model that planners use, which follows the formula at the top of this module: this one.
 
-        A subclass may return an approximation of itself.
+        A subclass may return an approximation of itself; the planner uses it, exact solvers raise an error.
 
         Args:
             who: ends the error message; it says which method needs the formula.

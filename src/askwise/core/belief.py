@@ -84,7 +84,7 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that methods consider, ``bool [n_goals]``: possible ones, or credible ones if answers can be wrong."""
+        """The goals to consider, ``bool [n_goals]``: possible ones, or credible ones if answers can be wrong."""
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
     @property
@@ -123,7 +123,7 @@ class Belief(ABC):
         self._keep(asked if answer else ~asked, "the answer")
 
     def weigh(self, likelihood: FloatArray) -> None:
-        """Learn from an answer that may be wrong; `likelihood` is its probability under each goal, ``float64 [n_goals]``."""
+        """Learn from an answer that may be wrong, given its probability under each goal, ``float64 [n_goals]``."""
         self._keep(likelihood > 0, "the answer")
         self._weights = self._weights * likelihood
         self._rescale()
@@ -158,7 +158,7 @@ def rescale(weights: Any, allowed: Any) -> None:
 
 
 class Elimination(Belief):
-    """A belief that rules out goals whose policy never takes the observed action, and keeps the prior odds of the rest."""
+    """A belief that rules out goals whose policy never takes the observed action; the rest keep their prior odds."""
 
     name = "elimination"
     needs_shares = False

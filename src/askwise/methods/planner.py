@@ -82,10 +82,9 @@ class PlannerAgent(PlanningAgent):
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
         price_for_planning(problem, "the planner adds up prices goal by goal")
-        problem.answers.for_planning("the planner knows no other answers")
         self._planner: Planner | None = None
         self._asked = 0
-        answers = problem.answers
+        answers = problem.answers.for_planning("the planner knows no other answers")
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
 
     def decide(self, observation: Observation) -> Decision:

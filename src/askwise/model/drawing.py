@@ -1,8 +1,8 @@
-"""Maps drawn in text: one character a cell, the top line is the highest row.
+"""Maps drawn as text: one character for each cell, the top line is the highest row.
 
-``#`` a wall, ``.`` a free cell, ``W`` where the teammate (the worker) is, ``F`` where the ego agent (the
-fetcher) is; any other letter or digit is a goal of that name, and the same character twice is one goal with
-two target cells::
+``#`` is a wall, ``.`` a free cell, ``W`` the start of the teammate (the worker), ``F`` that of the ego agent (the
+fetcher). Any other letter or digit is a goal of that name; the same character twice is one goal with two target
+cells::
 
     ....#...B
     .W..#....
@@ -25,7 +25,14 @@ WALL, FREE, TEAMMATE, EGO = "#.WF"
 
 @dataclass(frozen=True)
 class Drawing:
-    """A grid and what is drawn on it: goals by name, the teammate's and the ego agent's cells."""
+    """A grid with goals and the start cells of both agents.
+
+    Attributes:
+        grid: the grid.
+        goals: from the name of each goal to its target cells.
+        teammate: the teammate's cell, None if it is not drawn.
+        ego: the ego agent's cell, None if it is not drawn.
+    """
 
     grid: GridWorld
     goals: Mapping[str, list[Cell]] = field(default_factory=dict)
@@ -37,7 +44,7 @@ class Drawing:
 
     @classmethod
     def parse(cls, text: str) -> Drawing:
-        """Read a drawing; blank lines before and after it are ignored."""
+        """Parse a drawing; blank lines before and after it are ignored."""
         lines = [line.rstrip() for line in text.strip("\n").splitlines()]
         while lines and not lines[-1]:
             lines.pop()
@@ -61,7 +68,7 @@ class Drawing:
         return cls(grid, dict(sorted(goals.items())), agents.get(TEAMMATE), agents.get(EGO))
 
     def __str__(self) -> str:
-        """Draw it again: parsing the result gives the same drawing."""
+        """Return the drawing as text; parsing the text gives the same drawing."""
         rows = [[WALL if wall else FREE for wall in row] for row in self.grid.walls]
         marks = [(name, cell) for name, cells in self.goals.items() for cell in cells]
         marks += [(mark, cell) for mark, cell in ((TEAMMATE, self.teammate), (EGO, self.ego)) if cell]

@@ -1,9 +1,7 @@
 """Rectangular grids with walls: cells ``(x, y)``, x to the right, y up, counted from 0.
 
-States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not
-available. A walled-in pocket is allowed: goals simply cannot be reached from there.
-
-States as people type them: by their names, cells as ``X,Y``.
+States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not available. A
+pocket enclosed by walls is allowed: goals just cannot be reached from there.
 """
 
 from __future__ import annotations
@@ -27,8 +25,8 @@ sparse = LazyModule("scipy.sparse")
 MOVES = {"NORTH": (0, 1), "EAST": (1, 0), "SOUTH": (0, -1), "WEST": (-1, 0)}
 
 
-MAKING = 62
-"""Bytes for each cell while a grid is made: numbers, cells and names of its states, and the table of its moves."""
+BYTES_PER_CELL = 62
+"""Memory needed to build a grid: indices, cells and names of its states, and the table of its moves."""
 
 
 class GridWorld(Model):
@@ -43,7 +41,7 @@ class GridWorld(Model):
     def __init__(self, width: int, height: int, walls: Iterable[tuple[int, int]] | BoolArray = ()) -> None:
         self.width = _side(width, "width")
         self.height = _side(height, "height")
-        claim(MAKING * self.width * self.height, "grid", f"{self.width} x {self.height} cells")
+        claim(BYTES_PER_CELL * self.width * self.height, "grid", f"{self.width} x {self.height} cells")
         self.walls = self._wall_mask(walls)
         if self.walls.all():
             raise InputError("walls", "a wall in every cell", "at least one free cell")
@@ -54,18 +52,18 @@ class GridWorld(Model):
 
     @classmethod
     def from_drawing(cls, text: str) -> GridWorld:
-        """Read a drawing (see `askwise.Drawing`) and keep its cells and walls; marks are ignored."""
+        """Build a grid from the cells and walls of a drawing (see `askwise.Drawing`); agents and goals are ignored."""
         from askwise.model.drawing import Drawing
 
         return Drawing.parse(text).grid
 
     @property
     def open(self) -> bool:
-        """Whether there are no walls at all."""
+        """Whether the grid has no walls."""
         return self.n_states == self.width * self.height
 
     def states(self, cells: Any) -> list[int]:
-        """Return the states of many cells ``(x, y)`` at once."""
+        """Return the states of many cells, ``[n, 2]`` with columns x and y."""
         names = self._states
         assert isinstance(names, CellNames)
         x, y = np.asarray(cells).reshape(-1, 2).T
@@ -73,20 +71,20 @@ class GridWorld(Model):
         found = names.state_of_cell[np.where(inside, y, 0), np.where(inside, x, 0)]
         wrong = np.flatnonzero(~inside | (found < 0))
         if wrong.size:
-            self.state((int(x[wrong[0]]), int(y[wrong[0]])))  # refuses it, and says why
+            self.state((int(x[wrong[0]]), int(y[wrong[0]])))  # raises an error that says why
         return list(found.tolist())
 
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
-        """Lay one value for each state out as ``[height, width]``, with `fill` in the walls."""
+        """Arrange one value for each state as an array ``[height, width]``, with `fill` in the walls."""
         values = np.asarray(values)
         laid_out = np.full(self.walls.shape, fill, dtype=np.result_type(values.dtype, type(fill)))
         laid_out[~self.walls] = values
         return laid_out
 
     def slippery(self, slip: float) -> Model:
-        """Return the same grid with a slippery floor: a move goes to each side with probability ``slip / 2``.
+        """Return a stochastic model of the grid in which a move slips to each side with probability ``slip / 2``.
 
-        Where the side is blocked the agent stays where it is. The states keep their numbers and names.
+        If that side is blocked, the agent stays in place. States keep their indices and names.
         """
         if not 0 <= slip <= 1:
             raise InputError("slip", slip, "a number from 0 to 1")
@@ -98,14 +96,14 @@ class GridWorld(Model):
         )
 
     def _slipping(self, move: int, slip: float) -> Any:
-        """CSR ``[n_states, n_states]`` of one slippery move."""
+        """Return the transition matrix of one slippery move, CSR ``[n_states, n_states]``."""
         own = np.arange(self.n_states)
         can = self.available[:, move]
         n_moves = len(MOVES)
-        ways = [(move, 1 - slip), ((move + 1) % n_moves, slip / 2), ((move - 1) % n_moves, slip / 2)]
+        outcomes = [(move, 1 - slip), ((move + 1) % n_moves, slip / 2), ((move - 1) % n_moves, slip / 2)]
         rows, columns, data = [], [], []
-        for way, probability in ways:
-            target = self.successor[:, way]
+        for actual, probability in outcomes:
+            target = self.successor[:, actual]
             rows.append(own[can])
             columns.append(np.where(target >= 0, target, own)[can])
             data.append(np.full(np.count_nonzero(can), probability))
@@ -124,9 +122,9 @@ class GridWorld(Model):
         return read_only(mask)
 
     def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
-        """``int [n_walls, 2]``: cells given one by one."""
+        """Return the cells of walls given one by one, ``int [n_walls, 2]``."""
         cells = walls if isinstance(walls, list | tuple) else list(walls)
-        # Plain pairs of plain numbers are taken all at once: there may be millions of them.
+        # Pairs of ints are converted all at once: there may be millions of them.
         plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)
         if plain and cells:
             found = np.array(cells)
@@ -146,7 +144,7 @@ class GridWorld(Model):
 
 
 class CellNames(Names):
-    """States named by their cells, without a dictionary: maps may have millions of them."""
+    """Names of grid states, their cells, stored without a dictionary because maps may have millions of them."""
 
     def __init__(self, walls: BoolArray) -> None:
         self.walls = walls
@@ -160,7 +158,7 @@ class CellNames(Names):
         super().__init__("state", free.size)
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the state of cell ``(x, y)``, or the state with that index."""
+        """Return the state of a cell ``(x, y)``; an integer is returned as the index itself."""
         field = field or "cell"
         if (index := as_int(name)) is not None:
             return super().index(index, field)
@@ -186,7 +184,7 @@ class CellNames(Names):
 
 
 def as_cell(value: object) -> tuple[int, int] | None:
-    """Return `value` as ``(x, y)`` if it is a pair of whole numbers, else None."""
+    """Return `value` as ``(x, y)`` if it is a pair of integers, else None."""
     if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2:
         return None
     x, y = as_int(value[0]), as_int(value[1])
@@ -194,7 +192,7 @@ def as_cell(value: object) -> tuple[int, int] | None:
 
 
 def _neighbours(cells: CellNames) -> IntArray:
-    """``int32 [n_states, 4]``: the state one move away, -1 where blocked."""
+    """Return the state after each move, ``int32 [n_states, 4]``, -1 where the move is blocked."""
     height, width = cells.walls.shape
     padded = np.full((height + 2, width + 2), -1, dtype=np.int32)
     padded[1:-1, 1:-1] = cells.state_of_cell
@@ -213,7 +211,7 @@ def _side(value: Any, field: str) -> int:
 
 
 def same_model(one: Model, other: Model) -> bool:
-    """Whether two models are the same: they have the same states, actions and steps."""
+    """Return whether two models have the same states, actions and transitions."""
     if one is other:
         return True
     if one.labels is not None or other.labels is not None:
@@ -228,7 +226,7 @@ def same_model(one: Model, other: Model) -> bool:
 
 
 def _named_steps(model: Model) -> list[tuple[object, object, object]]:
-    """Return all steps by name: state, action, next state; every state has one, staying."""
+    """Return all transitions as triples of names: state, action, next state."""
     places, columns = (each.tolist() for each in np.nonzero(model.available))
     return [
         (model.name(s), model.action_name(s, a), model.name(int(model.successor[s, a])))
@@ -237,16 +235,16 @@ def _named_steps(model: Model) -> list[tuple[object, object, object]]:
 
 
 MOST_NAMED = 20
-"""States that an error lists as possible."""
+"""Number of names that an error message lists."""
 
 
 def state_text(name: Hashable) -> str:
-    """Return a state's name as people type it."""
+    """Return the name of a state as users type it; a cell is ``X,Y``."""
     return ",".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def state_from_text(model: Model, text: str, option: str) -> Hashable:
-    """Return the name of the state that somebody typed; `option` is what a refusal calls it."""
+    """Return the name of the state that a user typed; `option` is the input that an error names."""
     if isinstance(model, GridWorld):
         return parse_cell(text, option)
     names = {state_text(model.name(state)): model.name(state) for state in range(model.n_states)}

@@ -1,16 +1,16 @@
-"""What one agent can do: finitely many states, finitely many actions, transitions.
+"""A model of one agent: finitely many states and actions, and transitions between states.
 
-The problems askwise works on factor into two such models, the teammate's and the ego agent's, that share a
-list of goals (see `askwise.core.problem`). A model is either
+A problem has two such models, the teammate's and the ego agent's, which share a list of goals (see
+`askwise.core.problem`). A model is either
 
 - *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
 - *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
 
 A deterministic model with many actions, few of them in each state, has a column for each rank of an action within its
-state instead, and a label for each of them (`askwise.model.names`): no table has a column for every action.
+state and a label that names the action (see `Labels` in `askwise.model.names`), not a column for every action.
 
-Every model has a STAY action that leaves every state as it is: it is what an agent does at its goal.
-Everything is validated once, at construction; afterwards nothing can be changed.
+Every model has a STAY action that leaves every state unchanged: it is what an agent does at its goal. All arguments are
+validated at construction; afterwards a model cannot be changed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from askwise.types import BoolArray, IntArray, StateLike
 sparse = LazyModule("scipy.sparse")
 
 PROBABILITY_TOLERANCE = 1e-9
-"""How far a row of probabilities may sum from 1: what writing decimals and adding them up can cost."""
+"""Allowed deviation of a sum of probabilities from 1, for decimals that were rounded and added up."""
 
 
 class Model(Sealed):
@@ -42,16 +42,16 @@ class Model(Sealed):
     Args:
         successor: ``int [n_states, n_actions]``, the next state, -1 where the action is not available.
         transitions: instead of `successor`, one ``[n_states, n_states]`` matrix of probabilities for each
-            action (dense or scipy sparse); an all-zero row means that the action is not available there.
+            action, dense or scipy sparse; an all-zero row means that the action is not available there.
         states: names of the states, by default their indices.
         actions: names of the actions, by default ``a0, a1, ...``.
         stay: name of the action that stays in place. It is added if it is not among `actions`.
-        labels: with `successor`, which of the `actions` each column is in each state, ``int [n_states, n_columns]``, -1
-            where there is none: columns are ranks then, and mean another action in each state.
+        labels: with `successor`, the index in `actions` of each column in each state, ``int [n_states, n_columns]``, -1
+            where there is no action; columns are ranks then, and stand for different actions in different states.
     """
 
     labels: Labels | None = None
-    """What the columns mean in each state, where that differs; None where a column is one action in every state."""
+    """The action of each column in each state; None if a column is the same action in every state."""
 
     def __init__(
         self,
@@ -86,10 +86,14 @@ class Model(Sealed):
         states: Iterable[Hashable] | None = None,
         stay: Hashable = "STAY",
     ) -> Model:
-        """Build a model from plain Python: ``(state, action, next_state)`` or the same with a probability.
+        """Build a model from a list of edges.
 
-        States and actions are numbered in the order in which they first appear (those in `states` first), so
-        that nothing depends on hashing.
+        States and actions are numbered in the order in which they first appear.
+
+        Args:
+            edges: tuples ``(state, action, next_state)``, or all of them with a probability as fourth member.
+            states: names of states that are numbered first, in this order.
+            stay: name of the action that stays in place.
         """
         read = read_edges(edges, states)
         n_states, n_actions = len(read.states), len(read.actions)
@@ -118,14 +122,14 @@ class Model(Sealed):
         progress: Callable[[int], None] | None = None,
         stay: Hashable = "STAY",
     ) -> Model:
-        """Build a model from a function of your own: all that can be reached from `start`.
+        """Build a model from a step function: all states that can be reached from `start`.
 
         Args:
-            start: the first state, any hashable thing.
-            step: returns what can be done in a state, pairs of an action and the state that it leads to.
-            max_states: states beyond which it is refused.
-            progress: called now and then with the number of states met so far.
-            stay: name of the action that stays in place, which `step` need not give.
+            start: the first state, any hashable object.
+            step: returns the actions that are available in a state, as pairs ``(action, next state)``.
+            max_states: limit on the number of states; an `InputError` is raised above it.
+            progress: called from time to time with the number of states found so far.
+            stay: name of the action that stays in place; `step` does not return it.
         """
         found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
         sizes = f"{len(found.states)} states with up to {max(found.counts)} actions"
@@ -134,7 +138,7 @@ class Model(Sealed):
         return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
 
     def with_columns(self) -> Model:
-        """Return the same model with a column for every action, if it has labels; else itself."""
+        """Return an equal model that has a column for every action instead of labels."""
         if self.labels is None:
             return self
         names, n_ranks = self.labels.names, self.n_actions - 1
@@ -147,10 +151,10 @@ class Model(Sealed):
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
     def in_label_order(self) -> Model:
-        """Return the same model with each state's actions in the order of their labels, if it has labels; else itself.
+        """Return an equal model in which the actions of each state are sorted by label.
 
-        That is the order which they have where there is a column for every action, so that whoever takes the first of
-        several equally good ones takes the same.
+        This is their order in a model with a column for every action. So an agent that takes the first of several
+        equally good actions takes the same one in both. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self
@@ -171,13 +175,13 @@ class Model(Sealed):
 
     @property
     def all_actions(self) -> tuple[Hashable, ...]:
-        """Names of all actions by their numbers: those of the labels, in a model that has them."""
+        """Names of all actions by index; in a model with labels, by label."""
         return self.actions if self.labels is None else tuple(self.labels.names.names or ())
 
     # -- names --------------------------------------------------------------------------------------------
 
     def state(self, name: StateLike, field: str | None = None) -> int:
-        """Return the index of a state given by name or index; `field` says in an error where it came from."""
+        """Return the index of a state given by name or index; `field` is the input that an error names."""
         return self._states.index(name, field)
 
     def name(self, state: int) -> Hashable:
@@ -185,22 +189,25 @@ class Model(Sealed):
         return self._states.name(state)
 
     def action(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of an action given by name or index."""
+        """Return the index of an action given by name or index; `field` is the input that an error names."""
         return self._actions.index(name, field)
 
     def action_name(self, state: int, action: int) -> Hashable:
-        """Return what an action is called that is available in a state, both given by number."""
+        """Return the name of an action that is available in a state, both given by index."""
         return self.actions[action] if self.labels is None else self.labels.name(state, action)
 
     def action_in(self, state: int, name: Hashable, field: str | None = None) -> int:
-        """Return the index that an action has in a state (given by number); with labels it must be available there."""
+        """Return the index of an action, given by name, in a state, given by index.
+
+        With labels, the action must be available in the state. `field` is the input that an error names.
+        """
         if self.labels is None:
             return self.action(name, field)
         return self.labels.column(state, name, field or "action", f"state {self.name(state)!r}")
 
     @property
     def actions(self) -> tuple[Hashable, ...]:
-        """Names of the actions, in index order; of a model with labels, names of its columns."""
+        """Names of the actions in index order; in a model with labels, names of its columns."""
         assert self._actions.names is not None
         return self._actions.names
 
@@ -208,19 +215,19 @@ class Model(Sealed):
 
     @property
     def deterministic(self) -> bool:
-        """Whether each action leads to exactly one state."""
+        """Whether every action leads to exactly one state."""
         return self._successor is not None
 
     @property
     def successor(self) -> IntArray:
-        """``int32 [n_states, n_actions]``: next states, -1 where unavailable. Deterministic models only."""
+        """The next states of a deterministic model, ``int32 [n_states, n_actions]``, -1 where unavailable."""
         if self._successor is None:
             raise InputError("model", "stochastic transitions", "a deterministic model")
         return self._successor
 
     @cached_property
     def transitions(self) -> Any:
-        """CSR ``[n_states * n_actions, n_states]``: row ``s * n_actions + a`` is the law of the next state."""
+        """Probabilities of the next state, CSR ``[n_states * n_actions, n_states]``, row ``s * n_actions + a``."""
         assert self._successor is not None
         flat = self._successor.ravel()
         indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
@@ -229,17 +236,21 @@ class Model(Sealed):
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
-        """CSR ``indptr [n_states + 1], indices``: from where one action leads here; self-loops left out.
+        """The states from which one action leads to each state, in compressed rows: ``indptr [n_states + 1], indices``.
 
-        A predecessor with several such actions is listed as many times: each is a plan of its own.
+        Self-loops are left out. A predecessor with several such actions is listed once for each: these are different
+        plans.
         """
         indptr, indices = reverse_edges(self.successor)
         return read_only(indptr), read_only(indices)
 
     def mix(self, weights: Any) -> Any:
-        """Return CSR ``[n_states, n_states]``: the sum over actions of ``weights[s, a] * T(s, a, s')``.
+        """Return the sum over actions of ``weights[s, a] * T(s, a, s')``, CSR ``[n_states, n_states]``.
 
-        Entries exist wherever a weight is not 0, even if their product underflows: what is possible stays so.
+        An entry exists wherever its weight is not 0, even if the product underflows.
+
+        Args:
+            weights: ``float64 [n_states, n_actions]``.
         """
         law = self.transitions
         weights = np.asarray(weights, dtype=np.float64)
@@ -264,7 +275,7 @@ class Model(Sealed):
     # -- construction -------------------------------------------------------------------------------------
 
     def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
-        """Keep what the columns are called in each state; return what they are called for themselves."""
+        """Store the labels of the columns; return names of the columns themselves."""
         named = [] if actions is None else list(actions)
         if stay in named:
             raise InputError("actions", f"{stay!r} among those with labels", "it left out: every state has it")
@@ -390,7 +401,7 @@ def _as_matrix(matrix: Any, a: int) -> Any:
 
 
 def _kept(matrix: Any) -> Any:
-    """Return a sparse matrix with its columns in order and read-only, for everybody to use."""
-    matrix.sort_indices()  # now: scipy would do it in place, at first need
+    """Sort the columns of a sparse matrix and make it read-only, because many users share it."""
+    matrix.sort_indices()  # now, because scipy would do it in place at first use
     freeze_arrays(matrix)
     return matrix

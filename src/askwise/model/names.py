@@ -135,7 +135,7 @@ class Labels(Sealed):
 
 
 def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArray:
-    """Return labels as ``int32``; raise an `InputError` unless each action of `successor` has one, unique in its state."""
+    """Return labels as ``int32``; each action of `successor` needs one, and labels must be unique in a state."""
     table = np.array(labels, dtype=np.int64)
     if table.shape != successor.shape:
         raise InputError("labels", f"a table of shape {table.shape}", f"{successor.shape}, as the successors")

@@ -1,25 +1,23 @@
-"""Optimal policies towards a goal (paper, section "Background").
+"""Optimal policies towards a goal (section "Background" of the paper).
 
-With ``N_g(s)`` the number of minimal-cost plans from `s` to the goal, the *uniformly random optimal policy*
-(UROP) draws one of all these plans uniformly and takes its first action::
+With ``N_g(s)`` the number of minimal-cost plans from `s` to the goal, the *uniformly random optimal policy* (UROP)
+draws one of all these plans uniformly and takes its first action::
 
     pi_g(s, a) = N_g(s') / N_g(s)      over the actions that are optimal in s
 
 and STAYs at the goal. Choosing uniformly among the optimal *actions* of each step is a different policy,
-`uniform_optimal`: it favours plans through states with few choices.
+`uniform_optimal`: it favours plans through states with few choices. Every action costs 1. In states that cannot reach
+the goal both policies are undefined (rows of zeros).
 
-Every action costs 1. From states that cannot reach the goal both policies are undefined (all-zero rows).
-For stochastic models plans cannot be counted and `urop` refuses; `uniform_optimal` then minimises the
-expected number of steps by policy iteration.
+**Stochastic models.** Plans cannot be counted, so `urop` raises an error. `uniform_optimal` minimises the expected
+number of steps by policy iteration:
 
-Fastest ways to a goal where moves are uncertain: least expected number of steps, by policy iteration.
+1. Find the actions after which the goal can still be reached with certainty (`_sure_actions`): the largest set of
+   states U such that every state in U can reach the goal by actions that never leave U (two nested fixed points).
+2. Start from a policy that moves closer to the goal with positive probability in every step, so it arrives.
+3. Evaluate it exactly (an absorbing chain), switch to better actions, repeat until nothing improves.
 
-1. `_sure_actions`: which actions keep a certain arrival possible. The largest set of states U such that every
-   state in U can reach the goal by actions that never leave U (two nested fixed points).
-2. Start from a policy that moves towards the goal with positive probability in every step: it arrives.
-3. Evaluate it exactly (an absorbing chain), switch to better actions, repeat until there is none.
-
-Values are rounded numbers, so actions within `TIE` of the best count as equally good.
+Values are rounded, so actions within a relative difference of `TIE` from the best count as equally good.
 """
 
 from __future__ import annotations
@@ -41,19 +39,24 @@ from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """Steps to a goal, ``int32 [n_states]`` (-1: out of reach), and the reached states in that order."""
+    """Distances of all states to one goal.
+
+    Attributes:
+        to_goal: ``int32 [n_states]``, steps to the goal, -1 where it is out of reach.
+        order: ``int32``, the states that reach the goal, nearest first.
+    """
 
     to_goal: IntArray
     order: IntArray
 
 
 def distances(model: Model, targets: IntArray) -> Distances:
-    """Breadth-first search backwards from the target states of a deterministic model."""
+    """Return the distances to a set of target states in a deterministic model."""
     return Distances(*breadth_first(targets, *model.predecessors))
 
 
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
-    """``bool [n_states, n_actions]``: the actions that some optimal plan starts with; STAY at the goal."""
+    """Return the first actions of optimal plans, ``bool [n_states, n_actions]``; STAY at the goal."""
     d = found.to_goal
     # Index -1 (not available) reads the last state; the mask removes it again.
     closer: BoolArray = (d[model.successor] == d[:, None] - 1) & model.available & (d[:, None] > 0)
@@ -62,7 +65,7 @@ def optimal_actions(model: Model, found: Distances) -> BoolArray:
 
 
 def urop(model: Model, goal: GoalLike) -> Policy:
-    """Return the uniformly random optimal policy towards `goal`, right on maps of any size."""
+    """Return the uniformly random optimal policy towards `goal`; deterministic models only."""
     targets = goal_states(model, goal)
     if not model.deterministic:
         raise InputError(
@@ -74,7 +77,7 @@ def urop(model: Model, goal: GoalLike) -> Policy:
 
 
 def _urop_table(model: Model, targets: IntArray) -> FloatArray:
-    """``float64 [n_states, n_actions]``: the UROP, final: it needs no copy."""
+    """Return the UROP as a read-only table, ``float64 [n_states, n_actions]``."""
     n_states, n_actions = model.n_states, model.n_actions
     found = distances(model, targets)
     reached = found.order.size
@@ -99,15 +102,15 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 
 
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
-    """Return the policy that does action `a` with probability proportional to ``exp(-beta * steps left after it)``.
+    """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    It STAYs at the goal, and nowhere else; actions after which the goal is out of reach are not taken. Deterministic
+    It STAYs at the goal and nowhere else, and takes no action after which the goal is out of reach. Deterministic
     models only.
 
     Args:
         model: the model.
         goal: the goal.
-        beta: how much it prefers shorter ways; large numbers come to `uniform_optimal`.
+        beta: preference for shorter paths; for large values the policy approaches `uniform_optimal`.
     """
     if not 0 < beta < np.inf:
         raise InputError("beta", beta, "a finite number above 0")
@@ -136,7 +139,10 @@ TIE = 1e-9
 
 
 def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
-    """``bool [n_states, n_actions]``: the actions of least expected time to the goal, none where it is unsure."""
+    """Return the actions with the least expected steps to the goal in a stochastic model.
+
+    The result is ``bool [n_states, n_actions]``, all False where the goal cannot be reached with certainty.
+    """
     at_goal = np.zeros(model.n_states, dtype=bool)
     at_goal[targets] = True
     sure, level = _sure_actions(model, at_goal)
@@ -156,7 +162,10 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions that keep arrival certain and each state's level (steps to the goal, -1 outside)."""
+    """Return the actions after which arrival stays certain, and the level of each state.
+
+    The level is the fewest steps to the goal by such actions, ``int32 [n_states]``, -1 where arrival is not certain.
+    """
     inside = np.ones(model.n_states, dtype=bool)
     while True:
         allowed = model.available & ~_may_reach(model, ~inside)
@@ -167,22 +176,23 @@ def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray
 
 
 def _may_reach(model: Model, marked: BoolArray) -> BoolArray:
-    """``bool [n_states, n_actions]``: whether the action may lead into `marked` states."""
+    """Return whether each action may lead into a `marked` state, ``bool [n_states, n_actions]``."""
     hits = model.transitions @ marked.astype(np.float64)
     reached: BoolArray = (hits > 0).reshape(model.n_states, model.n_actions)
     return reached
 
 
 def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
-    """``int32 [n_states]``: fewest steps to the goal if luck helps, by allowed actions only."""
+    """Return the fewest possible steps to the goal by allowed actions, ``int32 [n_states]``, -1: out of reach."""
     backwards = model.mix(allowed).T.tocsr()
     return breadth_first(np.flatnonzero(at_goal), backwards.indptr, backwards.indices)[0]
 
 
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
-    """Return for each state the allowed action that most probably leads one level closer to the goal.
+    """Return for each state the allowed action with the highest probability of moving one level closer to the goal.
 
-    Any that may do so would arrive, but one that does it by a rare slip only could take longer than doubles can tell.
+    Any action that may move closer would arrive. But if it does so only by a rare slip, the expected time may exceed
+    the range of doubles.
     """
     law = model.transitions
     wanted = np.repeat(level - 1, model.n_actions).repeat(np.diff(law.indptr))
@@ -192,7 +202,10 @@ def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
 
 
 def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArray) -> FloatArray:
-    """Return the expected steps to the goal when each state does its `choice`; ``inf`` outside."""
+    """Return the expected steps to the goal, ``float64 [n_states]``, if each state takes the action in `choice`.
+
+    The value is ``inf`` in states that are not `inside`, the set from which arrival is certain.
+    """
     states = np.flatnonzero(inside & ~at_goal)
     value = np.where(at_goal, 0.0, np.inf)
     if states.size:
@@ -203,7 +216,7 @@ def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArra
 
 
 def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArray:
-    """``float64 [n_states, n_actions]``: one step plus what follows; ``inf`` for actions not allowed."""
+    """Return one step plus the expected `value` after it, ``float64 [n_states, n_actions]``, ``inf`` if not allowed."""
     finite = np.where(np.isfinite(value), value, 0.0)
     after = 1 + (model.transitions @ finite).reshape(model.n_states, model.n_actions)
     return np.where(sure, after, np.inf)

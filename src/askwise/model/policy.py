@@ -1,4 +1,4 @@
-"""What an agent does: for each state, a probability for each action."""
+"""Policies: for each state of a model, a probability for each action."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ SMALLEST = 1e-300
 class Policy(Sealed):
     """A table of probabilities ``float64 [n_states, n_actions]`` over the actions of a model.
 
-    Only the *support* decides what an observer can rule out; the probabilities say how soon that happens.
+    Only the *support* decides which policies an observer can rule out; the probabilities decide how soon.
 
     Args:
-        model: the model whose states and actions the table speaks about.
-        probabilities: rows that sum to 1, over available actions only.
-        partial: allow all-zero rows, for states in which the policy has nothing to do (its goal is out of
-            reach from there).
+        model: the model.
+        probabilities: rows that sum to 1, positive for available actions only.
+        partial: allow rows of zeros, for states in which the policy is undefined because its goal is out of reach.
     """
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
@@ -43,18 +42,18 @@ class Policy(Sealed):
         smoothing: float = 1.0,
         base: Policy | None = None,
     ) -> Policy:
-        """Learn a policy from recorded ways by counting what was done in each state.
+        """Estimate a policy from recorded trajectories by counting the actions in each state.
 
-        In a state that was met `n` times, `k` of them with action `a`, its probability is
-        ``(k + smoothing * base(a)) / (n + smoothing)``: where little was seen the policy is nearly `base`.
+        In a state that was visited `n` times, `k` times with action `a`, the probability of `a` is
+        ``(k + smoothing * base(a)) / (n + smoothing)``. With few observations the policy is close to `base`.
 
         Args:
-            model: the model that the ways were taken in.
-            trajectories: ways, each a list of pairs of a state and the action done there, as `follow` returns them.
-            smoothing: how many observations `base` is worth; with 0 the policy knows nothing to do in states that were
-                not met.
-            base: what is thought before anything is seen, by default that all available actions are equally likely.
-                The UROP of the goal is a good choice for somebody who mostly walks straight.
+            model: the model of the recorded agent.
+            trajectories: lists of pairs ``(state, action)``, as `follow` returns them.
+            smoothing: number of observations that `base` counts for; with 0 the policy is undefined in states that
+                were never visited.
+            base: the policy assumed without observations; by default all available actions are equally likely. The
+                UROP of the goal is a good choice for an agent that mostly takes shortest paths.
         """
         if isinstance(smoothing, bool) or not isinstance(smoothing, int | float) or not 0 <= smoothing < np.inf:
             raise InputError("smoothing", repr(smoothing), "a finite number from 0")
@@ -70,16 +69,16 @@ class Policy(Sealed):
 
     @cached_property
     def support(self) -> BoolArray:
-        """``bool [n_states, n_actions]``: what the policy may do."""
+        """The actions with positive probability, ``bool [n_states, n_actions]``."""
         return read_only(self.probabilities > 0)
 
     @cached_property
     def defined(self) -> BoolArray:
-        """``bool [n_states]``: where the policy has something to do."""
+        """The states in which the policy has an action, ``bool [n_states]``."""
         return read_only(np.asarray(self.support.any(axis=1)))
 
     def soften(self, epsilon: float) -> Policy:
-        """Return the policy that takes, with probability `epsilon`, any available action uniformly instead."""
+        """Return a mixture: with probability `epsilon` a uniformly random available action, otherwise this policy."""
         if not 0 <= epsilon <= 1:
             raise InputError("epsilon", epsilon, "a number from 0 to 1")
         mixed = (1 - epsilon) * self.probabilities + epsilon * _uniform(self.model)
@@ -87,11 +86,11 @@ class Policy(Sealed):
         return Policy(self.model, mixed, partial=self.partial)
 
     def on(self, model: Model) -> Policy:
-        """Return the same table over another model with the same states and actions (a slippery floor, say)."""
+        """Return the same table for another model with the same states and actions, such as `GridWorld.slippery`."""
         return self if model is self.model else Policy(model, self.probabilities, partial=self.partial)
 
     def at(self, state: StateLike) -> dict[Hashable, float]:
-        """Return what the policy may do in `state`: action names with their probabilities."""
+        """Return the possible actions in `state` by name, with their probabilities."""
         s = self.model.state(state)
         row = self.probabilities[s]
         return {self.model.action_name(s, int(a)): float(row[a]) for a in np.flatnonzero(row)}
@@ -101,7 +100,7 @@ class Policy(Sealed):
 
 
 def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[tuple[Hashable, Hashable]]:
-    """Return the trajectory ``[(state, action), ...]`` of doing `actions` from `start`; deterministic models."""
+    """Return the trajectory ``[(state, action), ...]`` of taking `actions` from `start` in a deterministic model."""
     s = model.state(start, "start")
     trajectory = []
     for k, action in enumerate(actions, start=1):
@@ -114,13 +113,13 @@ def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[
 
 
 def _uniform(model: Model) -> FloatArray:
-    """Return the table of choosing uniformly among the available actions."""
+    """Return the policy table that chooses uniformly among the available actions."""
     available = model.available
     return np.asarray(available / available.sum(axis=1, keepdims=True))
 
 
 def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
-    """Return the numbers of a recorded state and action."""
+    """Return the indices of a recorded pair ``(state, action)``; `field` is the input that an error names."""
     if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
         raise InputError(field, repr(step), "a state and the action done there")
     s = model.state(step[0], f"{field}: state")
@@ -158,7 +157,7 @@ def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
 
 
 def _is_final(given: Any) -> bool:
-    """Whether this is a table that nobody can write to any more: it needs no copy."""
+    """Return whether `given` is a read-only float64 array that owns its data, so no copy is needed."""
     owned = isinstance(given, np.ndarray) and given.dtype == np.float64 and given.flags.owndata
     return owned and not given.flags.writeable
 
@@ -168,7 +167,7 @@ def _entry(model: Model, s: int, a: int) -> str:
 
 
 def _called(model: Model, s: int, a: int) -> Hashable:
-    """Return what an action is called, one that is not available too."""
+    """Return the name of an action, which need not be available in the state."""
     return model.action_name(s, a) if model.available[s, a] else model.actions[a]
 
 
@@ -176,7 +175,7 @@ def _called(model: Model, s: int, a: int) -> Hashable:
 
 
 def as_numbers(given: Any, field: str) -> FloatArray:
-    """Return a copy of `given` as an array of doubles; ragged lists and other things are refused."""
+    """Return a copy of `given` as a float64 array; raise an `InputError` about `field` if that is impossible."""
     try:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,11 +1,11 @@
-"""How each of several goals is pursued from the state at hand, in a deterministic model.
+"""Distances, optimal actions and UROPs of several goals in a deterministic model.
 
-Distances to all goals are kept as one table, filled at first use: on an open grid with goals of one cell just columns
-plus rows, elsewhere by one search for each goal. On a large open grid there is no table: columns plus rows are added up
-for each state that is asked about. On a large grid with walls the table is made when optimal actions, or steps from
-many states, are needed; steps from a few states, such as the start, take one search each, so a problem that is only
-drawn needs no table. UROP probabilities are kept where their table is small; on large maps they are worked out for the
-state that is asked about, from plan counts of its neighbours only.
+Distances to all goals are one table, filled at first use: columns plus rows on an open grid with single-cell goals, one
+search for each goal elsewhere. Two cases avoid the table. On a large open grid, columns plus rows are added up for each
+queried state. On a large grid with walls, steps from a few states, such as the start, take one search each; the table
+is built when optimal actions, or steps from many states, are queried. So a problem that is only drawn needs no table.
+UROP probabilities are one table if it is small; on large maps they are computed for the queried state, from the plan
+counts of its neighbours.
 """
 
 from __future__ import annotations
@@ -26,15 +26,20 @@ from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, StateLike
 
 POLICY_BYTES = 64 * 2**20
-"""Size up to which the UROPs of all goals are kept as one table."""
+"""Size limit in bytes of the table of all UROPs."""
 OPEN_BYTES = 256 * 2**20
-"""Size up to which distances on an open grid are kept as one table."""
+"""Size limit in bytes of the table of distances on an open grid."""
 EARLY_BYTES = 16 * 2**20
-"""Size up to which a table of distances is made at first use; a larger one waits until more states are asked about."""
+"""Size limit in bytes of a table of distances that is built at the first query; larger ones wait for more queries."""
 
 
 class Pursuit(Sealed):
-    """Distances, optimal actions and UROPs of several goals (target states, as of `askwise.model.goal_list`)."""
+    """Distances, optimal actions and UROPs of several goals.
+
+    Args:
+        model: a deterministic model.
+        targets: the target states of each goal, as `goal_list` returns them.
+    """
 
     def __init__(self, model: Model, targets: Sequence[IntArray]) -> None:
         self.model = model
@@ -46,29 +51,28 @@ class Pursuit(Sealed):
 
     @cached_property
     def distance(self) -> IntArray:
-        """``int32 [n_states, n_goals]``: steps to each goal, -1 where it is out of reach."""
+        """Steps to each goal, ``int32 [n_states, n_goals]``, -1 where it is out of reach."""
         claim(self.table_bytes, "steps to goals", f"{self.model.n_states} states and {self.n_goals} goals")
         if self._open:
             table = columns_plus_rows(self._grid, self._targets)
         else:
             table = np.empty((self.model.n_states, self.n_goals), dtype=np.int32)
-            room = np.empty((2, self.model.n_states), dtype=np.int32)
-            _distances(*self.model.predecessors, self._targets, self._starts, room[0], room[1], table)
+            fill_distances(*self.model.predecessors, self._targets, self._starts, table)
         return read_only(table)
 
     @property
     def table_bytes(self) -> int:
-        """Size of `distance`."""
+        """Size of `distance` in bytes."""
         return 4 * self.model.n_states * self.n_goals
 
     @property
     def missing_bytes(self) -> int:
-        """What `distance` will take, 0 if it is there."""
+        """Bytes that building `distance` will take, 0 if it exists."""
         return 0 if "distance" in vars(self) else self.table_bytes
 
     @property
     def _open(self) -> bool:
-        """Whether steps are just columns plus rows."""
+        """Whether the number of steps is columns plus rows."""
         return self._single and isinstance(self.model, GridWorld) and self.model.open
 
     @property
@@ -78,17 +82,17 @@ class Pursuit(Sealed):
 
     @cached_property
     def _kept(self) -> bool:
-        """Whether steps are looked up in a table."""
+        """Whether steps are looked up in the table `distance`."""
         return not self._open or self.table_bytes <= OPEN_BYTES
 
     def steps_at(self, state: int) -> IntArray:
-        """``int32 [n_goals]``: steps from a state to each goal, -1 where it is out of reach; not to be written to."""
+        """Return the steps from a state to each goal, ``int32 [n_goals]``, -1: out of reach; do not write to it."""
         if "distance" in vars(self):
             return np.asarray(self.distance[state])
         return np.asarray(self.steps_from(np.array([state]))[0])
 
     def steps_from(self, states: IntArray) -> IntArray:
-        """``int32 [len(states), n_goals]``: the same for several states."""
+        """Return the steps from several states to each goal, ``int32 [len(states), n_goals]``, -1: out of reach."""
         if not self._kept:
             cells = self._grid.cells
             return read_only(np.abs(cells[states][:, None] - cells[self._targets]).sum(axis=2, dtype=np.int32))
@@ -98,26 +102,28 @@ class Pursuit(Sealed):
 
     @property
     def _waits(self) -> bool:
-        """Whether the table is large and not there yet, and steps can be found by a search from a state as well."""
+        """Whether the table is large and not built yet, and a search from a state can replace it."""
         known = "distance" in vars(self) or self.table_bytes <= EARLY_BYTES
         return not known and self._single and isinstance(self.model, GridWorld)
 
     def _search(self, state: int) -> IntArray:
-        """Return the steps from a cell to each goal; on a grid the way back is as long."""
+        """Return the steps from a cell to each goal by a search from the cell: grid paths can be reversed."""
         if state not in self._searched:
             self._searched[state] = read_only(breadth_first([state], *self._grid.predecessors)[0][self._targets])
         return self._searched[state]
 
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
-        """Return steps from every state to one goal: a table, and the column that it is in."""
+        """Return a table with the steps from every state to one goal, and its column."""
         if self._kept:
             return self.distance, goal
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return a state and its neighbours as a model of their own, and the steps from each of them to each goal.
+        """Return the tables of a state and its neighbours, renumbered so that the state is 0.
 
-        ``int32 [1, n_actions]``, successors of state 0, and ``int32 [1 + n_actions, n_goals]``.
+        Returns:
+            successor: ``int32 [1, n_actions]``, new indices of the successors, -1 where there is none.
+            steps: ``int32 [1 + n_actions, n_goals]``, steps from each of these states to each goal.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -126,9 +132,11 @@ class Pursuit(Sealed):
         return read_only(own[None, :]), read_only(self.distance[here]) if self._kept else self.steps_from(here)
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
-        """``bool [n_goals, n_actions]``: the actions that some optimal plan for the goal starts with.
+        """Return the first actions of optimal plans for each goal, ``bool [n_goals, n_actions]``.
 
-        With `more_actions`, as many columns follow for actions that the model does not know, all False.
+        Args:
+            state: the state.
+            more_actions: number of further columns, all False, for actions that are not in the model.
         """
         optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)
         if self._kept:
@@ -139,7 +147,7 @@ class Pursuit(Sealed):
         return optimal
 
     def policy_at(self, state: int) -> FloatArray:
-        """``float64 [n_goals, n_actions]``: the UROP of each goal, all 0 where the goal is out of reach."""
+        """Return the UROP of each goal, ``float64 [n_goals, n_actions]``, all 0 if the goal is out of reach."""
         if self._policies is not None:
             row: FloatArray = self._policies[state]
             return row
@@ -169,7 +177,7 @@ class Pursuit(Sealed):
 
 
 def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
-    """``int32 [n_states, n_targets]``: steps from each cell of a grid without walls to each target."""
+    """Return the steps from each cell of a grid without walls to each target, ``int32 [n_states, n_targets]``."""
     x, y = grid.cells[targets].T
     columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
     rows = np.abs(np.arange(grid.height, dtype=np.int32)[:, None] - y)
@@ -177,22 +185,22 @@ def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
 
 
 def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArray, table: IntArray) -> None:
-    """Fill ``int32 [n_states, n_goals]`` with the steps to each goal, -1 where it is out of reach.
+    """Fill a table with the steps to each goal, -1 where it is out of reach.
 
     Args:
-        indptr: where in `indices` each state begins.
-        indices: from where one move leads to each state.
+        indptr: index in `indices` where the predecessors of each state begin, as in `Model.predecessors`.
+        indices: predecessors.
         targets: the target states of all goals, one goal after the other.
-        starts: ``int [n_goals + 1]``, where in `targets` each goal begins.
-        table: what is filled.
+        starts: ``int [n_goals + 1]``, index in `targets` where each goal begins.
+        table: ``int32 [n_states, n_goals]``, the table to fill.
     """
-    room = np.empty((2, table.shape[0]), dtype=np.int32)
+    scratch = np.empty((2, table.shape[0]), dtype=np.int32)
     ends = read_only(starts.astype(np.int64))
-    _distances(indptr, indices, read_only(targets.copy()), ends, room[0], room[1], table)
+    _distances(indptr, indices, read_only(targets.copy()), ends, scratch[0], scratch[1], table)
 
 
 class _Counter:
-    """Counts plans within the cone of states on optimal plans from one state to one goal."""
+    """Counts shortest plans within a cone: the states on optimal plans from one state to one goal."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -246,7 +254,10 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
 
 @compiled
 def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
-    """List the cone nearest first with its plan counts; `slot` tells where in the list each state is."""
+    """Return the states of a cone, nearest first, and mantissas and exponents of their plan counts.
+
+    `slot` is filled with the position of each state in this list.
+    """
     n_actions = successor.shape[1]
     order = np.empty(distance.shape[0], dtype=np.int32)
     order[0] = state
@@ -275,13 +286,16 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
     return order[:filled], mantissa, exponent
 
 
-# -- goals are sets of states --------------------------------------------------------------------------------------
+# -- goals: sets of target states --------------------------------------------------------------------------------------
 
 
 def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
-    """Return the target states of `goal`, ``int32``, sorted, without repetition, read-only.
+    """Return the target states of a goal, ``int32``, sorted, unique, read-only.
 
-    A tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
+    Args:
+        model: the model.
+        goal: a tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
+        field: the input that an error names.
     """
     if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
         return read_only(np.array([model.state(goal, field)], dtype=np.int32))
@@ -292,12 +306,17 @@ def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
 
 
 def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
-    """Return the names of states given by number: a goal that means the same even if names are numbers."""
+    """Return the names of states given by index; as a goal they are unambiguous even if names are integers."""
     return [model.name(int(state)) for state in states]
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return names and target states of `goals`, a mapping from name to goal or a sequence, which has no names."""
+    """Return the names of goals, None if they have none, and the target states of each goal.
+
+    Args:
+        model: the model.
+        goals: a mapping from names to goals, or a sequence of goals without names.
+    """
     names = None
     if isinstance(goals, Mapping):
         named = [(str(name), goal) for name, goal in goals.items()]

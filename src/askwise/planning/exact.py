@@ -380,4 +380,6 @@ def check_teammate(problem: Problem, who: str) -> None:
             f"none: {who} holds for a teammate that draws one of its shortest plans uniformly; "
             "for others use the method 'planner', or evaluate methods",
         )
-    problem.answers.for_planning(f"{who} holds for no other answers")
+    if problem.answers.for_planning(f"{who} holds for no other answers") != problem.answers:
+        found = f"{type(problem.answers).__name__}, which is planned for by an approximation"
+        raise InputError("answers", found, f"an AnswerModel with errors and refusals only: {who} holds for no other")

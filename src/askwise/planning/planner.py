@@ -95,7 +95,6 @@ class Planner:
         self.tables = tables
         self.settings = settings
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
-        problem.answers.for_planning("the planner knows no other answers")
         self.chooses = problem.query_cost.per_option is not None
         least = float(problem.query_cost(Choice(((0,),)))) if self.chooses else None
         sets = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)
@@ -361,6 +360,7 @@ def make_planner(
         budget: states to be looked at for a decision, by default as the setting says.
         limited: whether the number of questions is limited.
     """
+    problem = problem.with_answers(problem.answers.for_planning("the planner knows no other answers"))
     plain = problem.answers.truthful and problem.query_cost.per_option is None and not limited
     settings = SETTINGS[setting][0 if plain else 1] if isinstance(setting, str) else setting
     if budget is not None:

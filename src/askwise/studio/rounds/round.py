@@ -264,7 +264,7 @@ class Round:
         assert asked is not None
         answer = reply_from_json(self.problem, asked, given)
         true = truth(asked, self.goal)
-        if self.problem.answers.wrong == 0 and answer.reply is not None and answer.reply != true:
+        if not self.problem.answers.fallible and answer.reply is not None and answer.reply != true:
             # A method that trusts every answer would rule the goal out for good.
             right = reply_to_text(self.problem.goals, Answer(asked, true))
             kind, name = words_of(self.problem).goal, printable(self.problem.goals[self.goal])
