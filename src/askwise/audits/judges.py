@@ -240,7 +240,7 @@ class PlannerValues(MomentValues):
         """Return the best plan; None if fewer than two goals are left."""
         state, answers = moment.state, self.problem.answers
         kept = moment.belief > 0
-        if answers.wrong > 0 and not self.problem.ego.table().cut_off().any():
+        if answers.fallible and not self.problem.ego.table().cut_off().any():
             kept = credible_goals(self.problem, moment.belief)
         kept &= self.tables.weight[state.teammate] > 0
         if np.count_nonzero(kept) < 2:
