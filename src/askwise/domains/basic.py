@@ -1,4 +1,4 @@
-"""A domain of one's own from three functions; all else that a `Domain` has is there by default.
+"""Your own domain from three functions, with defaults for all other members of `Domain`.
 
 ::
 
@@ -6,9 +6,9 @@
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-`problem` makes a `BasicProblem` of an instance, `read` and `write` are its file. Its traces, the places on the command
-line and studies of its files are those of any problem of two models (`askwise.domains.stated`). Drawings and texts use
-the domain's words.
+`problem` turns an instance into a `BasicProblem`; `read` and `write` convert instances from and to files. Traces,
+states on the command line and studies work as for every problem of two models (`askwise.domains.stated`). Drawings and
+texts use the domain's words.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):
-    """Two models and shared goals that remember what they were made from; equal if that and their starts are.
+    """A problem of two models with shared goals that keeps the instance from which it was made.
+
+    Two are equal if their instances and their starts are equal.
 
     Args:
-        instance: what a file of the domain describes.
+        instance: the object that a file of the domain describes.
         **stated: the arguments of `askwise.FactoredProblem`.
 
     Attributes:
-        instance: what it was made from.
-        stated_start: where both began when it was made.
+        instance: the instance from which it was made.
+        stated_start: the joint state in which it started when it was made.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -51,24 +53,24 @@ class BasicProblem(FactoredProblem):
 
 
 class BasicDomain:
-    """A domain; fulfils `askwise.domains.domain.Domain`.
+    """A domain made from functions; implements `askwise.domains.domain.Domain`.
 
     Args:
-        name: its name, such as ``lift``.
-        format: what stands under ``format`` in its files, such as ``house/lift@1``.
-        instance: the class of its instances; two that describe the same are equal (a dataclass does that).
+        name: the name of the domain, such as ``lift``.
+        format: the value of ``format`` in its files, such as ``house/lift@1``.
+        instance: the class of its instances. Equal descriptions must compare equal, as in a dataclass.
         problem: takes an instance and returns its `BasicProblem`.
-        read: takes a file's contents as a `Field` and returns the instance, or refuses with an `InputError`.
-        write: takes an instance and returns a file's contents, without ``format``; for a dataclass of plain values
-            `dataclasses.asdict` will do.
-        words: what it calls things.
+        read: takes the contents of a file as a `Field` and returns the instance, or raises `InputError`.
+        write: takes an instance and returns the contents of its file without ``format``. For a dataclass of plain
+            values, use `dataclasses.asdict`.
+        words: the names of agents, goals and landmarks in texts and drawings.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        format: str,  # noqa: A002 - that is what it is called in files
+        format: str,  # noqa: A002 - its name in files
         instance: type,
         problem: Callable[[Any], BasicProblem],
         read: Callable[[Field], Any],
@@ -84,11 +86,11 @@ class BasicDomain:
         self._problem, self._read, self._write, self._words = problem, read, write, words
 
     def recognises(self, given: object) -> bool:
-        """See `Domain`."""
+        """Whether `given` is an instance of this domain, or a problem made from one."""
         return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
-        """See `Domain`."""
+        """Return the problem of an instance, or the given problem; with `start`, the same problem with that start."""
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:
             return problem
@@ -105,11 +107,11 @@ class BasicDomain:
         return made
 
     def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
-        """See `Domain`."""
+        """Return the words of the domain, which are the same for all its problems."""
         return self._words
 
     def read(self, field: Field) -> Any:
-        """See `Domain`."""
+        """Return the instance that a file describes, after checking its class."""
         instance = self._read(field)
         if not isinstance(instance, self.instance):
             kinds = [f"something of type {type(instance).__name__}", f"a {self.instance.__name__}: it reads its files"]
@@ -117,18 +119,18 @@ class BasicDomain:
         return instance
 
     def write(self, given: Any) -> dict[str, Any]:
-        """See `Domain`."""
+        """Return the contents of the file of an instance or a problem; refuse a problem with another start."""
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
             names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
             found = "{!r} and {!r}, where its instance does not start".format(*names)
             raise InputError("start", found, f"that of its instance: a file of {self.format} holds no other")
         instance = given.instance if isinstance(given, BasicProblem) else given
-        # Through JSON, so that what cannot stand in a file is noticed here, and tuples are the lists that are read.
+        # Through JSON, so that data that a file cannot hold is refused here, and tuples become lists, as in a file.
         contents: dict[str, Any] = json.loads(json.dumps(self._write(instance), allow_nan=False))
         return {"format": self.format, **contents}
 
     def parse_state(
         self, problem: BasicProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """See `Domain`."""
+        """Return the joint state that people typed, as for every problem of two models."""
         return parse_state(problem, teammate, ego, holding)

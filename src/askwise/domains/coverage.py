@@ -1,7 +1,7 @@
-"""Maximal coverage, the paper's running example: go to another goal than your teammate does.
+"""Maximal coverage, the paper's running example: go to a goal that your teammate does not go to.
 
-Read from a drawing (see `askwise.Drawing`): ``W`` is the teammate, ``F`` the ego agent, every other letter or digit a
-goal. If the teammate goes to goal `g`, any other goal is a target of the ego agent.
+A problem is read from a drawing (`askwise.Drawing`): ``W`` is the teammate, ``F`` the ego agent, and every other letter
+or digit a goal. If the teammate goes to goal `g`, every other goal is a target of the ego agent.
 """
 
 from __future__ import annotations
@@ -15,16 +15,25 @@ from askwise.core.questions import QueryCost
 from askwise.errors import InputError
 from askwise.model import Drawing
 from askwise.model.policy import prior_weights
+from askwise.text.wording import Vocabulary
+
+WORDS = Vocabulary(
+    title="Coverage",
+    teammate_sign="W",
+    ego_sign="F",
+    done="Two goals are covered.",
+    achieved="The teammate is at {goal}, the ego agent at another goal.",
+)
 
 
 class Coverage(FactoredProblem):
     """Maximal coverage on a drawn map.
 
     Args:
-        drawing: a drawing with `W`, `F` and at least two goals, or its text.
-        prior: weights of the goals, by default equal.
-        query_cost: what questions cost.
-        answers: how questions are answered, truly by default.
+        drawing: a drawing, or its text, with ``W``, ``F`` and at least two goals.
+        prior: weights of the goals; equal by default.
+        query_cost: the prices of questions.
+        answers: the answer model; truthful by default.
     """
 
     def __init__(
@@ -57,5 +66,5 @@ class Coverage(FactoredProblem):
             query_cost=query_cost,
             answers=answers,
         )
-        # As given, once they have been checked: written to a file, they give the same prior to the last digit.
+        # As given, after they were checked: a file with them gives the same prior, bit for bit.
         self.weights = None if prior is None else tuple(float(weight) for weight in prior)

@@ -1,7 +1,7 @@
-"""What askwise needs to know of a domain beyond the `Problem` that it makes.
+"""The interface of a domain: a kind of problem with its files, words and states.
 
-*An instance* is what a file of the domain describes, a `Problem` is what agents play; the domain decides how the two
-are related. `askwise.domains.registry` finds domains, `askwise.domains.basic` makes one from three functions.
+An *instance* is what a file of the domain describes. A `Problem` is what agents play. The domain converts one into the
+other. `askwise.domains.registry` finds domains; `askwise.domains.basic` makes one from three functions.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Domain(Protocol):
-    """A kind of problem: its name, its files, its problems, and how people call things and places in it."""
+    """A kind of problem: its name, its files, its problems, its words, and the notation of its states."""
 
     @property
     def name(self) -> str:
-        """Its name, such as ``tool-fetching``."""
+        """The name of the domain, such as ``tool-fetching``."""
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """What may stand under ``format`` in a file of this domain, such as ``askwise/tool-fetching@1``."""
+        """The values of ``format`` in files of this domain, such as ``askwise/tool-fetching@1``."""
 
     def recognises(self, given: object) -> bool:
         """Whether `given` is an instance or a problem of this domain."""
 
     def read(self, field: Field) -> Any:
-        """Return the instance that a file, or a field that holds the same, describes; everything is checked."""
+        """Return the instance that a file describes, fully checked; `field` holds the contents of the file."""
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of the file of an instance or a problem; refuse what the file cannot hold."""
+        """Return the contents of the file of an instance or a problem; refuse anything that the file cannot hold."""
 
     def problem(self, given: Any, start: JointState | None = None) -> Problem:
-        """Return the problem of an instance; a problem stays as it is.
+        """Return the problem of an instance; a given problem is returned as it is.
 
-        With a `start`, both agents begin there instead, and the prior is the one that goes with it. A start from which
-        a goal is out of reach is refused.
+        With a `start`, both agents start there instead, and the prior is computed for that start. A start from which a
+        goal cannot be reached is refused.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
-        """Return what a problem or an instance of this domain calls things; for None, what the whole domain does.
+        """Return the words of a problem or an instance for agents, goals and landmarks; for None, those of the domain.
 
-        The words of a problem may also say where its landmarks are (`askwise.text.wording.Site`).
+        The words of a problem may also contain the positions of its landmarks (`askwise.text.wording.Site`).
         """
 
     def parse_state(
         self, problem: Any, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return where both agents are, as people type it; refuse places from which no goal is in reach.
+        """Return the joint state that people typed; refuse states from which no goal can be reached.
 
         Args:
             problem: a problem of this domain.
             teammate: the teammate's place; None for its start.
             ego: the ego agent's place; None for its start.
-            holding: what the ego agent has in hand, by the name of its goal; None for empty hands.
+            holding: the load of the ego agent, by the name of its goal; None for nothing.
         """

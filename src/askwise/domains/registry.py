@@ -1,7 +1,7 @@
-"""The domains that askwise knows, by name; everything else asks here and imports no domain.
+"""The registry of domains by name; other modules ask here and import no domain.
 
-A domain is one object (see `Domain`), written as ``module:name`` and loaded at first use. Other packages add domains of
-their own without touching askwise: an entry point in the group ``askwise.domains`` whose value is such an object.
+A domain is one object (`Domain`), written as ``module:name`` and loaded at first use. Other packages add domains by an
+entry point in the group ``askwise.domains`` whose value is such an object.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ HOMES = {
     "tool-fetching": "askwise.domains.tool_fetching.domain:DOMAIN",
     "problem": "askwise.domains.stated.domain:DOMAIN",
 }
-"""Where the domain of each name is."""
+"""The module and attribute of each domain of askwise."""
 ANY = "problem"
-"""The domain that owns whatever is stated plainly, and is asked last: other domains may have built on that."""
+"""The domain of every `FactoredProblem`. It is asked last, because other domains may use such problems, too."""
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
-"""Formats of `askwise.play.trace`, which reads instances with this module: it is easily taken for an instance."""
+"""Formats of `askwise.play.trace`. Such files look like instances, so they get their own error message."""
 REMOVED = {
     "askwise/coverage@1": (
         'askwise/problem@1: the same map under teammate and ego, start = "W" and start = "F", and for each goal ego = '
         "the list of all other goals (askwise new --kind coverage writes an example)"
     )
 }
-"""Formats that earlier versions could read, and what to write instead."""
+"""Formats that earlier versions read, and their replacements."""
 
 
 # -- domains -----------------------------------------------------------------------------------------------------
 
 
 def names() -> list[str]:
-    """Return the names of all domains, askwise's own first."""
+    """Return the names of all domains, those of askwise first."""
     return list(dict.fromkeys([*HOMES, *(point.name for point in _points())]))
 
 
 def domains() -> Iterator[Domain]:
-    """Iterate over all domains, askwise's own first; each is loaded when its turn comes."""
+    """Iterate over all domains, those of askwise first; each is loaded when it is reached."""
     yield from map(domain, HOMES)
     yield from (domain(point.name) for point in _points() if point.name not in HOMES)
 
 
 @cache
 def domain(name: str) -> Domain:
-    """Return the domain of that name."""
+    """Return the domain with this name; raise `InputError` for an unknown one."""
     if name in HOMES:
         module, _, attribute = HOMES[name].partition(":")
         own: Domain = getattr(importlib.import_module(module), attribute)
@@ -71,7 +71,7 @@ def domain(name: str) -> Domain:
 
 
 def domain_of(given: object, field: str = "problem") -> Domain:
-    """Return the domain of a problem or an instance; `field` is what a refusal calls it."""
+    """Return the domain of a problem or an instance; errors name `field`."""
     found = find_domain(given)
     if found is None:
         from askwise.core.problem import Problem
@@ -83,13 +83,13 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 
 
 def find_domain(given: object) -> Domain | None:
-    """Return the domain of a problem or an instance, None if it is of none."""
+    """Return the domain of a problem or an instance; None if it belongs to no domain."""
     ordered = [*(name for name in names() if name != ANY), ANY]
     return next((each for each in map(domain, ordered) if each.recognises(given)), None)
 
 
 def words_of(given: object) -> Vocabulary:
-    """Return what a problem or an instance calls things; the plainest words for a problem of no domain."""
+    """Return the words of a problem or an instance; the default words for a problem of no domain."""
     found = find_domain(given)
     if found is None:
         from askwise.text.wording import PLAIN
@@ -100,7 +100,7 @@ def words_of(given: object) -> Vocabulary:
 
 @cache
 def _points() -> tuple[EntryPoint, ...]:
-    # Here, because it takes longer to import than all else that `askwise --help` needs.
+    # Here, because this import takes longer than everything else that `askwise --help` needs.
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=GROUP))
@@ -121,18 +121,18 @@ def _load(point: EntryPoint) -> Domain:
 
 
 def read_file(path: str | Path) -> Any:
-    """Return the instance in a file, of whichever domain it is; TOML by its ending, else whichever it looks like."""
+    """Return the instance in a file of any domain: TOML if its name ends in ``.toml``, otherwise JSON or TOML."""
     where, text = Path(path), read_text(path)
     return _read(text, f"file {str(path)!r}", where.parent, toml=where.suffix.lower() == ".toml")
 
 
 def standalone(path: str | Path) -> str:
-    """Return the text of an instance file, so that it can be read elsewhere: with all that it needs of other files."""
+    """Return the text of an instance file that needs no other files; files that it refers to are included."""
     text = read_text(path)
     try:
         read(text)
     except InputError:
-        instance = read_file(path)  # it names files beside it, or is wrong
+        instance = read_file(path)  # it refers to other files, or is wrong
         return json.dumps(domain_of(instance).write(instance))
     return text
 
@@ -141,9 +141,9 @@ def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
     """Return the instance that the text of a file describes.
 
     Args:
-        text: JSON if it begins with a brace, else TOML.
-        source: where it is from.
-        folder: where files are that it names, None if it may name none.
+        text: JSON if it begins with a brace, otherwise TOML.
+        source: the origin of the text, for error messages.
+        folder: the folder of files that the text refers to; None if it may not refer to any.
     """
     return _read(text, source, folder, toml=False)
 
@@ -152,13 +152,13 @@ def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
     files = f"an instance file, {', '.join(_formats())} (askwise new writes one)"
     refuse_blank(text, source, files)
     if not toml and not looks_like_data(text):
-        # A drawing of a map, say: better told that than the place at which it stops being TOML.
+        # For a drawing of a map, this message helps more than the position of the first TOML error.
         raise InputError(source, "text that is neither JSON nor TOML", files)
     return from_json(Field("", parse_text(text, toml=toml), folder))
 
 
 def from_json(given: Field) -> Any:
-    """Return the instance that a file, or a field that holds the same, describes: ``format`` says of which domain."""
+    """Return the instance that the contents of a file describe; ``format`` selects the domain."""
     if _is_study(given.value):
         raise InputError(given.path or "file", "a study", "an instance file (askwise study takes this one)")
     given.object(["format"])

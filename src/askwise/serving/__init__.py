@@ -1,1 +1,1 @@
-"""askwise for other programs: tools that a language-model agent can call, over standard input and output."""
+"""Tools of askwise for language-model agents, over standard input and output."""

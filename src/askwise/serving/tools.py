@@ -1,11 +1,10 @@
-"""What the tools do: plain functions from JSON to JSON, which know nothing of the protocol that they are called by.
+"""The tools of ``askwise serve-mcp``: functions from JSON to JSON, and the server that offers them.
 
-`decide` begins a conversation and names it, `heard` goes on with it. Conversations are kept in memory, the last
-`MOST_SESSIONS` of them, and nowhere else.
+`Tools.decide` starts a conversation and returns its name, `Tools.heard` continues it after an answer. The last
+`MOST_SESSIONS` conversations are kept in memory, and nowhere else.
 
-The tools over the Model Context Protocol, on standard input and output only.
-
-Nothing is listened on, nothing is sent anywhere else: the client starts this process and holds both ends of its pipes.
+The server uses the Model Context Protocol on standard input and output only. It listens on no port and sends nothing
+elsewhere: the client starts this process and holds both ends of its pipes.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ WHAT_AUDIT_DOES = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: its name, what it does, what it takes, and the function that does it."""
+    """A tool: its name, its description, the schemas of its arguments and of its result, and its function."""
 
     name: str
     description: str
@@ -70,13 +69,13 @@ class Tools:
         }
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Call a tool; what is wrong with its arguments is an `InputError`."""
+        """Call the tool `name`; raise `InputError` if its arguments are wrong."""
         if name not in self.all:
             raise InputError("tool", short_json(name), "one of " + ", ".join(self.all) + did_you_mean(name, self.all))
         return self.all[name].call(arguments)
 
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Begin a conversation."""
+        """Start a conversation: return the first recommendation and the name of the session."""
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
             given.child("format").text([FORMAT])
@@ -90,7 +89,7 @@ class Tools:
         return _told(name, session)
 
     def heard(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Go on with a conversation."""
+        """Continue a conversation after an answer: return the next recommendation."""
         given = Field("", arguments).object(["session", "answer"], ["question"])
         name = given.child("session").text()
         if name not in self._sessions:
@@ -106,13 +105,13 @@ class Tools:
         return _told(name, session)
 
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Look back at conversations."""
+        """Judge the decisions of past conversations."""
         from askwise.audits.audit import audit
 
         given = Field("", arguments).object(["conversations"], ["dearest"])
         records = [each.object(["decision", "steps"], ["format", "name", "method"]) for each in _listed(given)]
         dearest = given.child("dearest").whole(0, MOST_DEAREST) if given.has("dearest") else DEAREST
-        # Only what is in the arguments is read: a conversation may name its decision by a file, here it may not.
+        # The decision must be in the arguments: here, unlike in a file, it may not be the name of another file.
         for each in records:
             each.child("decision").object()
         found = audit([{**each.value, "format": CONVERSATION} for each in records])
@@ -142,13 +141,13 @@ HEARD_SCHEMA: dict[str, Any] = {
 
 
 def decide_schema() -> dict[str, Any]:
-    """Return the schema of a decision as an argument: as in a file, but nobody has to name the format."""
+    """Return the JSON schema of the arguments of ``decide``: a decision file in which ``format`` is optional."""
     found = schema("decision")
     return {**found, "required": ["belief"]}
 
 
 def audit_schema() -> dict[str, Any]:
-    """Return the schema of conversations to look back at."""
+    """Return the JSON schema of the arguments of ``audit``."""
     decision = schema("decision")
     text = {"type": "string"}
     steps = [
@@ -211,7 +210,7 @@ def serve() -> None:
 
 
 def make_server() -> Any:
-    """Return the server, which can also be driven without pipes."""
+    """Return the server; tests drive it without pipes."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
@@ -228,7 +227,7 @@ def make_server() -> Any:
         try:
             found = tools.call(asked.name, asked.arguments or {})
         except AskwiseError as error:
-            # As a result and not as a failure of the protocol, so that a model can read it and mend its call.
+            # As a result, not as a protocol error, so that a model can read it and correct its call.
             return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
         text = json.dumps(found, ensure_ascii=False, allow_nan=False)
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=found)

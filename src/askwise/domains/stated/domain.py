@@ -1,8 +1,7 @@
-"""A `FactoredProblem` made in Python as the contents of a problem file; what the file cannot hold is refused.
+"""The registered domain of problem files (``askwise/problem@1``) and of every `FactoredProblem` of no other domain.
 
-Plainly stated problems as a registered domain: every `FactoredProblem` that is of no other domain, and its files.
-
-Files have the format ``askwise/problem@1``. People type states by their name, cells as ``X,Y`` or by their letter.
+It reads a file into a `ProblemFile`, makes the problem from it, and writes either of them. People type states by name,
+and cells of a map as ``X,Y`` or by their letter.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ import numpy as np
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState, changed
 from askwise.core.questions import QueryCost
+from askwise.domains.coverage import WORDS as COVERAGE_WORDS
 from askwise.domains.coverage import Coverage
-from askwise.domains.stated.file import COVERAGE, FORMAT, WORDS, ProblemFile, StatedProblem
+from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
 from askwise.domains.stated.reader import check_writable, prices_to_json
 from askwise.domains.stated.sides import FREE, STAY, WALL, name_to_json, state_to_json
 from askwise.errors import InputError
@@ -25,12 +25,137 @@ from askwise.model import Drawing, GridWorld, Model
 from askwise.model.grid import state_from_text
 from askwise.text.data import short_json
 from askwise.text.reading import Field
-from askwise.text.wording import Vocabulary
+from askwise.text.wording import PLAIN, Vocabulary
 from askwise.types import IntArray
 
 
+class StatedDomain:
+    """The domain of two models with shared goals; implements `askwise.domains.domain.Domain`."""
+
+    name = "problem"
+    formats = (FORMAT,)
+
+    def recognises(self, given: object) -> bool:
+        """Whether `given` is a `ProblemFile` or a `FactoredProblem`."""
+        return isinstance(given, ProblemFile | FactoredProblem)
+
+    def read(self, field: Field) -> ProblemFile:
+        """Return the checked contents of a problem file."""
+        return ProblemFile.from_json(field)
+
+    def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
+        """Return the contents of the problem file of a `ProblemFile` or a problem."""
+        file = given.file if isinstance(given, StatedProblem) else given
+        return file.to_json() if isinstance(file, ProblemFile) else contents_of(file)
+
+    def problem(self, given: ProblemFile | FactoredProblem, start: JointState | None = None) -> FactoredProblem:
+        """Return the problem of a `ProblemFile`, or the given problem; with `start`, both agents start there."""
+        if not self.recognises(given):
+            raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
+        problem = given if isinstance(given, FactoredProblem) else given.problem()
+        return problem if start is None else with_start(problem, start)
+
+    def parse_state(
+        self,
+        problem: FactoredProblem,
+        teammate: str | None = None,
+        ego: str | None = None,
+        holding: str | None = None,
+    ) -> JointState:
+        """Return the joint state that people typed; see `parse_state`."""
+        return parse_state(problem, teammate, ego, holding)
+
+    def vocabulary(self, given: object = None) -> Vocabulary:
+        """Return the words of a problem or a file, which may have its own; the default words for None."""
+        file = given.file if isinstance(given, StatedProblem) else given
+        if isinstance(file, ProblemFile):
+            return file.words
+        return COVERAGE_WORDS if isinstance(given, Coverage) else PLAIN
+
+
+DOMAIN = StatedDomain()
+
+
+# -- where both agents are ---------------------------------------------------------------------------------------
+
+
+def parse_state(
+    problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
+) -> JointState:
+    """Return the joint state that people typed, for a problem of any two models.
+
+    `teammate` and `ego` are names of states, None for the start. `holding` must be None: nothing is carried here.
+    """
+    if holding is not None:
+        raise InputError("--holding", repr(holding), "nothing: in this problem nothing is carried")
+    sides = (problem.file.teammate, problem.file.ego) if isinstance(problem, StatedProblem) else (None, None)
+    places = [problem.start.teammate, problem.start.ego]
+    models, said = (problem.teammate.model, problem.ego.model), (teammate, ego)
+    for k, option in enumerate(("--teammate", "--ego")):
+        text, side = said[k], sides[k]
+        if text is not None:
+            name = state_from_text(models[k], text, option) if side is None else side.parse(text, option)
+            places[k] = models[k].state(name, option)
+    state = JointState(*places)
+    _refuse_lost(problem, state)
+    return state
+
+
+def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
+    """Refuse a teammate that can reach no goal, and an ego agent that cannot reach every goal."""
+    steps = problem.teammate.steps(state.teammate)
+    if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
+        where = short_json(problem.teammate.model.name(state.teammate))
+        raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
+    _refuse_unreachable(problem, "--ego", problem.ego.model, state.ego, problem.ego.steps(state.ego))
+
+
+def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
+    """Return the same problem with another start; the prior does not depend on the start."""
+    check_start(problem, start)
+    if isinstance(problem, StatedProblem):
+        return _restated(problem, start).problem()
+    if isinstance(problem, Coverage):
+        drawing, weights = _redrawn(problem, start), problem.weights
+        return Coverage(drawing, prior=weights, query_cost=problem.query_cost, answers=problem.answers)
+    return changed(problem, start=start)  # tables do not depend on the start
+
+
+def check_start(problem: FactoredProblem, start: JointState) -> None:
+    """Refuse a start from which the teammate cannot reach every goal."""
+    side = problem.teammate
+    _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
+
+
+def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
+    """Return the file of a problem with another start."""
+    contents = problem.file.to_json()
+    contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
+    contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
+    return ProblemFile.from_json(contents)
+
+
+def _redrawn(problem: Coverage, start: JointState) -> Drawing:
+    cells = problem.drawing.grid.cells[[start.teammate, start.ego]].tolist()
+    return replace(problem.drawing, teammate=tuple(cells[0]), ego=tuple(cells[1]))
+
+
+def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, state: int, steps: IntArray) -> None:
+    missing = np.flatnonzero((steps < 0) & (problem.prior > 0))
+    if missing.size:
+        goal = problem.goals[int(missing[0])]
+        found = f"{short_json(model.name(state))}, with no way to goal {short_json(goal)}"
+        raise InputError(option, found, "a state with a way to every goal")
+
+
+# -- writing -----------------------------------------------------------------------------------------------------
+
+
 def contents_of(problem: FactoredProblem) -> dict[str, Any]:
-    """Return the contents of a problem's file; reading them gives the same problem, number for number."""
+    """Return a `FactoredProblem` made in Python as the contents of a problem file.
+
+    Reading them gives the same problem, number for number. Raises `InputError` for anything that a file cannot hold.
+    """
     prices = check_writable(problem.query_cost, FORMAT)
     teammate = _side("teammate_model", problem.teammate.model, problem.start.teammate)
     ego = _side("ego_model", problem.ego.model, problem.start.ego)
@@ -43,11 +168,8 @@ def contents_of(problem: FactoredProblem) -> dict[str, Any]:
         members = problem.groups.items()
         written["groups"] = {name: [problem.goals[goal] for goal in goals] for name, goals in members}
     _refuse_other_moves(problem)
-    ProblemFile.from_json(written)  # refuses what the file has no room for, long names for instance
+    ProblemFile.from_json(written)  # refuses anything that a file cannot hold, such as long names
     return written
-
-
-# -- models ------------------------------------------------------------------------------------------------------
 
 
 def _side(field: str, model: Model, start: int) -> dict[str, Any]:
@@ -64,7 +186,7 @@ def _side(field: str, model: Model, start: int) -> dict[str, Any]:
         if a != model.stay
     ]
     side: dict[str, Any] = {"start": states[start], "edges": edges}
-    # Numbers follow from the order of the edges, mostly; where they do not, the order is written down.
+    # Numbers usually follow from the order of the edges; where they do not, the order is written.
     if _met([name for edge in edges for name in (edge[0], edge[2])]) != states:
         side["states"] = states
     if [*_met([edge[1] for edge in edges]), stay] != actions:
@@ -73,7 +195,7 @@ def _side(field: str, model: Model, start: int) -> dict[str, Any]:
 
 
 def _met(names: list[Any]) -> list[Any]:
-    """Return names in the order in which they are first met."""
+    """Return the distinct names in the order of their first occurrence."""
     return list({tuple(name) if isinstance(name, list) else name: name for name in names}.values())
 
 
@@ -87,9 +209,6 @@ def _refuse_other_moves(problem: FactoredProblem) -> None:
     moves = tuple(a for a in range(len(problem.ego.actions.names)) if a != problem.ego.actions.stay)
     if problem.ego.actions.moves != moves:
         raise InputError("ego_moves", "some of the actions", f"all but waiting: a file of {FORMAT} holds no others")
-
-
-# -- goals -------------------------------------------------------------------------------------------------------
 
 
 def _goal(problem: FactoredProblem, number: int, prices: QueryCost) -> dict[str, Any]:
@@ -114,119 +233,3 @@ def _rows(problem: FactoredProblem) -> list[list[Any]]:
             state = name_to_json(model.name(s), "teammate_model")
             rows.append([goal, state, str(model.action_name(s, a)), float(policy.probabilities[s, a])])
     return rows
-
-
-class StatedDomain:
-    """Two models and shared goals, whatever they stand for; fulfils `askwise.domains.domain.Domain`."""
-
-    name = "problem"
-    formats = (FORMAT,)
-
-    def recognises(self, given: object) -> bool:
-        """See `Domain`."""
-        return isinstance(given, ProblemFile | FactoredProblem)
-
-    def read(self, field: Field) -> ProblemFile:
-        """See `Domain`."""
-        return ProblemFile.from_json(field)
-
-    def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
-        """See `Domain`."""
-        file = given.file if isinstance(given, StatedProblem) else given
-        return file.to_json() if isinstance(file, ProblemFile) else contents_of(file)
-
-    def problem(self, given: ProblemFile | FactoredProblem, start: JointState | None = None) -> FactoredProblem:
-        """See `Domain`."""
-        if not self.recognises(given):
-            raise InputError("instance", repr(given), "a ProblemFile, a CoverageFile or a FactoredProblem")
-        problem = given if isinstance(given, FactoredProblem) else given.problem()
-        return problem if start is None else with_start(problem, start)
-
-    def parse_state(
-        self,
-        problem: FactoredProblem,
-        teammate: str | None = None,
-        ego: str | None = None,
-        holding: str | None = None,
-    ) -> JointState:
-        """See `Domain`."""
-        return parse_state(problem, teammate, ego, holding)
-
-    def vocabulary(self, given: object = None) -> Vocabulary:
-        """See `Domain`; a file may have its own words."""
-        file = given.file if isinstance(given, StatedProblem) else given
-        if isinstance(file, ProblemFile):
-            return file.words
-        return COVERAGE if isinstance(given, Coverage) else WORDS
-
-
-DOMAIN = StatedDomain()
-
-
-# -- where both agents are ---------------------------------------------------------------------------------------
-
-
-def parse_state(
-    problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
-) -> JointState:
-    """Return where both agents of any two models are, as people type it; see `Domain.parse_state`."""
-    if holding is not None:
-        raise InputError("--holding", repr(holding), "nothing: in this problem nobody carries anything")
-    sides = (problem.file.teammate, problem.file.ego) if isinstance(problem, StatedProblem) else (None, None)
-    places = [problem.start.teammate, problem.start.ego]
-    models, said = (problem.teammate.model, problem.ego.model), (teammate, ego)
-    for k, option in enumerate(("--teammate", "--ego")):
-        text, side = said[k], sides[k]
-        if text is not None:
-            name = state_from_text(models[k], text, option) if side is None else side.parse(text, option)
-            places[k] = models[k].state(name, option)
-    state = JointState(*places)
-    _refuse_lost(problem, state)
-    return state
-
-
-def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
-    """Refuse a teammate that can get to no goal, and an ego agent that could fail to get to some."""
-    steps = problem.teammate.steps(state.teammate)
-    if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
-        where = short_json(problem.teammate.model.name(state.teammate))
-        raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
-    _refuse_unreachable(problem, "--ego", problem.ego.model, state.ego, problem.ego.steps(state.ego))
-
-
-def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
-    """Return the same problem with another start; weights do not depend on it."""
-    check_start(problem, start)
-    if isinstance(problem, StatedProblem):
-        return _restated(problem, start).problem()
-    if isinstance(problem, Coverage):
-        drawing, weights = _redrawn(problem, start), problem.weights
-        return Coverage(drawing, prior=weights, query_cost=problem.query_cost, answers=problem.answers)
-    return changed(problem, start=start)  # tables do not depend on the start either
-
-
-def check_start(problem: FactoredProblem, start: JointState) -> None:
-    """Refuse a start from which the teammate cannot get to every goal."""
-    side = problem.teammate
-    _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
-
-
-def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
-    """Return a problem's file with another start."""
-    contents = problem.file.to_json()
-    contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
-    contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
-    return ProblemFile.from_json(contents)
-
-
-def _redrawn(problem: Coverage, start: JointState) -> Drawing:
-    cells = problem.drawing.grid.cells[[start.teammate, start.ego]].tolist()
-    return replace(problem.drawing, teammate=tuple(cells[0]), ego=tuple(cells[1]))
-
-
-def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, state: int, steps: IntArray) -> None:
-    missing = np.flatnonzero((steps < 0) & (problem.prior > 0))
-    if missing.size:
-        goal = problem.goals[int(missing[0])]
-        found = f"{short_json(model.name(state))}, with no way to goal {short_json(goal)}"
-        raise InputError(option, found, "a state with a way to every goal")

@@ -1,4 +1,4 @@
-"""Problem files, ``askwise/problem@1``: any domain, as two graphs or drawn maps and the goals in both. JSON or TOML.
+"""Problem files, ``askwise/problem@1``: two graphs or drawn maps, and the goals in both, as JSON or TOML.
 
 ::
 
@@ -24,7 +24,7 @@
     ego = "B"
 
 ``name``, ``query_cost``, ``answers``, ``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's
-``policy`` may be left out. Everything is checked when the file is read.
+``policy`` are optional. Everything is checked when the file is read.
 """
 
 from __future__ import annotations
@@ -59,43 +59,8 @@ from askwise.model.policy import normalised
 from askwise.text.data import copy_data, json_text, parse_text, toml_text
 from askwise.text.files import read_text, whole_file
 from askwise.text.reading import Field, read_name
-from askwise.text.wording import PLAIN, Vocabulary
+from askwise.text.wording import Vocabulary
 from askwise.types import FloatArray
-
-WORDS = PLAIN
-COVERAGE = Vocabulary(
-    title="Coverage",
-    teammate_sign="W",
-    ego_sign="F",
-    done="Two goals are covered.",
-    achieved="The teammate is at {goal}, the ego agent at another goal.",
-)
-
-
-def words_from(name: str, given: Mapping[str, str]) -> Vocabulary:
-    """Return the words of a problem of that name, which may have its own for teammate, ego agent and goal."""
-    teammate, ego = given.get("teammate", PLAIN.teammate), given.get("ego", PLAIN.ego)
-    signs = _sign(teammate), _sign(ego)
-    if signs[0] == signs[1] or not all(signs):
-        signs = PLAIN.teammate_sign, PLAIN.ego_sign
-    return Vocabulary(
-        title=name or PLAIN.title,
-        teammate=teammate,
-        ego=ego,
-        goal=given.get("goal", PLAIN.goal),
-        teammate_sign=signs[0],
-        ego_sign=signs[1],
-    )
-
-
-def _sign(word: str) -> str:
-    """Return the letter that stands for somebody in drawings, empty if the word begins with none."""
-    first = word[0].upper()
-    return first if len(first) == 1 and first.isascii() and first.isalnum() else ""
-
-
-# ------------------------------------------------------------------------------------------------------------------
-
 
 FORMAT = "askwise/problem@1"
 REQUIRED = ("format", "teammate", "ego", "goals")
@@ -104,19 +69,19 @@ OPTIONAL = ("name", "query_cost", "answers", "groups", "words")
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """What a problem file states, checked. Two are equal if the same is written in them.
+    """The checked contents of a problem file. Two are equal if their contents are equal.
 
     Attributes:
-        contents: what is written, as JSON; the rows of a policy's table are part of it.
-        teammate: the teammate's side.
-        ego: the ego agent's.
+        contents: the contents as JSON, including the rows of a policy table from another file.
+        teammate: the graph or map of the teammate, with its start.
+        ego: the graph or map of the ego agent, with its start.
         goals: the goals by name.
-        name: what the problem is called, empty if nobody says.
-        prices: what questions cost, without the goals' own prices.
-        answers: how answers come.
-        groups: names of goals that belong together, by a name for each group.
-        policy: how the teammate pursues its goals.
-        words: what things are called.
+        name: the name of the problem; empty if the file gives none.
+        prices: the prices of questions, without the goals' own prices.
+        answers: the answer model.
+        groups: names of goals by the name of their group.
+        policy: the teammate's policy.
+        words: the names of agents and goals in texts and drawings.
     """
 
     contents: Mapping[str, Any] = field(repr=False)
@@ -135,23 +100,23 @@ class ProblemFile:
 
     @classmethod
     def load(cls, path: str | Path) -> ProblemFile:
-        """Read and check a problem file, TOML if its name ends so."""
+        """Read and check a problem file: TOML if its name ends in ``.toml``, otherwise JSON."""
         where, text = Path(path), read_text(path)
         data = parse_text(text, toml=where.suffix.lower() == ".toml")
         return cls.from_json(Field("", data, where.parent))
 
     @classmethod
     def from_json(cls, data: Any) -> ProblemFile:
-        """Check the contents of a problem file, or of a field that holds the same."""
+        """Check the contents of a problem file, given as plain data or as a `Field` (data with its path in a file)."""
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents; reading them gives the same file."""
+        """Return the contents as plain data; `from_json` of them gives an equal `ProblemFile`."""
         contents: dict[str, Any] = copy_data(self.contents)
         return contents
 
     def save(self, path: str | Path) -> None:
-        """Write the file, whole or not at all: TOML if its name ends so, else JSON."""
+        """Write the file atomically: as TOML if its name ends in ``.toml``, otherwise as JSON."""
         write = toml_text if Path(path).suffix.lower() == ".toml" else json_text
         text = write(self.to_json())
         with whole_file(path) as temporary:
@@ -159,7 +124,7 @@ class ProblemFile:
 
     @property
     def prior(self) -> FloatArray:
-        """``float64 [n_goals]``: the weights as probabilities; weights that are some already stay as they are."""
+        """``float64 [n_goals]``: the probability of each goal; weights that already sum to 1 are not changed."""
         weights = np.array([goal.weight for goal in self.goals.values()], dtype=np.float64)
         with np.errstate(over="ignore"):
             already = abs(weights.sum() - 1) <= PRIOR_TOLERANCE
@@ -167,12 +132,12 @@ class ProblemFile:
 
     @property
     def query_cost(self) -> QueryCost:
-        """What questions cost."""
+        """The prices of questions, including the goals' own prices."""
         return self.prices.with_prices([goal.price for goal in self.goals.values()])
 
     @cached_property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
-        """How the teammate pursues each goal, None for UROPs."""
+        """The teammate's policy for each goal; None for UROPs, the default."""
         found = self.policy.made(self.teammate.model, {name: goal.teammate for name, goal in self.goals.items()})
         return None if found is None else tuple(found)
 
@@ -182,7 +147,7 @@ class ProblemFile:
 
 
 class StatedProblem(FactoredProblem):
-    """Two models and shared goals as a file states them; equal to another one if their files are."""
+    """The problem of a `ProblemFile`. Two are equal if their files are equal."""
 
     def __init__(self, file: ProblemFile) -> None:
         self.file = file
@@ -202,7 +167,7 @@ class StatedProblem(FactoredProblem):
                 answers=file.answers,
             )
         except InputError as error:
-            # All else was checked when the file was read; policies are made and checked only when they are needed.
+            # Everything else was checked when the file was read; policies are made only when they are needed.
             where = error.field.replace("teammate_policies", "teammate.policy", 1)
             raise InputError(where, error.found, error.expected) from None
 
@@ -213,7 +178,7 @@ class StatedProblem(FactoredProblem):
 
 
 def _ego_model(file: ProblemFile) -> Model:
-    """Return the ego agent's model: the teammate's own where both are the same, so that everybody can see that."""
+    """Return the ego agent's model: the teammate's model object if both are equal, so that identity shows it."""
     return file.teammate.model if same_model(file.teammate, file.ego) else file.ego.model
 
 
@@ -223,7 +188,7 @@ def _ego_model(file: ProblemFile) -> Model:
 def _read(root: Field) -> ProblemFile:
     root.object()
     if root.has("format"):
-        # First, so that a file of another version is told that, not that its keys are unknown.
+        # First, so that the message for a file of another version names the version, not an unknown key.
         root.child("format").text([FORMAT])
     root.object(REQUIRED, OPTIONAL)
     if isinstance(root.value["teammate"], dict) and "pddl" in root.value["teammate"]:
@@ -247,12 +212,12 @@ def _read(root: Field) -> ProblemFile:
         answers=read_answers(root),
         groups=read_groups(root, goals),
         policy=policy,
-        words=words_from(name, read_words(root)),
+        words=read_words(root, name),
     )
 
 
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
-    """Return what was written, with the rows of a table that is another file."""
+    """Return the contents of a file, with the rows of a policy table that is in another file."""
     contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":
         contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}

@@ -1,4 +1,4 @@
-"""A teammate that carries out plans: a planning problem in place of a graph, in a problem file.
+"""A teammate that follows plans: a PDDL planning problem instead of a graph, in a problem file.
 
 ::
 
@@ -7,15 +7,15 @@
     pddl = {domain = "blocks.pddl", problem = "on-the-table.pddl"}
 
     [goals.rat]
-    teammate = "(on r a) (on a t) (ontable t)"                  # a condition, as PDDL has it
+    teammate = "(on r a) (on a t) (ontable t)"                  # a condition in PDDL
     ego = "shelf 2"
 
-Reading such a file turns the planning problem into a graph: the states on optimal plans of the goals, with the actions
-that lead from one to the next, and each goal's nearest states. An actor that takes shortest plans never leaves them, so
-nothing is lost, and everything that knows graphs knows these: commands, traces, studies, pages. What is written down
-again (`ProblemFile.to_json`) is that graph, and needs no other file.
+Reading such a file converts the planning problem to a graph: the states on optimal plans of all goals, the actions
+between them, and the nearest states that satisfy each goal. A teammate that takes shortest plans never leaves this
+graph, so the conversion is exact, and commands, traces, studies and pages treat it like any other graph.
+`ProblemFile.to_json` returns that graph, which needs no other file.
 
-A state is called by what holds in it and did not hold at first.
+The name of a state lists the facts that hold in it and did not hold at the start.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from askwise.text.reading import Field
 KEY = "pddl"
 START = "start"
 LONGEST_NAME = 60
-"""Letters of what holds in a state's name; numbers keep names apart that would be the same."""
+"""Longest name of a state, in characters; a number is appended to names that would otherwise be equal."""
 
 
 def with_graph(root: Field) -> Field:
-    """Return the contents of a problem file with the graph that its teammate's planning problem gives."""
+    """Return the contents of a problem file with the teammate's planning problem replaced by its graph."""
     side = root.child("teammate")
     side.object([KEY], ["policy"])
     texts, names = _texts(side.child(KEY))
@@ -60,9 +60,9 @@ def with_graph(root: Field) -> Field:
 
 
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the domain and the problem that a field names, and what errors call them."""
+    """Return two dicts by role (domain, problem): the PDDL texts that a field refers to, and their names in errors."""
     if given.folder is None:
-        raise InputError(given.path, short_json(given.value), "a file beside a problem file; here there is none")
+        raise InputError(given.path, short_json(given.value), "a file beside a problem file; this is not from a file")
     if isinstance(given.value, dict):
         given.object(["domain", "problem"])
         paths = {DOMAIN: given.child("domain").text(), TEMPLATE: given.child("problem").text()}
@@ -85,9 +85,9 @@ def _condition(given: Field) -> str:
 
 
 def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], conditions: dict[str, str]) -> Cones:
-    """Return the optimal plans of all goals; a goal that has none, or too large ones, is refused by its name."""
+    """Return the optimal plans of all goals; refuse a goal without a plan, or whose plans are too large, by name."""
     places = {name: goals.child(name).child("teammate").path for name in conditions}
-    for name, condition in conditions.items():  # one by one: an error names the goal, not a line of a list
+    for name, condition in conditions.items():  # one by one, so that an error names the goal
         recognition({**texts, GOAL_LIST: condition}, files={**names, GOAL_LIST: places[name]})
     listed = "\n".join(conditions.values())
     cones = cones_of(recognition({**texts, GOAL_LIST: listed}, files=names))
@@ -105,7 +105,7 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 
 
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
-    """Return the optimal plans as the side of a problem file."""
+    """Return the optimal plans as the ``teammate`` table of a problem file."""
     model = cones.model
     edges = [
         [names[state], str(model.action_name(state, column)), names[int(model.successor[state, column])]]
@@ -117,7 +117,7 @@ def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
 
 
 def _names(cones: Cones) -> list[str]:
-    """Return what each state is called; equal names get numbers."""
+    """Return a distinct name for each state; the first is the start."""
     task = cones.task
     opposites = set(task.opposite.values())
     at_first = task.initial

@@ -1,7 +1,7 @@
-"""How a file says that the teammate pursues its goals: a kind, or a table of probabilities.
+"""The teammate's policy in a problem file: a kind of policy, or a table of probabilities.
 
-A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file beside the problem file with
-the same four columns. Where a goal has no rows for one of its own targets, the teammate stays there.
+A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file with these four columns in
+the folder of the problem file. If a goal has no rows for one of its own targets, the teammate stays there.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from askwise.text.reading import Field
 COLUMNS = ["goal", "state", "action", "probability"]
 KINDS = "'urop', 'uniform', {boltzmann = 2.0}, {noisy = 0.1} or {table = \"policy.csv\"}"
 MOST_ENTRIES = 50_000_000
-"""Goals times states times actions: policies other than UROPs hold a number for each."""
+"""Largest product of goals, states and actions: policies other than UROPs store one number for each."""
 
 Row: TypeAlias = tuple[str, StateName, str, float]
 Targets: TypeAlias = Mapping[str, Sequence[StateName]]
-"""The teammate's targets by goal."""
+"""The teammate's target states by goal."""
 
 
 @dataclass(frozen=True)
 class PolicyChoice:
-    """How the teammate pursues its goals.
+    """The kind of policy with which the teammate pursues its goals.
 
     Attributes:
         kind: ``urop``, ``uniform``, ``boltzmann``, ``noisy`` or ``table``.
-        number: how much it prefers shorter ways (boltzmann), or how often it does anything (noisy).
-        rows: the rows of a table.
+        number: the preference for shorter paths (``boltzmann``), or the probability of a random action (``noisy``).
+        rows: the rows of a ``table``.
     """
 
     kind: str = "urop"
@@ -47,7 +47,7 @@ class PolicyChoice:
     rows: tuple[Row, ...] = ()
 
     def made(self, model: Model, targets: Targets) -> list[Policy] | None:
-        """Return the policy of each goal, None for UROPs."""
+        """Return one policy per goal in `model`; None for UROPs, which need no tables."""
         if self.kind == "urop":
             return None
         size = len(targets) * model.n_states * model.n_actions
@@ -70,7 +70,7 @@ class PolicyChoice:
 
 
 def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoice:
-    """Return what ``teammate.policy`` says."""
+    """Return the policy that the field ``teammate.policy`` states."""
     value = given.value
     if isinstance(value, str) and value in ("urop", "uniform"):
         return PolicyChoice(value)
@@ -85,7 +85,7 @@ def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoic
 
 
 def rows_to_json(rows: Iterable[Row]) -> list[list[Any]]:
-    """Return rows as a file holds them."""
+    """Return the rows of a table as JSON-compatible lists."""
     return [[goal, state_to_json(state), action, share] for goal, state, action, share in rows]
 
 
@@ -97,7 +97,7 @@ def _share(given: Field) -> float:
 
 
 def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
-    """Iterate over the rows and where they are."""
+    """Iterate over the rows of a table, each with its path for error messages."""
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
         return
@@ -139,7 +139,7 @@ def _file_row(row: list[str], path: str, side: StatedSide) -> Row:
 
 
 def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targets: Targets) -> Iterator[Row]:
-    """Iterate over rows that fit the problem; each goal has some."""
+    """Iterate over the rows after checking them against the problem; every goal must have at least one."""
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}
     for path, (goal, state, action, share) in rows:

@@ -1,4 +1,7 @@
-"""Reading one agent's side of a problem file: everything is checked, and a fault is named with its place."""
+"""Readers for the parts of a problem file: graphs, maps, goals, prices, answers, groups and words.
+
+Every value is checked; an `InputError` names the field at fault.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +30,18 @@ from askwise.domains.stated.sides import (
 from askwise.errors import InputError
 from askwise.text.data import short_json
 from askwise.text.reading import Field, check_name, read_name, read_price
+from askwise.text.wording import PLAIN, Vocabulary
 
 
 @dataclass(frozen=True)
 class StatedGoal:
-    """A goal: where it is reached in both models, how likely it is, what naming it costs.
+    """A goal of a problem file: its states in both models, its weight and its price.
 
     Attributes:
-        teammate: states in which the teammate has reached it.
-        ego: states in which the ego agent has.
-        weight: how likely it is, beside the weights of the others.
-        price: what naming it in a question adds, None for the price of any goal.
+        teammate: states in which the teammate has reached the goal.
+        ego: states in which the ego agent has reached it.
+        weight: its probability before normalisation.
+        price: the amount that it adds to the price of a question that names it; None for the common price per goal.
     """
 
     teammate: tuple[StateName, ...]
@@ -46,23 +50,25 @@ class StatedGoal:
     price: float | None = None
 
 
-# ------------------------------------------------------------------------------------------------------------------
-
-
 MOST_STATES = 1_000_000
 MOST_ENTRIES = 50_000_000
-"""States times actions of a graph: its table holds a number for each. Where it has ranks, states times these."""
+"""Largest product of states and actions of a graph: its table stores one number for each. For a graph whose actions are
+numbered per state (`Graph.by_rank`), the product of states and such numbers.
+"""
 LARGEST_SIDE = 10_000
 MOST_CELLS = 16_000_000
-"""A map of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
+"""The cells of a 4,000 x 4,000 map; larger ones would take gigabytes for the map alone."""
 GRAPH_KEYS = ("states", "actions", "stay")
-"""Keys that only a graph has, beside its edges."""
+"""Optional keys of a graph; maps do not have them."""
 
 
 def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> StatedSide:
-    """Return a side: an object with ``start`` and either ``edges`` or ``map``, and perhaps `optional` keys.
+    """Return the graph or map of one agent: an object with ``start`` and either ``edges`` or ``map``.
 
-    A graph may have more actions `by_rank`: its model need not have a column for each.
+    Args:
+        given: the object.
+        optional: further keys that it may have.
+        by_rank: allow more actions, if the graph's model needs no column for each of them (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -81,7 +87,7 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
 
 
 def read_lines(given: Field) -> tuple[str, ...]:
-    """Return the lines of a drawing: one text or a list of lines. Blank lines around it and blanks beside it go."""
+    """Return the lines of a drawing, given as one text or as a list of lines; surrounding blanks are removed."""
     if isinstance(given.value, str):
         lines = given.value.strip().splitlines()
     elif not isinstance(given.value, list):
@@ -113,7 +119,7 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
     path = start.path.rpartition(".")[0] + ".map"
     signs, cells = np.unique(_signs(lines), return_inverse=True)
     height, width = len(lines), len(lines[0])
-    drawn = cells.reshape(height, width)[::-1]  # the last line is the row of y = 0
+    drawn = cells.reshape(height, width)[::-1]  # the last line has y = 0
     walls = np.zeros((height, width), dtype=np.bool_)
     letters = {}
     for k, code in enumerate(signs.tolist()):
@@ -130,7 +136,7 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
 
 
 def _signs(lines: tuple[str, ...]) -> Any:
-    """``uint32 [n_cells]``: the characters of a map, as numbers."""
+    """``uint32 [n_cells]``: the code points of the characters of a map."""
     return np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
@@ -146,7 +152,7 @@ def _check_letter(sign: str, lines: tuple[str, ...], path: str) -> None:
 
 
 class _Edges:
-    """A graph in the making: names get numbers in the order in which they are met."""
+    """A graph being read: states and actions are numbered in the order of their first occurrence."""
 
     def __init__(self, given: Field) -> None:
         self.given = given
@@ -156,7 +162,7 @@ class _Edges:
         self._kinds: dict[type, StateName] = {}
 
     def graph(self, by_rank: bool) -> Graph:
-        """Return the graph."""
+        """Return the graph; see `read_side` for `by_rank`."""
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
         self._listed("actions", lambda each: self._action(read_name(each), each.path))
@@ -217,7 +223,7 @@ class _Edges:
         return s, self.actions[name], t
 
     def _end(self, value: Any, path: str) -> int:
-        # Nearly all names have been met before; a large graph is read in a fraction of the time.
+        # A shortcut for known names, which most are; it makes reading large graphs several times faster.
         if type(value) is str and value in self.states:
             return self.states[value]
         return self._state(read_state_name(Field(path, value)), path)
@@ -230,7 +236,7 @@ class _Edges:
         return self.states[name]
 
     def _refuse_mixed(self, name: StateName, path: str) -> None:
-        """Refuse numbers and cells in one graph: the targets [3, 4] could mean two states or one."""
+        """Refuse a graph with numbers and cells as states: the targets [3, 4] could mean two states or one cell."""
         self._kinds.setdefault(type(name), name)
         if len(self._kinds) > 1:
             both = " and ".join(short_json(each) for each in self._kinds.values())
@@ -240,9 +246,6 @@ class _Edges:
         return self.actions.setdefault(check_name(name, path), len(self.actions))
 
 
-# -- reading what problem files say of goals, prices and words: a fault is named with ------------------------------
-
-
 MOST_GOALS = 10_000
 
 
@@ -250,7 +253,10 @@ MOST_GOALS = 10_000
 
 
 def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str, StatedGoal]:
-    """Return the goals by name; both agents can get to every one, and no two have a common target of the teammate."""
+    """Return the goals by name.
+
+    Both agents must be able to reach every goal, and no two goals may share a target state of the teammate.
+    """
     goals: dict[str, StatedGoal] = {}
     for name, each in given.items():
         check_name(name, given.path)
@@ -261,7 +267,7 @@ def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str,
         raise InputError(given.path, f"{len(goals)} goals", f"at most {MOST_GOALS}")
     if not any(goal.weight for goal in goals.values()):
         raise InputError(given.path, "weights that are all 0", "at least one weight above 0")
-    # `Problem` checks this, too. Here the message names the field of the file.
+    # `Problem` checks this, too; here the message names the field of the file.
     stated = (
         (given.child(name).child("teammate").path, short_json(name), goal.teammate) for name, goal in goals.items()
     )
@@ -294,7 +300,7 @@ def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str,
 
 
 def read_prices(root: Field) -> QueryCost:
-    """Return what ``query_cost`` says."""
+    """Return the prices of questions that the key ``query_cost`` states; the defaults without it."""
     if not root.has("query_cost"):
         return QueryCost()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
@@ -303,13 +309,13 @@ def read_prices(root: Field) -> QueryCost:
 
 
 def prices_to_json(price: QueryCost) -> dict[str, float]:
-    """Return the contents of ``query_cost`` for a price; goals' own prices are written elsewhere in the file."""
+    """Return the contents of the key ``query_cost``; the goals' own prices are stored with the goals."""
     written = {"base": float(price.base), "per_goal": float(price.per_goal)}
     return written if price.per_option is None else {**written, "per_option": float(price.per_option)}
 
 
 def check_writable(price: QueryCost, file_format: str) -> QueryCost:
-    """Return a price that a file can hold; refuse a price that is a function."""
+    """Return `price` if a file can hold it; refuse subclasses of `QueryCost`, such as prices by a function."""
     if type(price) is not QueryCost:
         expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"
         raise InputError("query_cost", f"a {type(price).__name__}", expected)
@@ -317,12 +323,12 @@ def check_writable(price: QueryCost, file_format: str) -> QueryCost:
 
 
 def read_answers(root: Field) -> AnswerModel:
-    """Return what ``answers`` says."""
+    """Return the answer model that the key ``answers`` states; truthful answers without it."""
     return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
 
 
 def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return what ``groups`` says: names of goals by the name of their group."""
+    """Return the groups that the key ``groups`` states: names of goals by the name of the group."""
     if not root.has("groups"):
         return {}
     given, names, groups = root.child("groups"), list(goals), {}
@@ -337,9 +343,27 @@ def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]
     return groups
 
 
-def read_words(root: Field) -> dict[str, str]:
-    """Return what ``words`` says."""
-    if not root.has("words"):
-        return {}
-    given = root.child("words").object([], ["teammate", "ego", "goal"])
-    return {key: read_name(given.child(key)) for key in given.value}
+def read_words(root: Field, name: str) -> Vocabulary:
+    """Return the vocabulary of a problem called `name`, with its own ``words`` for teammate, ego agent and goal."""
+    own: dict[str, str] = {}
+    if root.has("words"):
+        given = root.child("words").object([], ["teammate", "ego", "goal"])
+        own = {key: read_name(given.child(key)) for key in given.value}
+    teammate, ego = own.get("teammate", PLAIN.teammate), own.get("ego", PLAIN.ego)
+    signs = _sign(teammate), _sign(ego)
+    if signs[0] == signs[1] or not all(signs):
+        signs = PLAIN.teammate_sign, PLAIN.ego_sign
+    return Vocabulary(
+        title=name or PLAIN.title,
+        teammate=teammate,
+        ego=ego,
+        goal=own.get("goal", PLAIN.goal),
+        teammate_sign=signs[0],
+        ego_sign=signs[1],
+    )
+
+
+def _sign(word: str) -> str:
+    """Return the letter that stands for an agent in drawings; empty if `word` does not begin with a letter or digit."""
+    first = word[0].upper()
+    return first if len(first) == 1 and first.isascii() and first.isalnum() else ""

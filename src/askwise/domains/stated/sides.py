@@ -1,6 +1,6 @@
-"""One agent's side of a problem, as a file states it: a graph of edges, or a drawn map.
+"""The graph or drawn map of one agent in a problem file.
 
-Both turn into a model, know where the agent starts, and find the states that a file or a person names.
+Both kinds have a start, build a model, and find the states that a file or a person names.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from askwise.text.reading import Field, parse_cell, read_name
 from askwise.types import BoolArray, IntArray
 
 StateName: TypeAlias = str | int | tuple[int, int]
-"""What a state is called: a text, a number, or a cell ``(x, y)``."""
+"""The name of a state: a text, a number, or a cell ``(x, y)``."""
 
 LARGEST_NUMBER = 10**15
 STATE = "a state: a text, a whole number of at most 15 digits, or a cell [x, y]"
 
 
 def read_state_name(given: Field) -> StateName:
-    """Return what a state is called."""
+    """Return the name of a state that a field holds."""
     value = given.value
     if isinstance(value, str):
         return read_name(given)
@@ -42,22 +42,22 @@ def read_state_name(given: Field) -> StateName:
 
 
 def is_number(value: object) -> bool:
-    """Whether something is a whole number that may name a state."""
+    """Whether `value` is a whole number that may name a state."""
     return type(value) is int and abs(value) <= LARGEST_NUMBER
 
 
 def is_cell(value: object) -> bool:
-    """Whether something is a cell ``[x, y]``."""
+    """Whether `value` is a pair of whole numbers, a cell ``[x, y]``."""
     return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
 
 
 def state_to_json(name: StateName) -> str | int | list[int]:
-    """Return a state's name as files hold it."""
+    """Return the name of a state as JSON-compatible data: a cell becomes a list."""
     return list(name) if isinstance(name, tuple) else name
 
 
 def name_to_json(name: Hashable, field: str) -> Any:
-    """Return a state's name as a file holds it."""
+    """Return the name of any model's state as JSON-compatible data; refuse names that a file cannot hold."""
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
         return state_to_json(plain)
@@ -68,28 +68,29 @@ def _plain(value: Hashable) -> Any:
     return int(value) if isinstance(value, np.integer) else value
 
 
-# ------------------------------------------------------------------------------------------------------------------
-
-
 STAY = "STAY"
-"""What staying in place is called, unless a graph says otherwise."""
+"""The default name of the action that stays in place."""
 WALL, FREE = "#."
 LARGE_TABLE = 1_000_000
-"""States times actions of a graph, up to which its model has a column for every action."""
+"""A graph's model has a column for every action if states times actions is at most this."""
 NEARLY_EMPTY = 8
-"""Entries of such a table for each edge, above which columns are ranks instead (`askwise.model.names`)."""
+"""If a larger table has more than this many entries per edge, its columns are ranks: numbers of actions per state
+(`askwise.model.names`).
+"""
 
 
 @dataclass(frozen=True)
 class Graph(ArrivesFrozen):
-    """States and what leads from one to another; numbered in the order in which they are listed or first met.
+    """A graph of states and labelled edges.
+
+    States and actions are numbered in the order in which the file lists or first mentions them.
 
     Attributes:
-        start: where the agent begins.
-        states: all states.
-        actions: all actions but staying, or with it if it has a number of its own.
-        edges: ``int [n_edges, 3]``, numbers of state, action and next state.
-        stay: what staying in place is called.
+        start: the state in which the agent starts.
+        states: the names of all states.
+        actions: the names of all actions; staying is among them only if the file lists it.
+        edges: ``int [n_edges, 3]``, the numbers of state, action and next state.
+        stay: the name of the action that stays in place.
     """
 
     start: StateName
@@ -103,20 +104,20 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def most_actions(self) -> int:
-        """How many actions the state has that has most."""
+        """The largest number of actions of any state."""
         return int(np.bincount(self.edges[:, 0], minlength=1).max())
 
     @property
     def by_rank(self) -> bool:
-        """Whether a column for every action would make a table that is large and nearly empty."""
+        """Whether a table with a column for every action would be large and nearly empty."""
         size = len(self.states) * len(self.actions)
-        # Two tables, of successors and of labels; staying is always there, and has no label of its own.
+        # By rank there are two tables, successors and labels; staying is always available and has no label.
         empty = size > NEARLY_EMPTY * self.edges.shape[0] and 2 * self.most_actions < len(self.actions)
         return size > LARGE_TABLE and empty and self.stay not in self.actions
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model; that of a large graph with many actions has labels."""
+        """The agent's model; if `by_rank`, its columns are ranks with labels."""
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
             counts = np.bincount(source, minlength=len(self.states))
@@ -150,7 +151,7 @@ class Graph(ArrivesFrozen):
         return tuple(self.read_state(each) for each in _some(given, "state"))
 
     def parse(self, text: str, option: str) -> StateName:
-        """Return the state that somebody typed: by its name, a cell as ``X,Y``."""
+        """Return the state that a person typed by name, or as ``X,Y``; errors name `option`."""
         found = self._spoken.get(text, self._spoken.get(text.strip()))
         if found is None:
             raise InputError(option, repr(text), self._allowed(text))
@@ -158,7 +159,7 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def _spoken(self) -> Mapping[str, StateName]:
-        # Text first: where the state 3 and the state "3" are two, the text is what was typed.
+        # Texts last, so that they win: if both 3 and "3" are states, typing 3 means the text.
         ordered = sorted(self.states, key=lambda name: isinstance(name, str))
         return {state_text(name): name for name in ordered}
 
@@ -172,12 +173,13 @@ class Graph(ArrivesFrozen):
 
 @dataclass(frozen=True)
 class DrawnMap(ArrivesFrozen):
-    """A drawn map: its lines, the top one first. ``#`` is a wall, ``.`` free, anything else a letter on a free cell.
+    """A drawn map. ``#`` is a wall, ``.`` a free cell, and any other sign a letter on a free cell.
 
     Attributes:
-        start: the cell where the agent begins.
-        lines: the lines, all of one length.
+        start: the cell in which the agent starts.
+        lines: the lines of the drawing, the top one first, all of equal length.
         letters: the cells of each letter.
+        walls: ``bool [height, width]``, True for walls; row 0 is the bottom line.
     """
 
     start: tuple[int, int]
@@ -195,14 +197,14 @@ class DrawnMap(ArrivesFrozen):
         return GridWorld(width, height, self.walls)
 
     def read_state(self, given: Field) -> tuple[int, int]:
-        """Return the cell that a field names, by a letter that is there once or by its coordinates."""
+        """Return the cell that a field names by its coordinates, or by a letter that occurs once."""
         found = self.read_targets(given, listed=False)
         if len(found) > 1:
             raise InputError(given.path, f"{short_json(given.value)}, which is on {len(found)} cells", "one cell")
         return found[0]
 
     def read_targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
-        """Return the cells that a field names: a letter, a cell, or, if `listed`, a list of both."""
+        """Return the cells that a field names: a letter, a cell, or, if `listed`, a list of these."""
         value = given.value
         if isinstance(value, str):
             if value not in self.letters:
@@ -213,7 +215,7 @@ class DrawnMap(ArrivesFrozen):
         return (self._cell(given),)
 
     def parse(self, text: str, option: str) -> tuple[int, int]:
-        """Return the cell that somebody typed: ``X,Y``, or a letter that is there once."""
+        """Return the cell that a person typed: ``X,Y``, or a letter that occurs once; errors name `option`."""
         name = text.strip()
         if name in self.letters or "," not in name:
             return self.read_state(Field(option, name))
@@ -226,7 +228,7 @@ class DrawnMap(ArrivesFrozen):
         return self._free(given.cell(width, height), given.path)
 
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
-        """Return a cell that is on the map and free."""
+        """Return `at` after checking that it is a free cell of the map."""
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):
             expected = f"x from 0 to {width - 1} and y from 0 to {height - 1}"
@@ -244,11 +246,11 @@ class DrawnMap(ArrivesFrozen):
 
 
 StatedSide: TypeAlias = Graph | DrawnMap
-"""One agent's side."""
+"""The graph or map of one agent."""
 
 
 def same_model(one: StatedSide, other: StatedSide) -> bool:
-    """Whether both agents move in the same model, wherever they start and whatever letters are drawn on it."""
+    """Whether two agents move in equal models; their starts and the letters on their maps may differ."""
     if isinstance(one, Graph) and isinstance(other, Graph):
         alike = (one.states, one.actions, one.stay) == (other.states, other.actions, other.stay)
         return alike and np.array_equal(one.edges, other.edges)
@@ -258,7 +260,7 @@ def same_model(one: StatedSide, other: StatedSide) -> bool:
 
 
 def reachable(model: Model, start: int) -> BoolArray:
-    """``bool [n_states]``: where one can get to from a state."""
+    """``bool [n_states]``: whether each state can be reached from `start`."""
     available = model.available
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
     steps = breadth_first([start], indptr, model.successor[available])[0]
@@ -266,7 +268,7 @@ def reachable(model: Model, start: int) -> BoolArray:
 
 
 def _some(given: Field, what: str) -> Iterable[Field]:
-    """Return the elements of a list that is not empty."""
+    """Return the elements of a list; refuse an empty list of `what`."""
     found = list(given.elements())
     if not found:
         raise given.refuse(f"at least one {what}")
@@ -274,5 +276,5 @@ def _some(given: Field, what: str) -> Iterable[Field]:
 
 
 def _is_one_cell(value: list[object]) -> bool:
-    """Whether a list can only be meant as one cell: lists of targets hold letters and cells."""
+    """Whether a list can only be meant as one cell, not as a list of letters and cells."""
     return bool(value) and not any(isinstance(each, str | list) for each in value)

@@ -1,6 +1,6 @@
 """Tool fetching, the domain of the paper's experiments.
 
-What is listed here is loaded at first use: the registry asks this package for its options before anybody needs more.
+The names listed here are loaded at first use, so that importing the package is quick.
 """
 
 import importlib

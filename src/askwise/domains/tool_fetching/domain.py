@@ -1,7 +1,4 @@
-"""What tool fetching calls things, and where the toolboxes of an instance are.
-
-Tool fetching as a registered domain: files ``askwise/tool-fetching@1``; people type cells as ``X,Y``.
-"""
+"""The registered domain of tool fetching: its files (``askwise/tool-fetching@1``), its words, and cells as ``X,Y``."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ WORDS = Vocabulary(
 
 
 def words_for(instance: Instance) -> Vocabulary:
-    """Return the words of an instance, with its toolboxes and its prior."""
+    """Return the words of an instance, with the positions of its toolboxes and a description of its prior."""
     stations: dict[str, list[str]] = {name: [] for name in instance.toolboxes}
     for name, station in instance.stations.items():
         stations[station.toolbox].append(name)
@@ -56,21 +53,21 @@ def _prior_in_words(instance: Instance) -> str:
 
 
 class ToolFetchingDomain:
-    """Tool fetching; fulfils `askwise.domains.domain.Domain`."""
+    """The domain of tool fetching; implements `askwise.domains.domain.Domain`."""
 
     name = "tool-fetching"
     formats = (FORMAT,)
 
     def recognises(self, given: object) -> bool:
-        """See `Domain`."""
+        """Whether `given` is an `Instance` or a `ToolFetching` problem."""
         return isinstance(given, Instance | ToolFetching)
 
     def read(self, field: Field) -> Instance:
-        """See `Domain`."""
+        """Return the checked instance that a file describes."""
         return Instance.from_json(field)
 
     def write(self, given: Instance | ToolFetching) -> dict[str, Any]:
-        """See `Domain`."""
+        """Return the contents of the instance's file; refuse a problem with its own teammate policies."""
         if isinstance(given, Instance):
             return given.to_json()
         if given.policies is not None:
@@ -78,7 +75,7 @@ class ToolFetchingDomain:
         return given.instance.to_json()
 
     def problem(self, given: Instance | ToolFetching, start: JointState | None = None) -> ToolFetching:
-        """See `Domain`; the fetcher starts with empty hands."""
+        """Return the problem of an instance, or the given problem; a `start` is with empty hands."""
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:
             return problem
@@ -88,7 +85,7 @@ class ToolFetchingDomain:
         return other.with_answers(problem.answers)
 
     def vocabulary(self, given: Instance | ToolFetching | None = None) -> Vocabulary:
-        """See `Domain`."""
+        """Return the words of an instance or a problem; for None, those of all instances."""
         return WORDS if given is None else words_for(given.instance if isinstance(given, ToolFetching) else given)
 
     def parse_state(
@@ -98,7 +95,7 @@ class ToolFetchingDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """See `Domain`."""
+        """Return the joint state of two typed cells ``X,Y`` and the station whose tool the fetcher holds."""
         start = problem.rules.start
         given = {"worker": teammate, "fetcher": ego}
         cells = {who: parse_cell(text, f"--{who}") for who, text in given.items() if text is not None}
@@ -111,10 +108,10 @@ DOMAIN = ToolFetchingDomain()
 
 
 def _reachable(problem: ToolFetching, who: str, at: Cell) -> int:
-    """Return the state of a cell, one from which the stations can be reached."""
+    """Return the state of the cell `at`; refuse a cell from which the stations cannot be reached."""
     grid = problem.grid
     state = grid.state(at, who)
     steps = breadth_first([problem.rules.start.worker], *grid.predecessors)[0]
-    if steps[state] < 0:  # moves can be undone: the stations are where the worker is from
+    if steps[state] < 0:  # moves can be undone, so the stations are connected to the worker's start
         raise InputError(who, f"{at}, with no way to the stations", "a cell with a way to them")
     return state

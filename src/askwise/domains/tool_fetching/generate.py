@@ -1,8 +1,8 @@
 """Random instances of tool fetching, always solvable.
 
-As in the paper, stations and toolboxes lie on distinct cells drawn uniformly, each station's tool in a toolbox drawn
-uniformly, the agents on cells drawn uniformly. Beyond it, a share of the cells may be walls, and stations may come in
-clusters. Everything is placed in the largest connected region, so that there is always a way.
+As in the paper, stations and toolboxes lie on distinct cells drawn uniformly, each station's tool lies in a toolbox
+drawn uniformly, and the agents start on cells drawn uniformly. In addition, a share of the cells may be walls, and
+stations may come in clusters. Everything is placed in the largest connected region, so that every cell can be reached.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, IntArray
 
 CLUSTER_SIZE = 8
-"""Stations for each cluster centre, on average."""
+"""Average number of stations per cluster."""
 
 
 def generate(
@@ -33,19 +33,19 @@ def generate(
     query_cost: QueryCost | None = None,
     seed: Seed = None,
 ) -> Instance:
-    """Draw an instance.
+    """Draw a random instance.
 
     Args:
-        size: columns and rows, one number if they are as many; 20 unless `width` is given.
-        width: number of columns, in place of `size`.
-        height: number of rows, by default as many.
+        size: number of columns and rows, one number for both; 20 unless `width` is given.
+        width: number of columns, instead of `size`.
+        height: number of rows; equal to `width` by default.
         stations: number of stations.
         toolboxes: number of toolboxes.
         walls: share of the cells that are walls.
-        clustered: put the stations in clusters instead of anywhere.
-        prior: how likely each station is: a `Prior`, or the name of a kind.
-        query_cost: what questions cost.
-        seed: makes the instance repeatable.
+        clustered: whether stations are drawn in clusters instead of uniformly.
+        prior: the prior over stations: a `Prior`, or the name of a kind.
+        query_cost: the prices of questions.
+        seed: seed of the random generator; equal seeds give equal instances.
     """
     prior = _as_prior(prior)
     if not isinstance(query_cost, QueryCost | None):
@@ -74,7 +74,7 @@ def generate(
 
 
 def _sides(size: int | tuple[int, int] | None, width: int | None, height: int | None) -> tuple[int, int]:
-    """Return columns and rows, given in either way."""
+    """Return the numbers of columns and rows from `size`, or from `width` and `height`."""
     if size is None:
         width = 20 if width is None else width
         return width, width if height is None else height
@@ -96,7 +96,7 @@ def _as_prior(given: Prior | str | None) -> Prior:
 
 
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
-    """Refuse what does not fit on the map that belongs to a seed; without drawing the rest of its instance."""
+    """Refuse an instance that does not fit on the map of a seed, without drawing the rest of the instance."""
     room = width * height
     if walls:
         room = len(_largest_region(_walled(width, height, walls, generator(seed))))
@@ -104,7 +104,7 @@ def check_room(width: int, height: int, stations: int, toolboxes: int, walls: fl
 
 
 def _walled(width: int, height: int, walls: float, rng: np.random.Generator) -> BoolArray:
-    """``bool [height, width]``: where there are walls."""
+    """``bool [height, width]``: True for walls."""
     mask = np.zeros((height, width), dtype=np.bool_)
     mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
     return mask
@@ -123,8 +123,8 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
 def _largest_region(mask: BoolArray) -> IntArray:
     """``int [n_cells, 2]``: the cells of the largest connected region of free cells, row by row.
 
-    Of regions of one size it is the one that is met first. All of them are found in one pass: on a map of many walls
-    there are hundreds of thousands.
+    Of regions of equal size, the first one counts. All regions are found in one pass: a map with many walls has
+    hundreds of thousands.
     """
     from scipy import ndimage
 
@@ -136,7 +136,7 @@ def _largest_region(mask: BoolArray) -> IntArray:
 
 
 def _cells_of(mask: BoolArray) -> IntArray:
-    """``int32 [n_cells, 2]``: x and y of the cells in a mask, row by row."""
+    """``int32 [n_cells, 2]``: x and y of the True cells of a mask, row by row."""
     y, x = np.nonzero(mask)
     return np.column_stack([x.astype(np.int32), y.astype(np.int32)])
 
@@ -146,7 +146,7 @@ def _drawn(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
-    """Draw centres, then cells near them: the chance falls with the square of the distance to the nearest centre."""
+    """Draw cluster centres, then cells with probability falling with the squared distance to the nearest centre."""
     centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
     nearest = np.full(len(cells), np.inf)
     for centre in centres:
@@ -156,7 +156,7 @@ def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _without(cells: IntArray, taken: list[Cell]) -> IntArray:
-    """Return the cells that are not taken, in their order."""
+    """Return `cells` without those in `taken`, in the same order."""
     x, y = np.array(taken).T
     used = np.zeros(cells.max(axis=0) + 1, dtype=np.bool_)
     used[x, y] = True
@@ -164,13 +164,13 @@ def _without(cells: IntArray, taken: list[Cell]) -> IntArray:
 
 
 def _as_cells(cells: IntArray) -> list[Cell]:
-    # Each number once, however often it occurs: a large map may have millions of walls.
+    # One integer object per number, however often it occurs: a large map may have millions of walls.
     numbers = np.arange(cells.max(initial=0) + 1).astype(object)
     return list(zip(numbers[cells[:, 0]].tolist(), numbers[cells[:, 1]].tolist(), strict=True))
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
-    """Refuse numbers that no instance can be drawn with, whatever the seed."""
+    """Refuse sizes and numbers for which no instance exists, whatever the seed."""
     for field, value in (("width", width), ("height", height)):
         if not 1 <= (as_int(value) or 0) <= LARGEST_SIDE:
             raise InputError(field, value, f"a whole number from 1 to {LARGEST_SIDE}")

@@ -1,6 +1,6 @@
 """Instances of tool fetching and their file format, ``askwise/tool-fetching@1``.
 
-One JSON object; cells are ``[x, y]``, x to the right, y up, from 0::
+A file holds one JSON object. Cells are ``[x, y]`` from 0, with x to the right and y up::
 
     {"format": "askwise/tool-fetching@1", "width": 20, "height": 20, "walls": [[3, 4]],
      "toolboxes": {"T1": [2, 3]},
@@ -9,7 +9,7 @@ One JSON object; cells are ``[x, y]``, x to the right, y up, from 0::
      "prior": {"kind": "far", "temperature": 1.0},
      "query_cost": {"base": 0.5, "per_station": 0.1}}
 
-``walls``, ``prior`` and ``query_cost`` may be left out. Everything is checked when the file is read.
+``walls``, ``prior`` and ``query_cost`` are optional. Everything is checked when the file is read.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ FORMAT = "askwise/tool-fetching@1"
 PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
 LARGEST_SIDE = 10_000
 MOST_CELLS = 16_000_000
-"""A grid of 4,000 x 4,000; larger ones would take gigabytes for the map alone."""
+"""The cells of a 4,000 x 4,000 grid; larger ones would take gigabytes for the map alone."""
 
 Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A workstation: where it is, and which toolbox holds its tool."""
+    """A workstation: its cell, and the name of the toolbox that holds its tool."""
 
     at: Cell
     toolbox: str
@@ -52,7 +52,7 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """How likely each station is at the start: a kind with its temperature, or weights by station name."""
+    """The prior over stations: a kind with its temperature, or weights by station name."""
 
     kind: str = "uniform"
     temperature: float = 1.0
@@ -79,13 +79,13 @@ class Instance:
     query_cost: QueryCost = field(default_factory=QueryCost)
 
     def __post_init__(self) -> None:
-        # All who play an instance share it.
+        # Frozen, because all players of an instance share it.
         freeze_fields(self, "toolboxes", "stations")
         object.__setattr__(self, "walls", tuple(self.walls))
 
     @cached_property
     def grid(self) -> GridWorld:
-        """The map that both agents move on."""
+        """The map on which both agents move."""
         return GridWorld(self.width, self.height, self.walls)
 
     @classmethod
@@ -95,23 +95,23 @@ class Instance:
 
     @classmethod
     def from_text(cls, text: str, source: str = "text") -> Instance:
-        """Check the text of an instance file; `source` says where it is from."""
+        """Check the text of an instance file; `source` is its origin in error messages."""
         files = f"an instance file, {FORMAT} (askwise generate makes one)"
         refuse_blank(text, source, files)
         if text.lstrip()[:1] not in ("{", "["):
-            # A drawing of a map, say: better told that than the place at which it stops being JSON.
+            # For a drawing of a map, this message helps more than the position of the first JSON error.
             raise InputError(source, "text that is not JSON", files)
         return cls.from_json(parse_json(text))
 
     @classmethod
     def from_json(cls, data: Any) -> Instance:
-        """Check the contents of an instance file, or of a field that holds the same."""
+        """Check the contents of an instance file, given as plain data or as a `Field`."""
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents of the instance's file; reading them gives the same instance.
+        """Return the contents of the instance's file; reading them gives an equal instance.
 
-        Prices that the file has no place for are refused, or they would silently become others.
+        Prices that the file cannot hold are refused; otherwise they would change silently.
         """
         _refuse_other_prices(self.query_cost)
         prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
@@ -131,7 +131,7 @@ class Instance:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the instance's file, whole or not at all."""
+        """Write the instance's file atomically."""
         with whole_file(path) as temporary:
             temporary.write_text(json_text(self.to_json()), encoding="utf-8")
 
@@ -140,7 +140,7 @@ def _read(root: Field) -> Instance:
     required = ["format", "width", "height", "toolboxes", "stations", "worker", "fetcher"]
     root.object()
     if root.has("format"):
-        # First, so that a file of another version is told that, not that its keys are unknown.
+        # First, so that the message for a file of another version names the version, not an unknown key.
         root.child("format").text([FORMAT])
     root.object(required, ["walls", "prior", "query_cost"])
     width, height = (root.child(side).whole(1, LARGEST_SIDE) for side in ("width", "height"))
@@ -175,7 +175,7 @@ class _FreeCells:
     walls: BoolArray
 
     def read(self, given: Field) -> Cell:
-        """Return a cell that is not a wall."""
+        """Return the cell that a field holds; refuse a wall."""
         height, width = self.walls.shape
         cell = given.cell(width, height)
         if self.walls[cell[1], cell[0]]:
@@ -189,7 +189,7 @@ def _read_walls(root: Field, width: int, height: int) -> tuple[Cell, ...]:
     given = root.child("walls")
     if not isinstance(given.value, list):
         raise given.refuse("a list, [ ... ]")
-    # One by one as a field each only where something is wrong: there may be millions of them.
+    # A `Field` for each wall only if something is wrong: there may be millions of walls.
     if not all(_is_cell(wall, width, height) for wall in given.value):
         for wall in given.elements():
             wall.cell(width, height)
@@ -204,7 +204,7 @@ def _is_cell(value: Any, width: int, height: int) -> bool:
 
 
 def _mask(walls: tuple[Cell, ...], width: int, height: int) -> BoolArray:
-    """``bool [height, width]``: where there are walls; refuse them everywhere."""
+    """``bool [height, width]``: True for walls; refuse a map without free cells."""
     mask = np.zeros((height, width), dtype=np.bool_)
     if walls:
         x, y = np.array(walls, dtype=np.int32).T
@@ -225,7 +225,7 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 
 
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
-    """Refuse stations on one cell, as `Problem` does, with the field of the file; and toolboxes on one cell."""
+    """Refuse two stations on one cell, and two toolboxes on one cell; the error names the field of the file."""
     given = root.child("stations")
     stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
     refuse_shared(stated, lambda at: str(list(at)))
@@ -264,7 +264,7 @@ def _read_cost(given: Field) -> QueryCost:
 
 
 def _refuse_other_prices(cost: QueryCost) -> None:
-    """Check that a question costs what the file can say."""
+    """Refuse prices that a file cannot hold."""
     found = None
     if type(cost) is not QueryCost:
         found = f"a {type(cost).__name__}"
@@ -275,10 +275,10 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 
 
 def _refuse_unreachable(instance: Instance) -> None:
-    """Check that both agents can get to every station, the fetcher by way of its toolbox.
+    """Refuse an instance in which an agent cannot reach every station, the fetcher by way of the toolbox.
 
-    `Problem` checks this, too, but does not know whether station, toolbox or fetcher is in the wrong place.
-    Moves can be undone, so being reachable from one another is the same as lying in one connected region.
+    `Problem` checks this, too, but cannot say whether station, toolbox or fetcher is in the wrong place. Moves can be
+    undone, so two cells are reachable from each other if and only if they lie in one connected region.
     """
     grid = instance.grid
     region = np.full(grid.n_states, -1)

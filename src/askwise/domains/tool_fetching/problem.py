@@ -1,21 +1,19 @@
-"""How likely each station is at the start.
+"""Tool fetching as a problem: the sides of worker and fetcher, computed from structure instead of a product model.
 
-``far`` weighs a station by ``exp(+d / T)``, ``near`` by ``exp(-d / T)``, with `d` the worker's distance to it and
-`T` the temperature; ``fetcher-far`` and ``fetcher-near`` do the same with the fetcher's distance to the station's
-tool.
+The fetcher's product model would have a state for each pair of cell and tool in hand, 51 times as many as the grid for
+50 stations. It is never built. To reach goal `g`, the fetcher first walks to a *waypoint*: the station if it holds the
+tool, otherwise the toolbox. Until then its plan is a shortest path on the grid; at the waypoint it does something that
+no other goal requires (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the waypoints of two goals:
 
-Tool fetching as a problem: a worker that walks, and a fetcher by its structure instead of its product model.
+- their plans branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the waypoint,
+  after ``d(f, w) + 1`` steps;
+- the steps left are ``d(f, station)`` with the tool, and ``d(f, box) + 1 + d(box, station)`` without it.
 
-The fetcher's own model has a state for each cell and tool in hand, 51 times as many as the grid for 50 stations. It
-need not be built. Towards goal `g` the fetcher first walks to a *waypoint*: the station if it holds the tool, else
-the toolbox. Until it gets there its plan is a shortest path on the grid; there it does something that no other goal
-asks for (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the waypoints of two goals:
+The tests compare this with the same problem as two plain models.
 
-- their plans branch where shortest paths to `w` and `w'` do, or, if ``w = w'``, right there, after ``d(f, w) + 1``
-  steps;
-- the steps left are ``d(f, station)`` with the tool, else ``d(f, box) + 1 + d(box, station)``.
-
-The tests have the same problem without any of this, for comparison.
+The prior of kind ``far`` weighs a station by ``exp(+d / T)``, ``near`` by ``exp(-d / T)``, where `d` is the worker's
+distance to the station and `T` the temperature; ``fetcher-far`` and ``fetcher-near`` use the fetcher's distance to the
+station's tool.
 """
 
 from __future__ import annotations
@@ -52,10 +50,10 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 
 def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -> FloatArray:
-    """Return the prior, ``float64 [n_stations]``, summing to 1.
+    """Return the prior over stations, ``float64 [n_stations]``, which sums to 1.
 
     Args:
-        instance: the instance, whose ``prior`` is applied.
+        instance: the instance whose ``prior`` is applied.
         worker_steps: ``int [n_stations]``, the worker's steps to each station.
         tool_steps: ``int [n_stations]``, the fetcher's steps to each station's tool.
     """
@@ -68,7 +66,7 @@ def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -
         raise InputError("prior", repr(prior.kind), "one of " + ", ".join(map(repr, PRIOR_KINDS)))
     steps = tool_steps if prior.kind.startswith("fetcher-") else worker_steps
     signed = steps if prior.kind.endswith("far") else -steps
-    with np.errstate(over="ignore"):  # a temperature next to 0 leaves the likeliest stations only, and the floor
+    with np.errstate(over="ignore"):  # near temperature 0, all but the likeliest stations get the smallest weight
         exponent = (signed - signed.max()) / prior.temperature
     return normalised(np.maximum(np.exp(exponent), SMALLEST))
 
@@ -78,7 +76,7 @@ TOWARDS_GOALS = tuple(range(len(MOVES)))
 
 
 class ToolFetching(Problem):
-    """Tool fetching, made from an instance.
+    """The tool-fetching problem of an instance.
 
     An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
     """
@@ -114,36 +112,36 @@ class ToolFetching(Problem):
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
     def _prior(self, worker: WorkerSide, fetcher: FetcherSide) -> FloatArray:
-        """``float64 [n_goals]``: the prior that the instance states."""
+        """``float64 [n_goals]``: the prior of the instance."""
         start = self.rules.start
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
 
     def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
-        """Return the same map, stations and agents under another prior and other prices; tables are shared."""
+        """Return the same problem with another prior and other prices; its tables are shared."""
         other = changed(self, instance=replace(self.instance, prior=prior, query_cost=query_cost))
         return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
-        """See `Problem`."""
+        """Return the same problem with another answer model; its tables are shared."""
         return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 
     @property
     def grid(self) -> GridWorld:
-        """The map."""
+        """The map on which both agents move."""
         return self.rules.grid
 
     def encode(self, state: State) -> JointState:
-        """Return a state of the rules as the pair of numbers that problems use."""
+        """Return a `State` of the rules as a `JointState` of the problem."""
         return JointState(state.worker, state.fetcher * (self.rules.n_stations + 1) + state.holding + 1)
 
     def decode(self, state: JointState) -> State:
-        """Return the pair of numbers that problems use as a state of the rules."""
+        """Return a `JointState` of the problem as a `State` of the rules."""
         fetcher, holding = place_and_load(self.ego, state.ego)
         return State(state.teammate, fetcher, holding)
 
 
 class WorkerSide(Sealed):
-    """The worker's side: it walks on the grid, does WORK at its station, and could do NOOP, which no plan needs.
+    """The side of the worker: it walks on the grid and does WORK at its station. Its NOOP occurs in no plan.
 
     Args:
         rules: the rules of the instance.
@@ -159,29 +157,29 @@ class WorkerSide(Sealed):
         self._stations = stations
 
     def targets(self, goal: int) -> IntArray:
-        """See `Side`."""
+        """Return the cell of a station, ``int32 [1]``."""
         return np.array([self._rules.station_cells[goal]], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
-        """See `Side`."""
+        """Return the next cell; -1 if the action is not available."""
         return self._rules.worker_next(state, action)
 
     def steps(self, state: Any) -> IntArray:
-        """See `Side`."""
+        """Return the steps to each station, ``int [n_goals]``; for an array of states, ``int [n_states, n_goals]``."""
         return self._stations.steps_from(state) if isinstance(state, np.ndarray) else self._stations.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """See `Side`; the column of NOOP is False."""
+        """``bool [n_goals, n_actions]``: the optimal actions for each goal; never NOOP."""
         return self._stations.optimal_at(state, more_actions=1)
 
     def policy(self, state: int) -> FloatArray:
-        """See `Side`; the column of NOOP is 0."""
+        """``float64 [n_goals, n_actions]``: the probability of each action for each goal; 0 for NOOP."""
         policy = np.zeros((self._rules.n_stations, len(WORKER_ACTIONS)))
         policy[:, : WORK + 1] = self._stations.policy_at(state)
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """See `Side`."""
+        """Return EDP and WCD between all pairs of goals, each ``float64 [n_goals, n_goals]``."""
         return self._family.matrices_at(state)
 
     @cached_property
@@ -189,7 +187,7 @@ class WorkerSide(Sealed):
         return Divergence(self._rules.grid, dict(zip(self._rules.stations, self._rules.station_cells, strict=True)))
 
     def table(self) -> CarrierTable:
-        """See `Side`."""
+        """Return the tables of the worker's moves for planners; it carries nothing."""
         return self._table
 
     @cached_property
@@ -200,7 +198,7 @@ class WorkerSide(Sealed):
 
 
 class FetcherSide(Sealed):
-    """The fetcher's side: a cell and the tool in hand, by their structure.
+    """The side of the fetcher: its cell and the tool in hand, without a product model.
 
     Args:
         rules: the rules of the instance.
@@ -221,16 +219,16 @@ class FetcherSide(Sealed):
         self._optimal_at: list[tuple[int, BoolArray]] = [(-1, np.zeros((0, 0), dtype=np.bool_))]
 
     def targets(self, goal: int) -> IntArray:
-        """See `Side`."""
+        """Return the one state with the tool at its station, ``int32 [1]``."""
         return np.array([self._rules.station_cells[goal] * (self._n + 1) + goal + 1], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
-        """See `Side`."""
+        """Return the next state; -1 if the action is not available."""
         cell, tool = self._rules.fetcher_next(*place_and_load(self, state), action)
         return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
 
     def steps(self, state: Any) -> IntArray:
-        """See `Side`."""
+        """Return the steps to each goal, ``int [n_goals]``; for an array of states, ``int [n_states, n_goals]``."""
         if isinstance(state, np.ndarray):
             return np.array([self.steps(int(each)) for each in state], dtype=np.int32).reshape(-1, self._n)
         cell, tool = place_and_load(self, state)
@@ -240,18 +238,18 @@ class FetcherSide(Sealed):
         return np.asarray(steps)
 
     def steps_to_tools(self, cell: int) -> IntArray:
-        """``int [n_goals]``: steps from a cell to the toolbox with the tool of each station."""
+        """``int [n_goals]``: steps from a cell to the toolbox that holds the tool of each station."""
         return np.asarray(self._boxes.steps_at(cell)[self._box_of])
 
     @cached_property
     def _from_box(self) -> IntArray:
-        """``int [n_goals]``: steps from each station's toolbox to the station, with the one that picks the tool up."""
+        """``int [n_goals]``: steps from each station's toolbox to the station, including the PICKUP."""
         from_boxes = self._stations.steps_from(np.array(self._box_list))
         return read_only(np.asarray(1 + from_boxes[self._box_of, np.arange(self._n)]))
 
     def optimal(self, state: int) -> BoolArray:
-        """See `Side`."""
-        if self._optimal_at[0][0] != state:  # a fetcher that waits asks for the same, step after step
+        """``bool [n_goals, n_actions]``: the optimal actions for each goal."""
+        if self._optimal_at[0][0] != state:  # a fetcher that waits asks for the same state repeatedly
             self._optimal_at[0] = state, self._optimal(state)
         return self._optimal_at[0][1]
 
@@ -263,23 +261,26 @@ class FetcherSide(Sealed):
         return read_only(optimal)
 
     def policy(self, state: int) -> FloatArray:
-        """See `Side`; a plan is as good as the walk to its next waypoint, and one of all such walks is drawn."""
+        """``float64 [n_goals, n_actions]``: the probability of each action for each goal.
+
+        All shortest walks to the next waypoint are equally likely.
+        """
         cell, tool = place_and_load(self, state)
         policy = np.zeros((self._n, len(self.actions.names)))
         to_box, to_station = self._boxes.policy_at(cell), self._stations.policy_at(cell)
         for goal in range(self._n):
             walk = to_station[goal] if goal == tool else to_box[self._box_of[goal]]
             policy[goal, : FETCHER_NOOP + 1] = walk
-            if goal != tool and walk[FETCHER_NOOP]:  # it is there: it picks the tool up instead of staying
+            if goal != tool and walk[FETCHER_NOOP]:  # at the toolbox, it picks the tool up instead of staying
                 policy[goal, [FETCHER_NOOP, FIRST_PICKUP + goal]] = 0.0, walk[FETCHER_NOOP]
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """See `Side`."""
+        """Return EDP and WCD between all pairs of goals, each ``float64 [n_goals, n_goals]``."""
         cell, tool = place_and_load(self, state)
         waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
         edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._family(tool).matrices_at(cell))
-        # Two goals with one waypoint go there together and part there. One of them at least has it as its toolbox.
+        # Plans of two goals with one waypoint branch there. For at least one of them, it is the toolbox.
         rows, columns = np.nonzero(np.isinf(wcd))
         parting = self.steps_to_tools(cell) + 1.0
         edp[rows, columns] = wcd[rows, columns] = parting[np.where(rows == tool, columns, rows)]
@@ -288,14 +289,14 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the divergences of all waypoints: the toolboxes and, last, the station of the tool in hand."""
+        """Return the divergences between all waypoints: the toolboxes and, last, the station of the tool in hand."""
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
             self._families[tool] = Divergence(self._rules.grid, [*self._box_list, *station])
         return self._families[tool]
 
     def table(self) -> CarrierTable:
-        """See `Side`; a place is a cell, a load is a tool."""
+        """Return the tables of the fetcher's moves for planners; a place is a cell, a load is a tool."""
         return self._table
 
     @cached_property
@@ -316,7 +317,7 @@ def _pursuit(grid: GridWorld, cells: Sequence[int]) -> Pursuit:
 def _towards_waypoints(
     to_station: Any, to_box: Any, box_of: Any, successor: Any, cell: int, tool: int, optimal: Any
 ) -> None:
-    """Mark the moves that lead closer to each goal's waypoint, and what to do there."""
+    """Mark in `optimal` ``[n_goals, n_actions]`` the moves towards each goal's waypoint, and the action to do there."""
     for goal in range(box_of.size):
         if goal == tool:
             distance, waypoint, arrived = to_station, goal, FETCHER_NOOP

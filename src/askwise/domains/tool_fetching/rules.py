@@ -1,15 +1,15 @@
-"""The rules of tool fetching. Everything that plays, draws, trains on or plans for it calls this module.
+"""The rules of tool fetching, which players, drawings, environments and planners share.
 
-A worker walks to a station and works there. A fetcher has to bring the station's tool, which lies in a toolbox.
-Both move on one grid, may share cells, and act at the same time:
+A worker walks to a station and works there. A fetcher has to bring the station's tool, which lies in a toolbox. Both
+move on one grid, may share cells, and act at the same time:
 
 - worker: NORTH, EAST, SOUTH, WEST, WORK (at a station), NOOP;
 - fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool whose toolbox it stands on, or a question, "is your goal
   among these stations?".
 
-The fetcher holds one tool. Picking up another puts the first down, and it is back in its own toolbox. In a question
-step nobody moves. The episode ends with the first WORK at the goal station during which the fetcher is there, or
-arrives there, with the right tool. A step costs 1, a question costs ``base + per_station * number of stations``
+The fetcher holds one tool. If it picks up another, the first is back in its own toolbox. During a question, both agents
+stay where they are. The episode ends with the first WORK at the goal station during which the fetcher is there, or
+arrives there, with the right tool. A step costs 1. A question costs ``base + per_station * number of stations``
 instead.
 """
 
@@ -27,10 +27,10 @@ from askwise.model.grid import MOVES
 
 NOTHING = -1
 MOST_LISTED = 250_000
-"""Cells up to which moves are kept as lists."""
+"""Moves of grids with at most this many cells are kept as lists."""
 WORKER_ACTIONS = (*MOVES, "WORK", "NOOP")
 FETCHER_ACTIONS = (*MOVES, "NOOP")
-"""Followed by one PICKUP for each station, in the order of the stations."""
+"""The fetcher's first actions; one PICKUP for each station follows, in the order of the stations."""
 WORK = len(MOVES)
 WORKER_NOOP = len(MOVES) + 1
 FETCHER_NOOP = len(MOVES)
@@ -39,7 +39,7 @@ FIRST_PICKUP = len(MOVES) + 1
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Cells of worker and fetcher (numbers of the grid's states) and the tool in hand (a station's number, or -1)."""
+    """The cells of worker and fetcher (state numbers of the grid), and the station whose tool is in hand, or -1."""
 
     worker: int
     fetcher: int
@@ -47,7 +47,7 @@ class State:
 
 
 class Rules(Sealed):
-    """The rules for one instance; pure: nothing here changes after construction."""
+    """The rules for one instance; an object does not change after construction."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -63,33 +63,33 @@ class Rules(Sealed):
 
     @cached_property
     def _moves(self) -> Any:
-        # Plain lists: a step looks up two numbers, which is several times faster than in an array. A large map would
-        # take gigabytes of them.
+        # Lists: looking up two numbers per step is several times faster than in an array. A large map would
+        # take gigabytes as lists.
         moves = self.grid.successor[:, : len(MOVES)]
         return moves.tolist() if self.grid.n_states <= MOST_LISTED else moves
 
     @cached_property
     def start(self) -> State:
-        """Where everybody begins, the fetcher with empty hands."""
+        """The start of both agents, the fetcher with empty hands."""
         return State(self.grid.state(self.instance.worker), self.grid.state(self.instance.fetcher))
 
     @cached_property
     def fetcher_actions(self) -> tuple[str, ...]:
-        """Names of the fetcher's ontic actions."""
+        """Names of the fetcher's actions other than questions."""
         return FETCHER_ACTIONS + tuple(f"PICKUP {name}" for name in self.stations)
 
     def station_at(self, cell: int) -> int | None:
-        """Return the station on a cell, if there is one."""
+        """Return the number of the station on a cell; None if there is no station."""
         return self._station_at.get(cell)
 
     def worker_next(self, cell: int, action: int) -> int:
-        """Return the worker's next cell, -1 if the action is not available there."""
+        """Return the worker's next cell; -1 if the action is not available there."""
         if action < WORK:
             return int(self._moves[cell][action])
         return cell if action == WORKER_NOOP or cell in self._station_at else -1
 
     def fetcher_next(self, cell: int, holding: int, action: int) -> tuple[int, int]:
-        """Return the fetcher's next cell and tool, (-1, tool) if the action is not available there."""
+        """Return the fetcher's next cell and tool; (-1, tool) if the action is not available there."""
         if action < FETCHER_NOOP:
             return int(self._moves[cell][action]), holding
         if action == FETCHER_NOOP:
@@ -98,17 +98,17 @@ class Rules(Sealed):
         return (cell, tool) if self.box_cells[tool] == cell else (-1, holding)
 
     def legal_worker_actions(self, state: State) -> list[int]:
-        """Return what the worker can do."""
+        """Return the numbers of the actions that the worker can take."""
         return [a for a in range(len(WORKER_ACTIONS)) if self.worker_next(state.worker, a) >= 0]
 
     def legal_fetcher_actions(self, state: State) -> list[int]:
-        """Return the fetcher's ontic actions; questions are always possible."""
+        """Return the numbers of the actions that the fetcher can take; it can always ask a question as well."""
         moves = [a for a, cell in enumerate(self._moves[state.fetcher]) if cell >= 0]
         pickups = [FIRST_PICKUP + k for k, cell in enumerate(self.box_cells) if cell == state.fetcher]
         return [*moves, FETCHER_NOOP, *pickups]
 
     def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
-        """Return the state after both have acted."""
+        """Return the state after both agents have acted."""
         for who, action, n in (
             ("worker", worker_action, len(WORKER_ACTIONS)),
             ("fetcher", fetcher_action, FIRST_PICKUP + self.n_stations),
@@ -124,15 +124,15 @@ class Rules(Sealed):
         return State(worker, fetcher, holding)
 
     def finished(self, worker_action: int, after: State, goal: int) -> bool:
-        """Whether a step in which the worker did `worker_action` and that led to `after` ends the episode.
+        """Whether a step with the worker's action `worker_action` that led to the state `after` ends the episode.
 
-        A worker that works has not moved, so it was at the station before the step as well.
+        WORK does not move the worker, so it was at the station before the step as well.
         """
         cell = self.station_cells[goal]
         return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal
 
     def query_cost(self, stations: Sequence[int]) -> float:
-        """Return what a question about these stations costs."""
+        """Return the price of a question about these stations."""
         return self.instance.query_cost(stations)
 
     def _illegal(self, who: str, action: str, cell: int) -> InputError:
