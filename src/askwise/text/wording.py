@@ -28,6 +28,15 @@ def columns_of(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows of a table as lines: indented by two spaces, with two spaces between columns."""
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    padded = (
+        [text + " " * (width - columns_of(text)) for text, width in zip(row, widths, strict=True)] for row in rows
+    )
+    return ["  " + "  ".join(row).rstrip() for row in padded]
+
+
 def number(value: float) -> str:
     """Return a number with at most ten significant digits, which hides the rounding of binary fractions."""
     return f"{value:.10g}"

@@ -24,7 +24,7 @@ from askwise.play.ask import Advice, InferredPath
 from askwise.text.wording import (
     PLAIN,
     Vocabulary,
-    columns_of,
+    aligned,
     counted,
     likeliest_of,
     number,
@@ -172,12 +172,10 @@ def _zones(given: Advice) -> list[str]:
         return []
     asked = frozenset(given.decision.considered or ())
     rows = [_HEAD, *(_row(problem, pair, given.belief, asked) for pair in given.decision.pairs)]
-    widths = [max(columns_of(row[k]) for row in rows) for k in range(len(_HEAD))]
-    table = ["  " + "  ".join(_padded(row, widths)).rstrip() for row in rows]
     return [
         "",
         "The pairs of goals that weigh most; t counts steps from now, the next one is 1:",
-        *table,
+        *aligned(rows),
         *_key(words_of(problem)),
     ]
 
@@ -206,10 +204,6 @@ def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset
         *map(str, zones),
         "told apart by the question" if len(asked.intersection(goals)) == 1 else "",
     )
-
-
-def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    return [text + " " * (width - columns_of(text)) for text, width in zip(row, widths, strict=True)]
 
 
 SUMMARIES = {

@@ -18,7 +18,7 @@ from askwise.core.questions import QueryCost
 from askwise.core.side import Side, place_and_load, place_name
 from askwise.domains.registry import words_of
 from askwise.model import GridWorld
-from askwise.text.wording import Vocabulary, columns_of, counted, listed, number, percent, printable
+from askwise.text.wording import Vocabulary, aligned, counted, listed, number, percent, printable
 from askwise.view.decision_text import question_to_text, reply_to_text
 from askwise.view.palette import in_terminal
 from askwise.view.scene_builder import scene_at, scene_of
@@ -216,14 +216,8 @@ def _goals(problem: Problem, words: Vocabulary) -> list[str]:
         rows[-1].append(_far(problem.ego, goal, int(steps[1])))
         if own is not None:
             rows[-1].append(number(own[goal]))
-    widths = [max(columns_of(row[k]) for row in rows) for k in range(len(head))]
-    table = ["  " + "  ".join(_padded(row, widths)).rstrip() for row in rows]
     more = len(problem.goals) - MOST_GOALS
-    return [*table, *([f"  and {counted(more, words.goal)} more"] if more > 0 else [])]
-
-
-def _padded(row: list[str], widths: list[int]) -> list[str]:
-    return [text + " " * (width - columns_of(text)) for text, width in zip(row, widths, strict=True)]
+    return [*aligned(rows), *([f"  and {counted(more, words.goal)} more"] if more > 0 else [])]
 
 
 def _far(side: Side, goal: int, steps: int) -> str:
