@@ -155,6 +155,23 @@ def test_of_equally_good_actions_the_first_is_taken(n: int) -> None:
         assert move == -1, "minus one less the action"
 
 
+def test_the_search_is_compiled_once_for_all_problems() -> None:
+    """Whatever the layout of the problem's arrays, the kernels get writable arrays in C order."""
+    rng = np.random.default_rng(0)
+    for n_actions, n_intents in ((1, 3), (3, 1), (3, 4), (3, 100)):
+        loss = rng.random((n_actions, n_intents))
+        likelihood = np.array([np.full(n_intents, 0.25), np.full(n_intents, 0.75)])
+        names = tuple(map(str, range(max(n_actions, n_intents))))
+        for order in ("C", "F"):
+            asked = Asking("q", ("yes", "no"), np.array(likelihood, order=order), 0.1)
+            for questions in ((), (asked,), (asked, asked)):
+                belief = np.full(n_intents, 1 / n_intents)
+                given = np.array(loss, order=order)
+                problem = DecisionProblem(names[:n_intents], belief, names[:n_actions], given, questions)
+                arrays = [each for each in problem_arrays(problem) if isinstance(each, np.ndarray)]
+                assert all(each.flags.c_contiguous and each.flags.writeable for each in arrays)
+
+
 # -- the plan ------------------------------------------------------------------------------------------------------
 
 

@@ -66,12 +66,6 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray,
     return Cut(asked, float(found), bool(proven), int(nodes))
 
 
-def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: float | FloatArray) -> float:
-    """Return the objective of a question, straight from its definition."""
-    pairs = np.triu(branches, k=1) & (asked[:, None] != asked)
-    return float(((belief[:, None] + belief) * pairs).sum() - (price * asked).sum())
-
-
 def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
     """Group goals of one price that branch against the same others; within a group, all of them branch or none do."""
     groups = _equal_rows(range(branches.shape[0]), branches, prices)
