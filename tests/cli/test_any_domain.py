@@ -108,7 +108,7 @@ def test_it_may_start_elsewhere(run: Run) -> None:
             "--teammate: found 'room 9'; expected a state of the graph, ",
         ),
         (["--ego", "desk"], "--ego: found 'desk'; expected a state of the graph, "),
-        (["--holding", "x"], "--holding: found 'x'; expected nothing: in this problem nobody carries anything"),
+        (["--holding", "x"], "--holding: found 'x'; expected nothing: in this problem nothing is carried"),
         (["--seen", "fly"], "action 1 of those seen: found 'fly'; expected one of 'east', 'west', "),
         (["--seen", "west"], "action 1 of those seen: the teammate chose west, which is not available there"),
         (

@@ -95,7 +95,7 @@ def test_defaults_are_the_paper_s(run: Run) -> None:
         ("--stations many", "--stations: found 'many'; expected a whole number from 1"),
         ("--stations 1_0", "--stations: found '1_0'; expected a whole number from 1"),
         ("--toolboxes 1.5", "--toolboxes: found '1.5'; expected a whole number from 1"),
-        ("--walls 1", "walls: found 1.0; expected a share from 0 and below 1"),
+        ("--walls 1", "walls: found 1.0; expected a number from 0 to below 1"),
         ("--walls=-0.1", "--walls: found '-0.1'; expected a finite number from 0"),
         ("--walls nan", "--walls: found 'nan'; expected a finite number from 0"),
         (
@@ -110,7 +110,7 @@ def test_defaults_are_the_paper_s(run: Run) -> None:
         ("--seed 1.0", "--seed: found '1.0'; expected a whole number from 0"),
         (
             "--size 3 --seed 1",
-            "stations and toolboxes: found 50 and 5; expected at most 9 together, the cells of the largest region "
+            "stations and toolboxes: found 50 and 5; expected at most 9 in total, the cells of the largest region "
             "on a 3 x 3 grid with 0 walls",
         ),
         (

@@ -353,7 +353,7 @@ def test_refused_teammates() -> None:
     problem = askwise.ToolFetching(workshop())
     vars(problem)["policies"] = (None,)
     assert refusal(problem, 1) == (
-        "teammate_policies: found policies of one's own; expected None: designs are for shortest ways"
+        "teammate_policies: found your own policies; expected None: designs are for shortest ways"
     )
 
 

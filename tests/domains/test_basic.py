@@ -75,7 +75,7 @@ def test_a_start_that_its_file_does_not_hold_is_not_written() -> None:
     assert_refused(
         lambda: RAILS.write(elsewhere),
         "start: found 'gate' and 'town', where its instance does not start; "
-        "expected that of its instance: a file of toy/rails@1 holds no other",
+        "expected the start of its instance: a file of toy/rails@1 holds no other",
     )
 
 
@@ -140,7 +140,7 @@ def test_functions_that_return_something_else_are_told_so() -> None:
     for function, kind in ((forgets, "FactoredProblem"), (mistakes, "BasicProblem")):
         assert_refused(
             lambda function=function: domain(problem=function).problem(LINE),  # type: ignore[misc]
-            f"domain 'rails': found a problem of type {kind} that does not know the instance it was made from; "
+            f"domain 'rails': found a problem of type {kind} without the instance from which it was made; "
             "expected BasicProblem(instance, ...)",
         )
     assert_refused(

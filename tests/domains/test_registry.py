@@ -114,7 +114,7 @@ def test_policies_that_an_instance_file_cannot_hold_are_refused() -> None:
     problem = Wandering()
     assert_refused(
         lambda: DOMAIN.write(problem),
-        f"teammate_policies: found policies of one's own; expected None: a file of {OWN} holds none",
+        f"teammate_policies: found your own policies; expected None: a file of {OWN} holds no policies",
     )
 
 
@@ -185,7 +185,7 @@ def test_every_command_takes_its_files(tmp_path: Path, capsys: pytest.CaptureFix
     ("value", "found", "expected"),
     [
         ("no_such_module:X", "No module named 'no_such_module'", "a domain that can be loaded"),
-        ("askwise:errors", "something of type module", "an object with all that a Domain has"),
+        ("askwise:errors", "something of type module", "an object with all members of Domain"),
     ],
 )
 def test_a_broken_package_is_named(monkeypatch: pytest.MonkeyPatch, value: str, found: str, expected: str) -> None:

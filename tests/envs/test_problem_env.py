@@ -40,7 +40,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     "coverage": lambda: COVERAGE,
     "a graph": lambda: random_problem(1),
     "another graph": lambda: random_problem(8, by_goal=True),
-    "policies of one's own": lambda: random_problem(3, policies=lopsided),
+    "your own policies": lambda: random_problem(3, policies=lopsided),
 }
 every_problem = pytest.mark.parametrize("name", PROBLEMS)
 

@@ -77,11 +77,11 @@ ARGUMENTS: dict[str, Fault] = {
     "no stations": (_making(stations=0), "stations: found 0; expected a whole number from 1"),
     "too many stations": (
         _making(size=3, stations=8, toolboxes=2),
-        "stations and toolboxes: found 8 and 2; expected at most 9 together, the cells of the largest region on a "
+        "stations and toolboxes: found 8 and 2; expected at most 9 in total, the cells of the largest region on a "
         "3 x 3 grid with 0 walls",
     ),
-    "walls only": (_making(walls=1.0), "walls: found 1.0; expected a share from 0 and below 1"),
-    "walls in words": (_making(walls="some"), "walls: found 'some'; expected a share from 0 and below 1"),
+    "walls only": (_making(walls=1.0), "walls: found 1.0; expected a number from 0 to below 1"),
+    "walls in words": (_making(walls="some"), "walls: found 'some'; expected a number from 0 to below 1"),
     "prior": (_making(prior="fare"), f"prior: found 'fare'; expected one of {KINDS} (did you mean 'far'?)"),
     "weights": (
         _making(prior=Prior("weights", weights={"S1": 1.0})),

@@ -32,7 +32,7 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
     """Return all designs of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
     problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
     if problem.policies is not None:
-        raise InputError("teammate_policies", "policies of one's own", "None: designs are for shortest ways")
+        raise InputError("teammate_policies", "your own policies", "None: designs are for shortest ways")
     instance, grid = problem.instance, problem.grid
     stations = {name: grid.state(station.at) for name, station in instance.stations.items()}
     boxes = {name: grid.state(cell) for name, cell in instance.toolboxes.items()}

@@ -102,7 +102,7 @@ class BasicDomain:
             raise InputError("instance", repr(instance), f"a {self.instance.__name__} or its problem")
         made = self._problem(instance)
         if not isinstance(made, BasicProblem) or made.instance is not instance:
-            found = f"a problem of type {type(made).__name__} that does not know the instance it was made from"
+            found = f"a problem of type {type(made).__name__} without the instance from which it was made"
             raise InputError(f"domain {self.name!r}", found, "BasicProblem(instance, ...)")
         return made
 
@@ -123,7 +123,7 @@ class BasicDomain:
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
             names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
             found = "{!r} and {!r}, where its instance does not start".format(*names)
-            raise InputError("start", found, f"that of its instance: a file of {self.format} holds no other")
+            raise InputError("start", found, f"the start of its instance: a file of {self.format} holds no other")
         instance = given.instance if isinstance(given, BasicProblem) else given
         # Through JSON, so that data that a file cannot hold is refused here, and tuples become lists, as in a file.
         contents: dict[str, Any] = json.loads(json.dumps(self._write(instance), allow_nan=False))

@@ -113,7 +113,7 @@ def _load(point: EntryPoint) -> Domain:
     except (ImportError, AttributeError) as error:
         raise InputError(field, str(error), "a domain that can be loaded") from error
     if not isinstance(found, Domain):
-        raise InputError(field, f"something of type {type(found).__name__}", "an object with all that a Domain has")
+        raise InputError(field, f"something of type {type(found).__name__}", "an object with all members of Domain")
     return found
 
 

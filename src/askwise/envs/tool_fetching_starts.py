@@ -142,7 +142,7 @@ def _generator_arguments(settings: Settings) -> dict[str, Any]:
         if name in arguments:
             arguments[name] = _whole(name, arguments[name])
     if not isinstance(arguments.get("walls", 0.0), int | float):
-        raise InputError("walls", repr(arguments["walls"]), "a share from 0 and below 1")
+        raise InputError("walls", repr(arguments["walls"]), "a number from 0 to below 1")
     arguments["prior"] = _prior(arguments.get("prior", "uniform"))
     return arguments
 

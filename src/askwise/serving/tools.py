@@ -25,22 +25,23 @@ from askwise.text.reading import Field
 
 MOST_SESSIONS = 200
 MOST_CONVERSATIONS = 1_000
-DEAREST, MOST_DEAREST = 10, 1_000
+LISTED, MOST_LISTED = 10, 1_000
 CONVERSATION = "askwise/conversation@1"
 
 WHAT_DECIDE_DOES = (
-    "Decide whether to act now or to ask first, and what to ask. Give what the user may mean with probabilities (or"
-    " sampled interpretations), what you can do with a loss for each intent, and what you can ask with prices, all in"
-    " one unit (minutes, say). Returns the best first move, why, the plan after each answer, and a session for 'heard'."
+    "Decide whether to act now or to ask first, and what to ask. State the possible intents of the user with"
+    " probabilities (or sampled interpretations), your possible actions with a loss for each intent, and your possible"
+    " questions with prices, all in one unit such as minutes. Returns the best next step, the reason, the plan after"
+    " each answer, and a session for 'heard'."
 )
 WHAT_HEARD_DOES = (
-    "Go on after an answer: give the session that 'decide' returned, and what was answered. Returns what to do next."
-    " Without a question the answer is to the one that was recommended. 'no answer' is always allowed."
+    "Continue after an answer: pass the session that 'decide' returned, and the answer. Returns the next step."
+    " If you name no question, the answer is to the recommended one. 'no answer' is always allowed."
 )
 WHAT_AUDIT_DOES = (
-    "Look back at conversations: for every step the regret of what was done against the best that could be done, given"
-    " what was known then; questions that were not worth their price, those that should have been asked, the dearest"
-    " moments first."
+    "Judge past conversations: for every step, the regret of the decision against the best one, given what was known"
+    " then; questions that were not worth their price, questions that should have been asked, and the most costly"
+    " mistakes."
 )
 
 
@@ -86,7 +87,7 @@ class Tools:
         self._sessions[name] = session
         while len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
-        return _told(name, session)
+        return _reply(name, session)
 
     def heard(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Continue a conversation after an answer: return the next recommendation."""
@@ -102,7 +103,7 @@ class Tools:
             raise given.child("answer").refuse("an answer by name, true or false for yes or no, null for no answer")
         session.heard(answer, question)
         self._sessions.move_to_end(name)
-        return _told(name, session)
+        return _reply(name, session)
 
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Judge the decisions of past conversations."""
@@ -110,7 +111,7 @@ class Tools:
 
         given = Field("", arguments).object(["conversations"], ["dearest"])
         records = [each.object(["decision", "steps"], ["format", "name", "method"]) for each in _listed(given)]
-        dearest = given.child("dearest").whole(0, MOST_DEAREST) if given.has("dearest") else DEAREST
+        dearest = given.child("dearest").whole(0, MOST_LISTED) if given.has("dearest") else LISTED
         # The decision must be in the arguments: here, unlike in a file, it may not be the name of another file.
         for each in records:
             each.child("decision").object()
@@ -135,7 +136,7 @@ HEARD_SCHEMA: dict[str, Any] = {
             "description": "One of the question's answers; true or false for yes or no; null for no answer.",
             "anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}],
         },
-        "question": {"type": "string", "description": "What was asked, if not what was recommended."},
+        "question": {"type": "string", "description": "The question that was asked, if it is not the recommended one."},
     },
 }
 
@@ -173,21 +174,21 @@ def audit_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "conversations": {"type": "array", "items": conversation, "minItems": 1, "maxItems": MOST_CONVERSATIONS},
-            "dearest": {"type": "integer", "minimum": 0, "maximum": MOST_DEAREST, "description": "How many to list."},
+            "dearest": {"type": "integer", "minimum": 0, "maximum": MOST_LISTED, "description": "Mistakes to list."},
         },
         "$defs": decision["$defs"],
     }
 
 
-def _told(name: str, session: Session) -> dict[str, Any]:
+def _reply(name: str, session: Session) -> dict[str, Any]:
     return {**session.next().as_json(), "session": name}
 
 
 MISSING = "the package 'mcp' is not installed; pip install 'askwise[mcp]'"
 INSTRUCTIONS = (
     "askwise decides when to ask the user and what, from losses and prices. Call 'decide' when a request is ambiguous"
-    " and acting wrongly costs something; ask what it recommends, and call 'heard' with the answer. All numbers are"
-    " yours: take probabilities from several sampled interpretations, losses and prices in one unit, such as minutes."
+    " and a wrong action is costly; ask the recommended question, and call 'heard' with the answer. You provide all"
+    " numbers: take probabilities from several sampled interpretations, losses and prices in one unit, such as minutes."
 )
 
 

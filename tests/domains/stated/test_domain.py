@@ -56,7 +56,7 @@ def test_states_of_problems_made_in_python() -> None:
         ({"ego": "1,x"}, "--ego: found '1,x'; expected a cell X,Y, two whole numbers"),
         ({"ego": "4,1"}, "--ego: found [4, 1], which is a wall; expected a free cell"),
         ({"ego": "9,9"}, "--ego: found [9, 9], outside the map; expected x from 0 to 4 and y from 0 to 1"),
-        ({"holding": "x"}, "--holding: found 'x'; expected nothing: in this problem nobody carries anything"),
+        ({"holding": "x"}, "--holding: found 'x'; expected nothing: in this problem nothing is carried"),
     ],
 )
 def test_places_that_are_none(given: dict[str, str], message: str) -> None:

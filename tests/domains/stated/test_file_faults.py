@@ -231,7 +231,7 @@ POLICY_FAULTS: dict[str, Fault] = {
     "file in no file": (
         lambda: read(pol({"table": "x.csv"})),
         'teammate.policy.table: found "x.csv"; '
-        "expected rows [goal, state, action, probability]: only a file can name another one",
+        "expected rows [goal, state, action, probability]: only a problem file can name a CSV file",
     ),
     "row": (
         lambda: read(pol({"table": [1]})),
@@ -271,7 +271,7 @@ POLICY_FAULTS: dict[str, Fault] = {
     ),
     "goal without": (
         lambda: read(pol({"table": [["to room 1", "desk", "go", 1]]})),
-        'teammate.policy.table: found no rows of goal "to room 2"; expected some for every goal',
+        'teammate.policy.table: found no rows for goal "to room 2"; expected rows for every goal',
     ),
 }
 

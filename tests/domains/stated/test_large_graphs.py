@@ -187,11 +187,11 @@ def test_the_limit_is_on_the_table_that_is_made(monkeypatch: pytest.MonkeyPatch)
     assert_refused(
         lambda: ProblemFile.from_json(contents(start="s0", edges=[*edges(), ["s0", "x", "s1"]])),
         "ego.edges: found 1001 states and 6 actions (twice those of a state); "
-        f"expected at most {5 * N_STATES} of both multiplied",
+        f"expected a product of at most {5 * N_STATES}",
     )
     monkeypatch.setattr(reader, "MOST_ENTRIES", 5 * N_STATES - 1)
     assert_refused(
         lambda: ProblemFile.from_json(contents()),
         f"teammate.edges: found 1001 states and 4 actions (twice those of a state); "
-        f"expected at most {5 * N_STATES - 1} of both multiplied",
+        f"expected a product of at most {5 * N_STATES - 1}",
     )

@@ -211,13 +211,16 @@ HELD = "a file of askwise/problem@1 holds no other"
             _with(query_cost=Discount()),
             f"query_cost: found a Discount; expected QueryCost(base, per_goal, prices): {HELD} prices",
         ),
-        (_with(ego_moves=["x"]), f"ego_moves: found some of the actions; expected all but waiting: {HELD}s"),
+        (
+            _with(ego_moves=["x"]),
+            f"ego_moves: found some of the actions; expected all actions but waiting: {HELD} moves",
+        ),
         (
             _with(teammate_model=ODD, goals={"g": [("b", "c")]}),
-            "teammate_model: found a state called ('b', 'c'); "
-            "expected states called by texts, whole numbers or cells (x, y)",
+            "teammate_model: found a state named ('b', 'c'); "
+            "expected states named by texts, whole numbers or cells (x, y)",
         ),
-        (_with(teammate_model=NUMBERED), "teammate_model: found an action called 1; expected actions called by texts"),
+        (_with(teammate_model=NUMBERED), "teammate_model: found an action named 1; expected actions named by texts"),
         (
             _with(teammate_model=LONG),
             f'teammate.edges[0][1]: found a name of 300 characters, "{"x" * 56}...; expected at most 200',

@@ -108,7 +108,7 @@ SIDE_FAULTS: dict[str, Fault] = {
     "stay that moves": (
         lambda: read(edges(["desk", "STAY", "a"])),
         'teammate.edges[0]: found a move by "STAY" from "desk" to "a"; '
-        "expected another name for it: this one means to stay",
+        "expected another name for it: this name means staying",
     ),
     "stay twice": (
         lambda: read(edges(["desk", "STAY", "desk"], ["desk", "STAY", "desk"])),
@@ -167,7 +167,7 @@ MAP_FAULTS: dict[str, Fault] = {
     ),
     "wide": (
         lambda: read(ward(ego__map="." * 10001)),
-        "ego.map: found 10001 x 1 cells; expected at most 10000 each way and 16000000 together",
+        "ego.map: found 10001 x 1 cells; expected at most 10000 each way and 16000000 in total",
     ),
     "no such letter": (
         lambda: read(ward(ego__start="X")),

@@ -66,7 +66,7 @@ TABLE = "teammate.policy.table"
             '"desk", "hall", "room 1", "room 2" (did you mean \'desk\'?)',
         ),
         ("to room 3,desk,go,1\n", f'{TABLE}, line 1: found the unknown goal "to room 3"; expected the name of a goal'),
-        ("", f'{TABLE}: found no rows of goal "to room 1"; expected some for every goal'),
+        ("", f'{TABLE}: found no rows for goal "to room 1"; expected rows for every goal'),
     ],
 )
 def test_faults_of_a_table(tmp_path: Path, text: str, message: str) -> None:
@@ -130,7 +130,7 @@ def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MOST_ENTRIES", 15)
     assert_refused(
         lambda: read(ward()),
-        "teammate.edges: found 4 states and 3 actions; expected at most 15 of both multiplied",
+        "teammate.edges: found 4 states and 3 actions; expected a product of at most 15",
     )
     monkeypatch.setattr(reader, "MOST_ENTRIES", 16)
     monkeypatch.setattr(reader, "MOST_GOALS", 1)
@@ -139,8 +139,7 @@ def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policies, "MOST_ENTRIES", 31)
     assert_refused(
         read(pol("uniform")).problem,
-        "teammate.policy: found 2 policies over 4 states and 4 actions; "
-        "expected at most 31 of these multiplied, or 'urop'",
+        "teammate.policy: found 2 policies over 4 states and 4 actions; expected a product of at most 31, or 'urop'",
     )
     monkeypatch.setattr(policies, "MOST_ENTRIES", 32)
     assert read(pol("uniform")).problem().policies is not None

@@ -181,7 +181,7 @@ FAULTS: dict[str, Fault] = {
     "no size at all": (lambda: generate(size=0), f"size: found 0; expected {SIZE}"),
     "a size in both ways": (
         lambda: generate(size=20, width=20),
-        "size: found width or height as well; expected one of the two ways to say it",
+        "size: found width or height in addition; expected either size, or width and height",
     ),
     "no width": (lambda: generate(width=0), f"width: found 0; expected {SIDE}"),
     "too wide": (lambda: generate(width=10_001), f"width: found 10001; expected {SIDE}"),
@@ -197,17 +197,17 @@ FAULTS: dict[str, Fault] = {
         lambda: generate(toolboxes=1.5),  # type: ignore[arg-type]
         "toolboxes: found 1.5; expected a whole number from 1",
     ),
-    "negative walls": (lambda: generate(walls=-0.1), "walls: found -0.1; expected a share from 0 and below 1"),
-    "only walls": (lambda: generate(walls=1), "walls: found 1; expected a share from 0 and below 1"),
-    "walls nan": (lambda: generate(walls=math.nan), "walls: found nan; expected a share from 0 and below 1"),
+    "negative walls": (lambda: generate(walls=-0.1), "walls: found -0.1; expected a number from 0 to below 1"),
+    "only walls": (lambda: generate(walls=1), "walls: found 1; expected a number from 0 to below 1"),
+    "walls nan": (lambda: generate(walls=math.nan), "walls: found nan; expected a number from 0 to below 1"),
     "too many stations": (
         lambda: generate(width=5, height=4, stations=18, toolboxes=3),
-        "stations and toolboxes: found 18 and 3; expected at most 20 together, "
+        "stations and toolboxes: found 18 and 3; expected at most 20 in total, "
         "the cells of the largest region on a 5 x 4 grid with 0 walls",
     ),
     "walls in every cell": (
         lambda: generate(width=3, stations=1, toolboxes=1, walls=0.99),
-        "stations and toolboxes: found 1 and 1; expected at most 0 together, "
+        "stations and toolboxes: found 1 and 1; expected at most 0 in total, "
         "the cells of the largest region on a 3 x 3 grid with 0.99 walls",
     ),
 }

@@ -44,7 +44,7 @@ class Discount(QueryCost):
 @pytest.mark.parametrize(
     ("cost", "found"),
     [
-        (QueryCost(0.5, prices=(0.1, 0.2, 0.3)), "a price of its own for each station"),
+        (QueryCost(0.5, prices=(0.1, 0.2, 0.3)), "separate prices for stations"),
         (Discount(0.5, 0.1), "a Discount"),
     ],
 )

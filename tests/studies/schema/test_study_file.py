@@ -459,7 +459,7 @@ FAULTS: dict[str, Fault] = {
     "unknown option": (
         attempt(methods=[{"name": "ezq", "generations": 5}]),
         "methods[0]: found options that 'ezq' refuses (Ezq.__init__() got an unexpected keyword argument "
-        "'generations'); expected others",
+        "'generations'); expected other options",
     ),
     "wrong value of an option": (
         attempt(methods=[{"name": "ezq", "optimiser": "locl"}]),
@@ -506,7 +506,7 @@ def test_faulty_settings_are_refused(attempt: Callable[[], object], message: str
 
 def test_what_does_not_fit_on_the_map_is_refused_before_anything_is_played() -> None:
     with pytest.raises(
-        ValueError, match=r"^instances\.stations and toolboxes: found 50 and 5; expected at most 16 together, "
+        ValueError, match=r"^instances\.stations and toolboxes: found 50 and 5; expected at most 16 in total, "
     ):
         study_from({"name": "x", "methods": ["never"], "instances": {"size": 4, "stations": 50}})
     with pytest.raises(ValueError, match=r"^instances\.walls: found "):
@@ -579,12 +579,12 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
         "(did you mean 'paper'?)",
         "none.toml": "file 'none.toml': found no such file or directory; expected a file that can be read",
         "folder.toml": "file 'folder.toml': found is a directory; expected a file that can be read",
-        "json.toml": "file 'json.toml': found something that is not TOML (Invalid statement (at line 1, column 1)); "
-        "expected a study file",
+        "json.toml": "file 'json.toml', line 1, column 1: found something that is not TOML (Invalid statement); "
+        "expected TOML: key = value, [table]",
         "binary.toml": "file 'binary.toml': found bytes that are not UTF-8 text; expected a text file",
-        "long.toml": "file 'long.toml': found a number with thousands of digits; expected ordinary numbers",
-        "deep.toml": "file 'deep.toml': found TOML nested too deeply; expected a study file",
-        "deeper.toml": "file 'deeper.toml': found TOML nested too deeply; expected a study file",
+        "long.toml": "file 'long.toml': found a value that is no number and no date; expected ordinary numbers",
+        "deep.toml": "file 'deep.toml': found TOML nested too deeply; expected tables as documented",
+        "deeper.toml": "file 'deeper.toml': found TOML nested too deeply; expected tables as documented",
         "pipe.toml": "file 'pipe.toml': found a pipe; expected a file that can be read",
         "a\0b": "file 'a\\x00b': found a name that no file can have; expected a file name",
         "": "file '.': found is a directory; expected a file that can be read",

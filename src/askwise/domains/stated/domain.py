@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.answers import TRUTHFUL
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState, changed
+from askwise.core.question_json import answers_to_json
 from askwise.core.questions import QueryCost
 from askwise.domains.coverage import WORDS as COVERAGE_WORDS
 from askwise.domains.coverage import Coverage
@@ -164,6 +166,8 @@ def contents_of(problem: FactoredProblem) -> dict[str, Any]:
         teammate["policy"] = {"table": _rows(problem)}
     written: dict[str, Any] = {"format": FORMAT, "teammate": teammate, "ego": ego, "goals": goals}
     written["query_cost"] = prices_to_json(prices)
+    if problem.answers != TRUTHFUL:
+        written["answers"] = answers_to_json(problem.answers)
     if problem.groups:
         members = problem.groups.items()
         written["groups"] = {name: [problem.goals[goal] for goal in goals] for name, goals in members}
@@ -201,14 +205,16 @@ def _met(names: list[Any]) -> list[Any]:
 
 def _action(field: str, name: Hashable) -> str:
     if not isinstance(name, str):
-        raise InputError(field, f"an action called {name!r}", "actions called by texts")
+        raise InputError(field, f"an action named {name!r}", "actions named by texts")
     return name
 
 
 def _refuse_other_moves(problem: FactoredProblem) -> None:
     moves = tuple(a for a in range(len(problem.ego.actions.names)) if a != problem.ego.actions.stay)
     if problem.ego.actions.moves != moves:
-        raise InputError("ego_moves", "some of the actions", f"all but waiting: a file of {FORMAT} holds no others")
+        raise InputError(
+            "ego_moves", "some of the actions", f"all actions but waiting: a file of {FORMAT} holds no other moves"
+        )
 
 
 def _goal(problem: FactoredProblem, number: int, prices: QueryCost) -> dict[str, Any]:

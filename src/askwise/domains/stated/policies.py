@@ -53,7 +53,7 @@ class PolicyChoice:
         size = len(targets) * model.n_states * model.n_actions
         if size > MOST_ENTRIES:
             found = f"{len(targets)} policies over {model.n_states} states and {model.n_actions} actions"
-            raise InputError("teammate.policy", found, f"at most {MOST_ENTRIES} of these multiplied, or 'urop'")
+            raise InputError("teammate.policy", found, f"a product of at most {MOST_ENTRIES}, or 'urop'")
         if self.kind == "table":
             return _tables(self.rows, model, targets)
         return [self._one(model, list(states)) for states in targets.values()]
@@ -112,7 +112,7 @@ def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
 
 def _file_rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
     if given.folder is None:
-        raise given.refuse("rows [goal, state, action, probability]: only a file can name another one")
+        raise given.refuse("rows [goal, state, action, probability]: only a problem file can name a CSV file")
     if "\0" in given.value or not given.value:
         raise given.refuse("the name of a CSV file, or rows [goal, state, action, probability]")
     reader = csv.reader(io.StringIO(read_text(given.folder / given.value)), skipinitialspace=True)
@@ -161,7 +161,7 @@ def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targ
         yield goal, state, action, share
     missing = [goal for goal in targets if goal not in {name for name, _, _ in met}]
     if missing:
-        raise InputError(where, f"no rows of goal {short_json(missing[0])}", "some for every goal")
+        raise InputError(where, f"no rows for goal {short_json(missing[0])}", "rows for every goal")
 
 
 def _available(model: Model, state: int, action: str) -> bool:

@@ -111,7 +111,7 @@ def _check_sides(lines: list[str], path: str) -> None:
             expected = f"{width}, as in line 1 (every line has the same length)"
             raise InputError(f"{path}, line {number}", f"{len(line)} cells", expected)
     if width > LARGEST_SIDE or len(lines) > LARGEST_SIDE or width * len(lines) > MOST_CELLS:
-        expected = f"at most {LARGEST_SIDE} each way and {MOST_CELLS} together"
+        expected = f"at most {LARGEST_SIDE} each way and {MOST_CELLS} in total"
         raise InputError(path, f"{width} x {len(lines)} cells", expected)
 
 
@@ -182,7 +182,7 @@ class _Edges:
             n_actions, of_each = 2 * graph.most_actions, " (twice those of a state)"
         if len(self.states) * (n_actions + 1) > MOST_ENTRIES:
             found = f"{len(self.states)} states and {n_actions} actions{of_each}"
-            raise InputError(f"{self.given.path}.edges", found, f"at most {MOST_ENTRIES} of both multiplied")
+            raise InputError(f"{self.given.path}.edges", found, f"a product of at most {MOST_ENTRIES}")
 
     def _listed(self, key: str, enter: Any) -> None:
         if not self.given.has(key):
@@ -216,7 +216,7 @@ class _Edges:
         if name == self.stay:
             if s != t:
                 found = f"a move by {short_json(name)} from {short_json(edge[0])} to {short_json(edge[2])}"
-                raise InputError(path, found, "another name for it: this one means to stay")
+                raise InputError(path, found, "another name for it: this name means staying")
             return s, -1, t
         if not isinstance(name, str) or name not in self.actions:
             return s, self._action(read_name(Field(f"{path}[1]", name)), f"{path}[1]"), t

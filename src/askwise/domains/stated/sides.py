@@ -61,7 +61,7 @@ def name_to_json(name: Hashable, field: str) -> Any:
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
         return state_to_json(plain)
-    raise InputError(field, f"a state called {name!r}", "states called by texts, whole numbers or cells (x, y)")
+    raise InputError(field, f"a state named {name!r}", "states named by texts, whole numbers or cells (x, y)")
 
 
 def _plain(value: Hashable) -> Any:

@@ -71,7 +71,7 @@ class ToolFetchingDomain:
         if isinstance(given, Instance):
             return given.to_json()
         if given.policies is not None:
-            raise InputError("teammate_policies", "policies of one's own", f"None: a file of {FORMAT} holds none")
+            raise InputError("teammate_policies", "your own policies", f"None: a file of {FORMAT} holds no policies")
         return given.instance.to_json()
 
     def problem(self, given: Instance | ToolFetching, start: JointState | None = None) -> ToolFetching:

@@ -79,7 +79,7 @@ def _sides(size: int | tuple[int, int] | None, width: int | None, height: int | 
         width = 20 if width is None else width
         return width, width if height is None else height
     if width is not None or height is not None:
-        raise InputError("size", "width or height as well", "one of the two ways to say it")
+        raise InputError("size", "width or height in addition", "either size, or width and height")
     sides = size if isinstance(size, tuple | list) else (size, size)
     if len(sides) != 2 or not all(1 <= (as_int(side) or 0) <= LARGEST_SIDE for side in sides):
         raise InputError("size", repr(size), f"a whole number from 1 to {LARGEST_SIDE}, or two for columns and rows")
@@ -115,7 +115,7 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
         raise InputError(
             "stations and toolboxes",
             f"{stations} and {toolboxes}",
-            f"at most {room} together, the cells of the largest region on a {width} x {height} grid "
+            f"at most {room} in total, the cells of the largest region on a {width} x {height} grid "
             f"with {walls:g} walls",
         )
 
@@ -180,4 +180,4 @@ def check_request(width: int, height: int, stations: int, toolboxes: int, walls:
     if width * height > MOST_CELLS:
         raise InputError("width, height", f"{width} x {height} cells", f"at most {MOST_CELLS} cells")
     if isinstance(walls, bool) or not isinstance(walls, int | float) or not 0 <= walls < 1:
-        raise InputError("walls", walls, "a share from 0 and below 1")
+        raise InputError("walls", walls, "a number from 0 to below 1")

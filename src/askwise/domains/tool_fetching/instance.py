@@ -9,7 +9,7 @@ A file holds one JSON object. Cells are ``[x, y]`` from 0, with x to the right a
      "prior": {"kind": "far", "temperature": 1.0},
      "query_cost": {"base": 0.5, "per_station": 0.1}}
 
-``walls``, ``prior`` and ``query_cost`` are optional. Everything is checked when the file is read.
+``walls``, ``prior``, ``query_cost`` and ``answers`` are optional. Everything is checked when the file is read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from askwise.core.answers import TRUTHFUL, AnswerModel
 from askwise.core.problem import refuse_shared, unreachable
+from askwise.core.question_json import answers_from_json, answers_to_json
 from askwise.core.questions import QueryCost
 from askwise.errors import InputError
 from askwise.frozen import freeze_fields
@@ -34,6 +36,8 @@ from askwise.text.reading import Field, check_name, read_price, refuse_blank
 from askwise.types import BoolArray
 
 FORMAT = "askwise/tool-fetching@1"
+PRICE_KEYS = {"per_station": "per_goal"}
+"""Prices that have another name in files than in `QueryCost`."""
 PRIOR_KINDS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
 LARGEST_SIDE = 10_000
 MOST_CELLS = 16_000_000
@@ -77,6 +81,7 @@ class Instance:
     walls: tuple[Cell, ...] = ()
     prior: Prior = field(default_factory=Prior)
     query_cost: QueryCost = field(default_factory=QueryCost)
+    answers: AnswerModel = TRUTHFUL
 
     def __post_init__(self) -> None:
         # Frozen, because all players of an instance share it.
@@ -127,7 +132,8 @@ class Instance:
             "worker": list(self.worker),
             "fetcher": list(self.fetcher),
             "prior": prior if self.prior.weights is None else dict(self.prior.weights),
-            "query_cost": {"base": self.query_cost.base, "per_station": self.query_cost.per_goal},
+            "query_cost": _prices_to_json(self.query_cost),
+            **({} if self.answers == TRUTHFUL else {"answers": answers_to_json(self.answers)}),
         }
 
     def save(self, path: str | Path) -> None:
@@ -142,7 +148,7 @@ def _read(root: Field) -> Instance:
     if root.has("format"):
         # First, so that the message for a file of another version names the version, not an unknown key.
         root.child("format").text([FORMAT])
-    root.object(required, ["walls", "prior", "query_cost"])
+    root.object(required, ["walls", "prior", "query_cost", "answers"])
     width, height = (root.child(side).whole(1, LARGEST_SIDE) for side in ("width", "height"))
     if width * height > MOST_CELLS:
         raise InputError("width, height", f"{width} x {height} cells", f"at most {MOST_CELLS} cells")
@@ -165,6 +171,7 @@ def _read(root: Field) -> Instance:
         fetcher=free.read(root.child("fetcher")),
         prior=_read_prior(root.child("prior"), stations) if root.has("prior") else Prior(),
         query_cost=_read_cost(root.child("query_cost")) if root.has("query_cost") else QueryCost(),
+        answers=answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL,
     )
     _refuse_unreachable(instance)
     return instance
@@ -255,12 +262,13 @@ def _read_prior(given: Field, stations: Iterable[str]) -> Prior:
 
 
 def _read_cost(given: Field) -> QueryCost:
-    given.object([], ["base", "per_station"])
-    default = QueryCost()
-    return QueryCost(
-        read_price(given.child("base")) if given.has("base") else default.base,
-        read_price(given.child("per_station")) if given.has("per_station") else default.per_goal,
-    )
+    given.object([], ["base", "per_station", "per_option"])
+    return QueryCost(**{PRICE_KEYS.get(key, key): read_price(given.child(key)) for key in given.value})
+
+
+def _prices_to_json(cost: QueryCost) -> dict[str, float]:
+    written = {"base": cost.base, "per_station": cost.per_goal}
+    return written if cost.per_option is None else {**written, "per_option": cost.per_option}
 
 
 def _refuse_other_prices(cost: QueryCost) -> None:
@@ -269,7 +277,7 @@ def _refuse_other_prices(cost: QueryCost) -> None:
     if type(cost) is not QueryCost:
         found = f"a {type(cost).__name__}"
     elif cost.prices is not None:
-        found = "a price of its own for each station"
+        found = "separate prices for stations"
     if found is not None:
         raise InputError("query_cost", found, f"QueryCost(base, per_goal): a file of {FORMAT} holds no other prices")
 

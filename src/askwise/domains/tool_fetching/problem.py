@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.core.answers import TRUTHFUL, AnswerModel
+from askwise.core.answers import AnswerModel
 from askwise.core.problem import JointState, Problem, changed, checked_answers
 from askwise.core.questions import QueryCost
 from askwise.core.side import Actions, CarrierTable, finite_steps, place_and_load
@@ -100,14 +100,14 @@ class ToolFetching(Problem):
             start=self.encode(rules.start),
             prior=self._prior(worker, fetcher),
             query_cost=instance.query_cost,
-            answers=TRUTHFUL,
+            answers=instance.answers,
             groups={name: stations for name, stations in members.items() if stations},
         )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ToolFetching):
             return NotImplemented
-        return self.instance == other.instance and self.answers == other.answers
+        return self.instance == other.instance
 
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
@@ -123,7 +123,10 @@ class ToolFetching(Problem):
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
         """Return the same problem with another answer model; its tables are shared."""
-        return self if answers == self.answers else changed(self, answers=checked_answers(answers))
+        if answers == self.answers:
+            return self
+        checked = checked_answers(answers)
+        return changed(self, answers=checked, instance=replace(self.instance, answers=checked))
 
     @property
     def grid(self) -> GridWorld:
