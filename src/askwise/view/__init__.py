@@ -1,1 +1,1 @@
-"""Everything a person looks at: text, pictures, animations, accounts, a page."""
+"""Scenes of problems and episodes, drawn as text, pictures, animations and HTML pages."""

@@ -1,4 +1,4 @@
-"""Questions and replies in words."""
+"""Questions, replies and decisions as text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,17 @@ VERDICTS = {
     "best seen": "the best of all that the search came across; not proven to be the best",
     "budget used": "the search was cut off; there may be a better one",
 }
-"""What an optimiser's verdict means."""
+"""The meaning of each verdict of a question optimiser."""
 
 
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
-    """Return a question as it would be asked; `goals` are the names of all goals."""
+    """Return a question as a sentence, such as "Is it one of A, B?".
+
+    Args:
+        goals: the names of all goals of the problem.
+        asked: the question, which refers to goals by number.
+        most: the largest number of names to list.
+    """
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
         return f"Which is it: {either([*group_names(goals, asked), *others], most)}?"
@@ -32,7 +38,7 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
 
 
 def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
-    """Return a reply as it would be given."""
+    """Return a reply as text, such as "Yes" or "I don't know"; `goals` are the names of all goals."""
     if answer.reply is None:
         return "I don't know"
     if not isinstance(answer.asked, Choice):
@@ -43,21 +49,21 @@ def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
 
 
 def replies_to(asked: Question, n_goals: int) -> list[Answer]:
-    """Return all replies that a question can get, but for none at all."""
+    """Return all replies that a question can get, except a refusal to answer."""
     if not isinstance(asked, Choice):
         return [Answer(asked, True), Answer(asked, False)]
     return [Answer(asked, k) for k in range(n_answers(asked, n_goals))]
 
 
 def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
-    """Return what the groups of a choice are called: by their names, or by their goals."""
+    """Return the name of each group of a multiple-choice question, or a list of its goals if it has no name."""
     if asked.names:
         return [printable(name) for name in asked.names]
     return [listed([goals[goal] for goal in group], 3) for group in asked.groups]
 
 
 def headline_of(problem: Problem, decision: Decision) -> str:
-    """Return a decision in one line."""
+    """Return a decision in one line that begins with ASK, WAIT or DO."""
     if decision.ask is not None:
         asks = question_to_text(problem.goals, decision.ask, MOST_NAMES)
         return f"ASK: {asks[0].lower()}{asks[1:]}"
@@ -67,7 +73,7 @@ def headline_of(problem: Problem, decision: Decision) -> str:
 
 
 def gate_to_text(problem: Problem, gate: Gate) -> str:
-    """Return whether a question may be asked at all: only where no action is optimal for all possible goals."""
+    """Return whether a question is allowed: only if no action is optimal for all possible goals."""
     n = gate.possible
     if n == 1:
         return "closed: one goal is left"
@@ -80,7 +86,7 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Iterate over what the ego agent could do and for how many goals that is optimal, the most first."""
+    """Iterate over pairs of an ego action and the number of goals for which it is optimal, largest number first."""
     plain = [
         *problem.ego.actions.moves,
         *([] if problem.ego.actions.stay in problem.ego.actions.moves else [problem.ego.actions.stay]),
@@ -100,13 +106,13 @@ def about(names: Sequence[str], asked: Question) -> str:
 
 
 def verdict_to_text(decision: Decision) -> str:
-    """Return how sure the method is that its question is the best."""
+    """Return how certain the method is that its question is the best one."""
     meaning = VERDICTS.get(decision.verdict)
     return printable(decision.verdict) + (f": {meaning}" if meaning else "")
 
 
 def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
-    """Return the second best question, by how it differs from the first where that is shorter."""
+    """Return the second-best question; if it is similar to the best one, only the difference."""
     if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
         return f"about {about(names, decision.runner_up[0])}"
     asked, other = set(decision.considered or ()), set(decision.runner_up[0] if decision.runner_up else ())

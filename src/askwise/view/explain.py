@@ -1,8 +1,7 @@
-"""What `askwise.ask` advises, in words and as JSON: the decision, the gate, the question and its price, the zones.
+"""Advice of `askwise.ask` as text and as JSON, and the list of methods.
 
-For problems of any kind; those of a registered domain are explained in its words.
-
-The methods that the ego agent can decide by, each in one line.
+The text states the decision, the gate, the question with its price, and the zones. Problems of a registered domain are
+explained in the domain's vocabulary.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ from askwise.view.decision_text import (
 from askwise.view.palette import in_terminal
 
 MOST_CELLS = 100_000_000
-"""States of the teammate times goals up to which zones are shown: beyond, they would take minutes."""
+"""The largest product of teammate states and goals for which zones are shown; larger tables would take minutes."""
 
 
 def as_json(given: Advice) -> dict[str, Any]:
-    """Return the decision in numbers and names; null where no question was considered or it has no value."""
+    """Return advice as a JSON-compatible dict; values are None if no question was considered or it has no value."""
     decision, problem = given.decision, given.problem
     return {
         "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
@@ -65,7 +64,7 @@ def as_json(given: Advice) -> dict[str, Any]:
 
 
 def key_of_goals(problem: Problem) -> str:
-    """Return the key under which JSON lists goals: the domain's word, whatever a file calls its own goals."""
+    """Return the JSON key for lists of goals: the word of the domain, even if a problem file uses another one."""
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
 
@@ -74,11 +73,11 @@ def key_of_goals(problem: Problem) -> str:
 
 
 def to_text(given: Advice, *, colour: bool = False) -> str:
-    """Return advice as text, to be printed.
+    """Return advice as text for a terminal.
 
     Args:
         given: the advice.
-        colour: whether to use the escape sequences of terminals with 256 colours.
+        colour: whether to use escape sequences for terminals with 256 colours.
     """
     headline = headline_of(given.problem, given.decision)
     lines = [in_terminal(headline, "question") if colour else headline, printable(given.why), ""]
@@ -103,7 +102,7 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Where answers can be wrong or missing: how often, and what each reply would leave to believe."""
+    """Yield how often answers are wrong or missing, and the likeliest goal after each reply; nothing if they are truthful."""
     problem, asked = given.problem, given.decision.considered
     model = problem.answers
     if model.truthful:
@@ -121,7 +120,7 @@ def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
 
 
 def _places(given: Advice) -> str:
-    """Return where both agents are, and what the ego agent carries."""
+    """Return the places of both agents, and the load of the ego agent."""
     problem, state, words = given.problem, given.state, words_of(given.problem)
     teammate, ego = place_name(problem.teammate, state.teammate), place_name(problem.ego, state.ego)
     hands = ""
@@ -220,14 +219,14 @@ SUMMARIES = {
     "planner-light": "planner with a small part of the work: a few milliseconds a decision",
     "informed": "knows the goal from the start: the yardstick, its marginal cost is 0",
 }
-"""What the list says about askwise's own methods; those of other packages speak for themselves."""
+"""One line about each method of askwise; methods of other packages are described by their docstrings."""
 
 OWN = "An agent of your own: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
-"""What the list says about agents that have no name."""
+"""How to name an agent that is not registered."""
 
 
 def list_methods() -> str:
-    """Return all methods, one on a line, and how to name others."""
+    """Return a list of all methods, one per line, and how to name your own agent."""
     described = dict(_described())
     width = max(map(len, described)) + 2
     lines = [f"{name:<{width}}{text}".rstrip() for name, text in described.items()]

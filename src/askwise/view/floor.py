@@ -1,6 +1,7 @@
-"""What everything stands on: a map of cells, or a graph that has been laid out.
+"""Floors: the map of cells or the drawn graph on which a scene takes place.
 
-A place is x and y: on a map a cell, whole numbers from 0; on a graph where a node is drawn. x goes to the right, y up.
+A place on a floor is a pair of coordinates ``(x, y)``, with x to the right and y up. On a map it is a cell, in whole
+numbers from 0; on a graph it is the position of a node in the drawing.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ import numpy as np
 from askwise.types import BoolArray
 
 Cell: TypeAlias = tuple[int, int]
-"""A place on a map: x to the right, y up, from 0."""
+"""A place on a map: column and row, from 0; y increases upwards."""
 
 Place: TypeAlias = tuple[float, float]
-"""A cell of a map, or the place of a node in the drawing of a graph."""
+"""A cell of a map, or the position of a node in the drawing of a graph."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Map:
-    """A floor of square cells, some of them walls.
+    """A rectangle of square cells, some of which are walls.
 
     Attributes:
-        walls: ``bool [height, width]``, the row of y = 0 first.
+        walls: ``bool [height, width]``; row 0 is y = 0, the lowest row.
     """
 
     walls: BoolArray
@@ -41,20 +42,20 @@ class Map:
 
     @property
     def n_walls(self) -> int:
-        """Number of cells that are walls."""
+        """Number of wall cells."""
         return int(np.count_nonzero(self.walls))
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A state of a graph.
+    """A state of a drawn graph.
 
     Attributes:
-        name: its whole name, printable.
-        at: its place in the drawing.
-        lines: its name as it is written below it, shortened, in one or two lines; empty where there is no room.
-        above: what is written above it, the names of the goals that are about it, shortened; empty if it is the same.
-        marked: whether a goal is about it.
+        name: its full name, printable.
+        at: its position in the drawing.
+        lines: its name as written below the node, shortened to one or two lines; empty if there is no room.
+        above: the names of its goals, shortened, as written above the node; empty if equal to its own name.
+        marked: whether it is a target of a goal.
     """
 
     name: str
@@ -66,14 +67,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What joins two nodes, given by number.
+    """An edge of a drawn graph; nodes are given by their index.
 
     Attributes:
-        first: the node it leads from.
-        second: the node it leads to.
-        there: the actions that lead there, printable.
-        back: the actions that lead back, none if it is one-way.
-        through: a point that the drawing bends towards, the middle where it is straight.
+        first: the node at which the edge starts.
+        second: the node at which it ends.
+        there: names of the actions that lead from `first` to `second`, printable.
+        back: names of the actions that lead back; empty for a one-way edge.
+        through: the control point of the curve; the midpoint if the edge is straight.
     """
 
     first: int
@@ -84,13 +85,13 @@ class Edge:
 
     @property
     def one_way(self) -> bool:
-        """Whether there is no way back."""
+        """Whether no action leads back."""
         return not self.back
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The name of an action beside its way, shortened."""
+    """The shortened name of an action, and its position beside the edge."""
 
     text: str
     at: Place
@@ -98,15 +99,17 @@ class Label:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnGraph:
-    """A graph as it is drawn, from (0, 0) to (width, height); marks are about one unit large.
+    """A graph with positions for nodes and labels, in the rectangle from (0, 0) to (width, height).
+
+    One unit is about the size of a mark.
 
     Attributes:
-        nodes: the states.
-        ways: what joins them.
-        labels: the names of actions, where there is room for them.
-        width: how far x goes.
-        height: how far y goes.
-        n_states: how many states there are; more than nodes if only a part is drawn.
+        nodes: the drawn states.
+        edges: the edges between them.
+        labels: names of actions, as far as there is room.
+        width: the largest x.
+        height: the largest y.
+        n_states: number of states of the model; larger than the number of nodes if only a part is drawn.
     """
 
     nodes: tuple[Node, ...]
@@ -118,7 +121,7 @@ class DrawnGraph:
 
     @property
     def n_hidden(self) -> int:
-        """How many states are not drawn; the last node stands for all of them."""
+        """Number of states that are not drawn; if there are any, the last node represents them all."""
         return 0 if self.n_states == len(self.nodes) else self.n_states - len(self.nodes) + 1
 
 
@@ -126,7 +129,7 @@ Floor: TypeAlias = Map | DrawnGraph
 
 
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:
-    """Return a point of a way: a quadratic curve drawn towards `through`; `share` goes from 0 to 1."""
+    """Return a point of an edge, a quadratic Bézier curve with control point `through`; `share` runs from 0 to 1."""
     a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
     return (
         a * start[0] + b * through[0] + c * end[0],

@@ -1,6 +1,6 @@
-"""HTML: small elements, and whole pages with the one head and the one set of assets that all applications share.
+"""HTML elements, and whole pages with the head and the assets that all applications share.
 
-Text is escaped here, and only here: a value that is not `Html` is text.
+Text is escaped in this module, and only here: every value that is not `Html` counts as text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 from askwise import __version__
 from askwise.view.palette import css_variables
@@ -20,14 +19,14 @@ GENERATOR = f"askwise {__version__}"
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of finished HTML; anything else is text, and is escaped."""
+    """A piece of finished HTML. All other values are text and will be escaped."""
 
     code: str
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table with a class of its own; `note` stands below in small letters."""
+    """A table cell with a CSS class, `kind`; `note` is shown below the content in small letters."""
 
     content: object
     kind: str = ""
@@ -38,12 +37,18 @@ class TableCell:
 
 
 def escaped(content: object) -> str:
-    """Return HTML that shows `content`."""
+    """Return `content` as HTML code: text is escaped, `Html` is returned unchanged."""
     return content.code if isinstance(content, Html) else html.escape(str(content))
 
 
 def tag(name: str, content: object, **attributes: str) -> Html:
-    """Return an element; ``class_`` stands for the attribute class."""
+    """Return an HTML element.
+
+    Args:
+        name: the name of the element.
+        content: text or `Html` inside it.
+        attributes: its attributes; underscores become hyphens, ``class_`` means ``class``, and empty ones are omitted.
+    """
     inside = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"' for key, value in attributes.items() if value
     )
@@ -51,38 +56,38 @@ def tag(name: str, content: object, **attributes: str) -> Html:
 
 
 def joined(parts: Iterable[object], between: str = "\n") -> Html:
-    """Return all parts, one after the other."""
+    """Concatenate several parts, with `between` after each part but the last."""
     return Html(between.join(escaped(part) for part in parts))
 
 
 def section(name: str, title: str, *parts: object) -> Html:
-    """Return a section that links can lead to."""
+    """Return a section with a heading; links can refer to it by `name`."""
     return tag("section", joined([tag("h2", title), *parts]), id=name)
 
 
 def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
-    """Return a table that scrolls sideways where it does not fit; heads and cells may be `TableCell`."""
+    """Return a table that scrolls sideways if it is too wide; heads and cells can be `TableCell`."""
     head = tag("tr", joined((_cell("th", each) for each in heads), ""))
     body = joined(tag("tr", joined((_cell("td", each) for each in row), "")) for row in rows)
     parts = [tag("thead", head), tag("tbody", body)]
     if caption:
         parts.insert(0, tag("caption", caption))
-    # Reachable by keyboard, or those without a mouse could not scroll it.
+    # `tabindex` makes it reachable by keyboard, so that it can be scrolled without a mouse.
     return tag("div", tag("table", joined(parts)), class_="scroll", tabindex="0", role="group", **_label(caption))
 
 
 def folded(title: str, content: object) -> Html:
-    """Return something that opens on a click."""
+    """Return an element that shows its title and, after a click, its content."""
     return tag("details", joined([tag("summary", title), content]))
 
 
 def facts(given: Mapping[str, object]) -> Html:
-    """Return nested settings as a table of two columns, inner names joined by dots."""
+    """Return nested settings as a table with two columns; inner names are joined by dots."""
     return table(["what", "value"], ((TableCell(name, "key"), value) for name, value in flattened(given)))
 
 
 def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Yield the leaves of nested mappings with their dotted names."""
+    """Yield each leaf of nested mappings as a pair of its dotted name and its value as text."""
     for key, value in given.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
@@ -111,7 +116,7 @@ def _label(caption: str) -> dict[str, str]:
 
 
 def document(title: str, body: Html, *head: Html) -> str:
-    """Return a whole page.
+    """Return a whole HTML page.
 
     Args:
         title: the title of the page, as text.
@@ -130,50 +135,41 @@ def document(title: str, body: Html, *head: Html) -> str:
 
 
 def generator() -> Html:
-    """Return the element of the head that names the version of askwise."""
+    """Return the meta element with the version of askwise."""
     return Html(f'<meta name="generator" content="{GENERATOR}">')
 
 
 def style(*names: str) -> Html:
-    """Return a style element with the colours and the named style sheets in ``assets``."""
+    """Return a style element with the colours and the given style sheets of ``assets``."""
     return Html(f"<style>\n{stylesheet(*names)}\n</style>")
 
 
 def stylesheet(*names: str) -> str:
-    """Return the colours and some style sheets as one; `base.css` is always the first."""
+    """Concatenate the colours, ``base.css`` and the given style sheets of ``assets``."""
     return css_variables() + "".join(asset(name) for name in ("base.css", *names))
 
 
 def script(*names: str) -> str:
-    """Return modules in ``assets`` as one classic script: without ``import`` and ``export``, as a page can embed it."""
+    """Concatenate JavaScript modules of ``assets`` to one script without imports and exports, for embedding in a page."""
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 
 
 def asset(name: str) -> str:
-    """Return a file of ``assets``."""
-    return _assets().joinpath(name).read_text(encoding="utf-8")
-
-
-def is_asset(name: str) -> bool:
-    """Whether ``assets`` has a file of that name."""
-    return _assets().joinpath(name).is_file()
-
-
-def _assets() -> Traversable:
-    return files("askwise.view").joinpath("assets")
+    """Return the content of a file in ``assets``."""
+    return files("askwise.view").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """Return a template with every ``@NAME@`` replaced by its part, in one go: a part may contain ``@NAME@`` itself."""
+    """Replace every ``@NAME@`` in a template in a single pass, so that a part can itself contain ``@NAME@``."""
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], template)
 
 
 Section = tuple[str, str, Sequence[object]]
-"""A section of a report: the name that links lead to, the heading, and the parts below it."""
+"""A section of a report: the name used in links, the heading, and the parts below it."""
 
 
 def report_page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
-    """Return a report as a page: its sections one below the other, with links to them at the top."""
+    """Return a report as a self-contained page: its sections, with links to them at the top."""
     found = list(sections)
     links = tag("nav", joined(tag("a", heading, href=f"#{name}") for name, heading, _ in found), aria_label="Sections")
     ending = f"Written by {GENERATOR}. This file needs nothing else: figures and styles are inside."

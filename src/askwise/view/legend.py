@@ -1,4 +1,4 @@
-"""The strip below a picture: what is happening, and what the marks mean."""
+"""The strip below a picture: a caption that says what is happening, and a legend of the marks."""
 
 from __future__ import annotations
 
@@ -19,19 +19,29 @@ SIGN = 22
 SCALE_WIDTH = 150
 
 CAPTION_LINES = 6
-"""Progress, hands, event or question, answer, the longest of them in two: always as many, so that all pictures of an
-episode have one size."""
+"""Lines of the caption: progress, load, event or question, and reply, the longest of them in two lines.
+
+The number is constant so that all pictures of an episode have the same size.
+"""
 SMALLEST = 8
-"""Letters of a caption that is longer than that."""
+"""The smallest font size to which a long caption is reduced, in pixels."""
 
 
 def strip_height(scene: Scene, width: int) -> int:
-    """Return the height of the strip in pixels."""
+    """Return the height of the strip in pixels of the picture."""
     return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(_legend_rows(scene, width)) + MARGIN
 
 
 def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fine: int) -> None:
-    """Draw the strip; `top` is in pixels of the canvas, which is `fine` times as large as the picture."""
+    """Draw the strip on a canvas that is `fine` times as large as the picture.
+
+    Args:
+        scene: the scene to describe.
+        draw: the canvas.
+        top: the upper edge of the strip, in pixels of the canvas.
+        width: the width of the picture, in pixels of the picture.
+        fine: the scale of the canvas.
+    """
     draw.line((0, top, fine * width, top), fill=LINE, width=fine)
     y = top + fine * (MARGIN + LINE_HEIGHT / 2)
     lines, letters = _set(_caption(scene), fine, fine * (width - 2 * MARGIN))
@@ -59,7 +69,7 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 
 
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
-    """Return the lines of a caption and the size of their letters: smaller ones where it would not fit otherwise."""
+    """Return the wrapped lines of a caption with their colours, and the font size (canvas pixels) at which they fit."""
     for letters in range(LETTERS, SMALLEST - 1, -1):
         lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
         if len(lines) * letters <= CAPTION_LINES * LETTERS:
@@ -72,7 +82,7 @@ def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list
 
 
 def _wrapped(text: str, size: int, width: int) -> list[str]:
-    """Return a text in lines that fit, broken between words; nothing for no text."""
+    """Split a text into lines of at most `width` pixels at the given font size; return no lines for an empty text."""
     lines: list[str] = []
     for word in text.split():
         if lines and font(size).getlength(f"{lines[-1]} {word}") <= width:
@@ -83,7 +93,7 @@ def _wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def _fitted(text: str, size: int, width: int) -> str:
-    """Return as much of `text` as fits."""
+    """Cut a text to `width` pixels; "..." marks a cut."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + " ...") > width:
@@ -93,21 +103,21 @@ def _fitted(text: str, size: int, width: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A mark in the legend: what it stands for, how wide it is with its name, and how it is drawn."""
+    """A mark in the legend and its name."""
 
     name: str
     draw: Callable[[Pen, float, float], None] | None
-    """Draws the mark around a point; None for the scale of belief, which is wider than a mark."""
+    """Draws the mark around a point; None for the colour scale of the belief, which is wider than a mark."""
 
     @property
     def width(self) -> int:
-        """Width with its name, in pixels of the picture."""
+        """Width of mark and name, in pixels of the picture."""
         text = font(LETTERS).getlength(self.name)
         return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if self.draw is None else 0)
 
 
 def _signs(scene: Scene) -> list[LegendEntry]:
-    """Return what the legend explains; each of it only if it can occur in the episode that the scene is of."""
+    """Return the entries of the legend: only marks that can occur in the episode of this scene."""
     words = scene.words
     signs = [
         LegendEntry(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
@@ -165,7 +175,7 @@ def _draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) ->
 
 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
-    """Draw the colours of belief from 0 to 100 %, and return where they end."""
+    """Draw the colour scale of the belief from 0 to 100 %, and return the x coordinate of its right end."""
     wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
     for k in range(wide):
         colour = shade((k / (wide - 1)) ** 2)

@@ -1,11 +1,7 @@
-"""The grounds of a page, as data: walls as a picture, graphs as they were laid out, the places of goals on them.
+"""An episode as a self-contained HTML page that can be opened from disk and stepped through.
 
-A page whose ground is one map, with one place for each goal, needs none of the scripts that others do, and stays small.
-
-An episode as one self-contained page: opened from disk, stepped through, nothing fetched from anywhere.
-
-The page is put together from the files in ``assets``; all it needs to know is in one block of JSON (`page_data`), and
-nothing is worked out twice: colours, costs and zones come from here.
+The page consists of the files in ``assets`` and one block of JSON (`page_data`). All values are computed here; the
+scripts only display them. A page whose floor is one map, with one place per goal, needs fewer scripts.
 """
 
 from __future__ import annotations
@@ -38,22 +34,22 @@ from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
 from askwise.view.scene_builder import costs_before, scene_of, start_scene
 
 LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT}
-"""How large the letters of a graph are, and where they stand."""
+"""Font sizes and positions of the text in a graph, in units of the drawing."""
 
 
 def is_plain(scene: Scene) -> bool:
-    """Whether the ground is one map, with one place for each goal."""
+    """Return whether the floor is one map with one place per goal."""
     one_map = isinstance(scene.floor, Map) and scene.ego_floor is None
     return one_map and not any(goal.also or goal.ego for goal in scene.goals)
 
 
 def floor_data(scene: Scene) -> dict[str, Any]:
-    """Return what a page has to know of the grounds of an episode."""
+    """Return the floors of a scene as JSON: a compact form for a plain map (`is_plain`), otherwise `any_floor_data`."""
     return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
 
 def any_floor_data(scene: Scene) -> dict[str, Any]:
-    """Return the same in the form that fits grounds of any kind: one or two of them, and the places of goals."""
+    """Return the floors of a scene and the places of goals as JSON, in the form that fits floors of any kind."""
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
         "spots": [_goal_mark_data(scene, mark) for mark in (*teammate_marks(scene), *ego_marks(scene))],
@@ -62,7 +58,7 @@ def any_floor_data(scene: Scene) -> dict[str, Any]:
 
 
 def one_floor_data(floor: Floor) -> dict[str, Any]:
-    """Return what a page has to know of one ground."""
+    """Return a single floor as JSON."""
     kind = "map" if isinstance(floor, Map) else "graph"
     return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
 
@@ -114,7 +110,10 @@ def _name_of(floor: Floor, place: Place) -> str:
 
 
 def _picture_of_walls(floor: Map) -> str | None:
-    """Return the walls as a picture of one pixel for each cell: a million cells would be too many shapes."""
+    """Return the walls as a PNG data URL with one pixel per cell, or None without walls.
+
+    One shape per cell would be too many on a map of a million cells.
+    """
     walls = floor.walls
     if not walls.any():
         return None
@@ -127,21 +126,21 @@ def _picture_of_walls(floor: Map) -> str | None:
 
 SCRIPTS = ("elements.js", "episode.js", "map.js", "player.js")
 FLOOR_SCRIPTS = ("elements.js", "graph.js", "episode.js", "floors.js", "player.js")
-"""The scripts of a page whose floor is more than one map with one place for each goal."""
+"""Scripts of a page that is not plain (`is_plain`)."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""The content security policy: nothing may be fetched, the page is all there is."""
+"""Content security policy: the page must not load anything."""
 DIGITS = 4
-"""Significant digits of probabilities in the page: more than anybody sees."""
+"""Significant digits of probabilities in the page; more than it displays."""
 
 
 def write_page(episode: Episode, path: str | Path) -> None:
-    """Write the page of an episode, whole or not at all."""
+    """Write the page of an episode to a file, atomically."""
     with whole_file(path) as temporary:
         temporary.write_text(page_text(episode), encoding="utf-8")
 
 
 def page_text(episode: Episode) -> str:
-    """Return the page as HTML."""
+    """Return the page of an episode as HTML."""
     start = start_scene(episode.problem)
     words = start.words
     plain = is_plain(start)
@@ -163,7 +162,7 @@ def page_text(episode: Episode) -> str:
 
 
 def _legend(start: Scene) -> str:
-    """Return what the marks mean, as far as they can occur."""
+    """Return the legend as list items, for the marks that can occur in this episode."""
     words = start.words
     signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
     if words.load:
@@ -179,7 +178,7 @@ def _legend(start: Scene) -> str:
 
 
 def page_data(episode: Episode) -> dict[str, Any]:
-    """Return everything the page shows, as JSON."""
+    """Return all data of the page as a JSON-compatible dict."""
     problem = episode.problem
     start = start_scene(problem)
     beliefs, zones = _Table(), _Table()
@@ -218,7 +217,7 @@ def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
 
 
 class _Table:
-    """Rows that frames refer to by number: what does not change from frame to frame is kept once."""
+    """Distinct rows that frames refer to by index, so that a row that several frames share is stored once."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -257,7 +256,7 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return two goals, the last step of Z_I and the first of Z_B; JSON has null for one that never comes."""
+    """Return two goals, the last step of Z_I and the first step of Z_B; None represents an infinite step."""
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
 
@@ -299,7 +298,7 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
-    """Return what the page says about the worth of a question, asked or only considered."""
+    """Return value, price, runner-up and verdict of the question that was asked or considered."""
     worth: dict[str, Any] = {}
     if decision.value is not None:
         worth["value"] = decision.value
@@ -315,5 +314,5 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
 
 
 def _embedded(data: dict[str, Any]) -> str:
-    """Return JSON that is safe inside a script element: no ``</script>``, nothing that is not ASCII."""
+    """Return JSON that is safe inside a script element: ASCII only, and without ``</script>``."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

@@ -1,24 +1,24 @@
-"""The colours of everything that askwise draws, and what each of them means.
+"""The colours of everything that askwise draws, and their meanings.
 
-This is the one place for colours: pictures, animations, pages, figures of studies and the documentation take theirs
-from here. A colour has one meaning wherever it is seen:
+Pictures, animations, pages, figures of studies and the documentation take their colours from this module. A colour has
+the same meaning everywhere:
 
 ======================  ============================================================================================
-colour                  what it means
+colour                  meaning
 ======================  ============================================================================================
-orange                  the teammate: where it is, its way, its goal, how long it keeps its goal to itself
-violet                  the ego agent: where it is, its way, its question and what that costs
-green                   where asking pays; on a map, the longer goals look alike, the darker
-brown                   landmarks and what is carried
+orange                  the teammate: its position, path and goal, and how long its goal stays hidden
+violet                  the ego agent: its position and path, its question and the price of the question
+green                   where asking pays off; on a map, darker where goals look alike for longer
+brown                   landmarks and loads
 pale yellow to blue     belief: the likelier, the darker (brighter on a dark screen)
-grey                    ruled out; walls, ways and all that only helps to read
+grey                    ruled out; also walls, edges and other neutral elements
 ======================  ============================================================================================
 
-Methods have colours of their own (`METHODS`, `OTHERS`), none of which is one of these.
+Methods have their own colours (`METHODS`, `OTHERS`), which are different from all of these.
 
-**For every reader.** Belief can be read from lightness alone. The colours with a meaning differ from each other for
-normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`), and so do those
-of the methods, which moreover have dashes and markers of their own. ``tests/view/test_palette.py`` measures it.
+**Accessibility.** Belief can be read from lightness alone. The colours in the table differ from each other for normal,
+protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`). So do the colours of
+methods, which also have their own dashes and markers. ``tests/view/test_palette.py`` measures these differences.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of one kind of background.
+    """The colours for one kind of background.
 
     Attributes:
-        teammate: the teammate, its way, its goal.
-        ego: the ego agent, its way, its question.
-        pays: where asking pays.
-        load: landmarks and what is carried.
-        on_mark: letters on any of these.
-        page: behind everything.
-        card: behind a group of things.
-        stripe: behind every other row of a table.
+        teammate: the teammate, its path and its goal.
+        ego: the ego agent, its path and its question.
+        pays: where asking pays off.
+        load: landmarks and loads.
+        on_mark: letters on a mark in one of these colours.
+        page: background of the page.
+        card: background of a group of elements.
+        stripe: background of every second row of a table.
         ink: text.
-        faint: text that matters less.
-        line: frames of cards, lines of tables.
-        floor: cells that can be walked on.
+        faint: secondary text.
+        line: borders of cards, lines of tables.
+        floor: free cells.
         grid: lines between cells.
-        edge: frames of goals and of places in a graph.
+        edge: outlines of goals and of nodes.
         out: goals that are ruled out.
-        out_ink: names of these.
-        way: ways in a graph.
-        arrow: ways that do not lead back; their direction matters more than where they run.
-        fails: what went wrong: a claim that does not hold, a mistake in an audit.
+        out_ink: names of goals that are ruled out.
+        way: edges of a graph.
+        arrow: arrows of one-way edges, stronger than edges because the direction matters.
+        fails: failures: a claim that does not hold, a mistake in an audit.
         link: links.
     """
 
@@ -79,7 +79,7 @@ class Theme:
     link: Colour
 
     def css(self) -> str:
-        """Return it as CSS variables: ``--teammate: #e05a00; --on-mark: #ffffff;`` and so on."""
+        """Return the theme as CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``."""
         return " ".join(f"--{name.replace('_', '-')}: {hex_of(colour)};" for name, colour in asdict(self).items())
 
 
@@ -105,7 +105,7 @@ LIGHT = Theme(
     fails=(176, 18, 62),
     link=(0, 90, 148),
 )
-"""On paper and bright screens."""
+"""The theme for paper and bright screens."""
 
 DARK = Theme(
     teammate=(255, 154, 60),
@@ -129,7 +129,7 @@ DARK = Theme(
     fails=(255, 122, 150),
     link=(124, 196, 245),
 )
-"""On dark screens."""
+"""The theme for dark screens."""
 
 TEAMMATE, EGO, PAYS, LANDMARK = LIGHT.teammate, LIGHT.ego, LIGHT.pays, LIGHT.load
 FLOOR, LINE, EDGE, RULED_OUT, WAY, ARROW = LIGHT.floor, LIGHT.grid, LIGHT.edge, LIGHT.out, LIGHT.way, LIGHT.arrow
@@ -137,10 +137,10 @@ INK, FAINT = LIGHT.ink, LIGHT.faint
 PAPER: Colour = (255, 255, 255)
 WALL: Colour = (88, 92, 100)
 FAR_WALL: Colour = (178, 182, 188)
-"""Walls of a map so large that single cells cannot be seen: pale, or the marks would drown in them."""
+"""Walls of a map whose cells are too small to see; pale, so that marks stay visible."""
 NO_BELIEF: Colour = (214, 228, 240)
 QUESTION_PALE: Colour = (241, 232, 248)
-"""The ego agent's violet as the background of a question that is written out."""
+"""Background of a written question: a pale version of the ego agent's violet."""
 
 RAMP: tuple[Colour, ...] = (
     (255, 248, 196),
@@ -150,7 +150,7 @@ RAMP: tuple[Colour, ...] = (
     (34, 94, 168),
     (8, 29, 88),
 )
-"""Belief from 0 to 1 on paper: the likelier, the darker."""
+"""Colours of probabilities from 0 to 1 on paper: the likelier, the darker."""
 
 DARK_RAMP: tuple[Colour, ...] = (
     (58, 60, 110),
@@ -160,10 +160,10 @@ DARK_RAMP: tuple[Colour, ...] = (
     (180, 222, 70),
     (253, 238, 90),
 )
-"""The same on a dark screen: the likelier, the brighter."""
+"""Colours of probabilities from 0 to 1 on a dark screen: the likelier, the brighter."""
 
 ALIKE: tuple[Colour, ...] = ((246, 250, 249), (178, 223, 215), (86, 176, 164), PAYS, (0, 84, 76))
-"""How long goals look alike on a map, from not at all to longest: the longer, the more there is to ask about."""
+"""Colours of a map by how long goals look alike there, from the shortest time to the longest."""
 
 METHODS: dict[str, Colour] = {
     "never": (0, 0, 0),
@@ -175,11 +175,13 @@ METHODS: dict[str, Colour] = {
     "planner": (224, 108, 168),
     "planner-light": (156, 28, 80),
 }
-"""Of the methods, in all figures of all studies."""
+"""Colours of askwise's methods in all figures."""
 
 OTHERS: tuple[Colour, ...] = ((0, 0, 168), (72, 0, 0))
-"""Of methods that are not askwise's own: a trained policy, an agent of yours. Where there are more of them, they take
-those of methods that are not in the figure."""
+"""Colours of other methods, such as a trained policy.
+
+If a figure has more of them, they take the colours of methods that are not in the figure.
+"""
 
 TERMINAL = {
     "teammate": "1;48;5;166;38;5;231",
@@ -191,10 +193,10 @@ TERMINAL = {
     "no belief": "1;38;5;31",
     "ruled out": "38;5;244",
 }
-"""The nearest that terminals of 256 colours have, as escape sequences without their beginning and end."""
+"""The nearest colours of terminals with 256 colours, as parameters of an escape sequence."""
 
 TERMINAL_RAMP = (229, 193, 115, 73, 31, 25, 18)
-"""Belief in such a terminal, pale to dark."""
+"""Colours of probabilities in a terminal, from pale to dark."""
 
 
 def hex_of(colour: Colour) -> str:
@@ -203,10 +205,10 @@ def hex_of(colour: Colour) -> str:
 
 
 def css_variables() -> str:
-    """Return all colours with a meaning as variables of a style sheet, for bright screens, dark ones and paper.
+    """Return both themes as CSS variables, for bright screens, dark screens and print.
 
-    ``var(--teammate)``, ``var(--ink)`` and so on are then at hand: the names of `Theme`, with hyphens. ``var(--paper)``
-    is white everywhere, for figures that are drawn on paper.
+    The variables are the attributes of `Theme` with hyphens, such as ``var(--on-mark)``. ``var(--paper)`` is always
+    white, for figures that are drawn on paper.
     """
     paper = hex_of(PAPER)
     return (
@@ -230,16 +232,16 @@ def css_ramps() -> str:
 
 
 def position(probability: float) -> float:
-    """Return where on a ramp a probability lies, from 0 to 1.
+    """Return the position of a probability on a ramp, from 0 to 1.
 
-    The square root tells 1 % from 5 % apart, which matters while there are many goals, and is still absolute: goals
-    get darker as the belief gathers.
+    It is the square root, which makes 1 % and 5 % distinguishable when there are many goals. The scale is absolute:
+    goals get darker as they become likelier.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a goal of that probability."""
+    """Return the colour of a probability, interpolated on a ramp."""
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     share = place - low
@@ -248,16 +250,16 @@ def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
 
 
 def in_terminal(text: str, kind: str) -> str:
-    """Return a text in a colour of `TERMINAL`."""
+    """Return a text with the escape sequences of `kind`, one of the keys of `TERMINAL`."""
     return f"\x1b[{TERMINAL[kind]}m{text}\x1b[0m"
 
 
 def ink_on(colour: Colour) -> Colour:
-    """Return black or white, whichever reads better on `colour`."""
+    """Return the text colour, dark or white, that is easier to read on `colour`."""
     return INK if luminance(colour) > 0.2 else PAPER
 
 
 def luminance(colour: Colour) -> float:
-    """Return how light a colour looks, from 0 to 1."""
+    """Return the relative luminance of a colour, from 0 (black) to 1 (white)."""
     red, green, blue = (math.pow(part / 255, 2.2) for part in colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
