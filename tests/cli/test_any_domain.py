@@ -196,8 +196,8 @@ def test_files_of_another_kind_say_which_command_takes_them(run: Run) -> None:
         "askwise show: file 'study.toml': found a study; expected an instance file (askwise study takes this one)"
     )
     run("study", "ward.toml").assert_refused(
-        "askwise study: file 'ward.toml': found a file of \"askwise/problem@1\"; "
-        "expected a study file (askwise show, ask and run take this one)"
+        "askwise study: file 'ward.toml': found the format \"askwise/problem@1\"; "
+        "expected a study file (askwise show, ask and run read this file)"
     )
 
 

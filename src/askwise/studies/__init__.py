@@ -1,5 +1,5 @@
-"""Studies that reproduce and extend the paper.
+"""Studies: many episodes of many methods, with tables, figures and a report; one of them reproduces the paper.
 
-A study (`schema`) is played (`running`), and what was written down is turned into tables, figures and a report
-(`analysis`); `conducting` does one after the other.
+`schema` defines a study, `running` plays it and stores its tables, `analysis` turns the tables into numbers, figures
+and a report, and `pipeline` calls one after the other.
 """

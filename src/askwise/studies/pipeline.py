@@ -1,4 +1,4 @@
-"""From a study to its report: run it, put the tables together, analyse them, write everything down."""
+"""The pipeline from a study to its report: run it, combine the tables, analyse them, and write all results."""
 
 from __future__ import annotations
 
@@ -20,14 +20,19 @@ from askwise.studies.schema.tables import SCHEMAS
 
 @dataclass(frozen=True)
 class Conducted:
-    """A study that was run and analysed."""
+    """A study that was run and analysed.
+
+    Attributes:
+        ran: the outcome of the run.
+        analysis: the numbers computed from its tables.
+    """
 
     ran: Ran
     analysis: Analysis
 
     @property
     def report(self) -> Path:
-        """The page with everything."""
+        """The path of the report."""
         return self.ran.store.folder / "report.html"
 
 
@@ -41,7 +46,7 @@ def conduct(
     show_progress: bool = False,
     on_damage: Callable[[Damaged], object] | None = None,
 ) -> Conducted:
-    """Run a study (see `run_study`), or what is left of it, and write its tables, figures and report."""
+    """Run a study and write its tables, figures and report; the arguments are those of `run_study`."""
     ran = run_study(
         study,
         folder,
@@ -71,7 +76,7 @@ def conduct(
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:
-    """Return how many tasks of this study are stored in a folder; 0 if it is not this study's."""
+    """Return the number of tasks of a study that are stored in a folder; 0 if the folder belongs to another study."""
     try:
         return len(Store(folder, study).done()) if belongs_to(Path(folder), study) else 0
     except (OSError, InputError):

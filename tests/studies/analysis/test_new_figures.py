@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from askwise.studies.analysis import figures, write_results
 from askwise.studies.analysis.figures import Material, Picture, pictures
-from askwise.studies.analysis.layout import laid_out
+from askwise.studies.analysis.report import _figures
 from askwise.studies.analysis.tables import checked
 from tests.studies.analysis.studies import simple
 
@@ -88,7 +88,7 @@ def test_titles_and_orders_decide_how_figures_are_laid_out() -> None:
         picture("c", order=2, beside=True),
         picture("other", title="Other <things>", order=0),
     ]
-    text = "\n".join(part.code for part in laid_out(given, {each.name: b"" for each in given}))  # type: ignore[attr-defined]
+    text = "\n".join(part.code for part in _figures(given, {each.name: b"" for each in given}))  # type: ignore[attr-defined]
     marks = re.findall(r'<details>|</details>|<div class="pair">|</div>|<h3>.*?</h3>|figure-\w+', text)
     assert marks == [
         "<details>",

@@ -20,10 +20,10 @@ import pytest
 from askwise.errors import InputError
 from askwise.studies.running import executors as cluster
 from askwise.studies.running.executors import BACK, GONE, WorkerCount, dask
-from askwise.studies.running.run import NoProgress, run_study
+from askwise.studies.running.run import NoProgress, WorkersGone, run_study
 from askwise.studies.schema.study import Method
 from tests.refused import assert_refused
-from tests.studies.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
+from tests.studies.commands import PATIENCE, finish, parts, start, wait_until_gone
 from tests.studies.gates import Gate
 from tests.studies.running.test_supervising import among, assert_innocent_unharmed, errors
 from tests.studies.studies import small, stored, table_bytes, the_plugin, toml, undisturbed
@@ -33,7 +33,7 @@ pytest.importorskip("distributed")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
 
 STUDY = replace(
-    small(priors=["far"], instances={"count": 30, "size": 4, "stations": 4, "toolboxes": 1}),
+    small(priors=["far"], instances={"count": 8, "size": 4, "stations": 4, "toolboxes": 1}),
     methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
 
@@ -143,7 +143,7 @@ def test_a_cluster_gives_the_same_tables_as_one_process(
     out = tmp_path / "out"
     code, printed, err = finish(start(str(study), "--out", str(out), "--dask", two_workers.address))
     assert (code, err) == (0, "")
-    assert printed.endswith(f"30 of 30 instances are stored in {out}\n")
+    assert printed.endswith(f"8 of 8 instances are stored in {out}\n")
     assert table_bytes(out) == expected
 
 
@@ -174,25 +174,10 @@ def test_agents_that_hang_or_die_fail_alone(two_workers: Cluster, tmp_path: Path
     assert_innocent_unharmed(study, tmp_path / "out")
 
 
-def test_a_worker_that_is_killed_half_way_loses_nothing(
-    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
-) -> None:
-    out = tmp_path / "out"
-    gate.let(8 * EACH)
-    with running(tmp_path / "cluster", 2) as found:
-        process = start(str(study), "--out", str(out), "--dask", found.address)
-        gate.wait_until_somebody_waits()
-        found.end(found.workers[0])
-        gate.open()
-        code, _, err = finish(process)
-        assert (code, err) == (0, "")
-        assert table_bytes(out) == expected
-        assert stored(out).height == STUDY.n_tasks * STUDY.episodes_per_task
-
-
-def test_all_workers_gone_is_said_and_so_is_that_they_are_back(
+def test_workers_and_then_the_scheduler_are_killed_and_nothing_is_lost(
     plugin: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The only worker dies and another one takes over; then the scheduler dies, and the study is finished here."""
     assert plugin.exists()
     out, said, heard = tmp_path / "out", list[str](), threading.Event()
 
@@ -210,13 +195,23 @@ def test_all_workers_gone_is_said_and_so_is_that_they_are_back(
             found.end(found.workers[0])
             heard.wait(PATIENCE)
             found.add_worker()
-            gate.open()
+            gate.let(2 * EACH)
+            give_up = time.monotonic() + PATIENCE
+            while parts(out) < 4 and time.monotonic() < give_up:
+                time.sleep(0.01)
+            found.end(found.scheduler)
 
         disturbing = threading.Thread(target=disturb)
         disturbing.start()
-        run_study(STUDY, out, dask=found.address).store.combine()
+        with pytest.raises(WorkersGone, match=r"^the workers are gone \(.*\)$"):
+            run_study(STUDY, out, dask=found.address)
         disturbing.join()
     assert said == [GONE, BACK]
+    assert 4 <= parts(out) < STUDY.n_tasks
+    gate.open()
+    ran = run_study(STUDY, out)
+    assert (ran.before, ran.store.failed()) == (parts(out) - ran.played, set())
+    ran.store.combine()
     assert table_bytes(out) == expected
 
 
@@ -229,27 +224,6 @@ def test_what_there_is_to_say_about_workers() -> None:
         workers.count()
         said.append((moment, workers.news()))
     assert [each for each in said if each[1] is not None] == [(11, GONE), (100, BACK)]
-
-
-def test_a_scheduler_that_is_killed_half_way_ends_the_run_and_nothing_is_lost(
-    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
-) -> None:
-    out = tmp_path / "out"
-    gate.let(4 * EACH)
-    with running(tmp_path / "cluster", 1) as found:
-        process = start(str(study), "--out", str(out), "--dask", found.address)
-        wait_for_parts(process, out, 4)
-        found.end(found.scheduler)
-        code, printed, err = finish(process)
-    assert (code, printed) == (2, "")
-    assert err.count("\n") == 1
-    assert err.startswith("askwise study: the workers are gone (")
-    assert err.endswith(f"(4 of 30 instances are stored in {str(out)!r}; the same command goes on from there)\n")
-    gate.open()
-    ran = run_study(STUDY, out)
-    assert (ran.before, ran.store.failed()) == (4, set())
-    ran.store.combine()
-    assert table_bytes(out) == expected
 
 
 def test_a_scheduler_without_workers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +252,7 @@ def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path,
     )
     assert err == missing + (
         "askwise study: --dask: found 'tcp://127.0.0.1:1', which does not answer (connection refused); expected the "
-        f"address of a running Dask scheduler (28 of 30 instances are stored in {str(out)!r}; the same command goes on "
+        f"address of a running Dask scheduler (6 of 8 instances are stored in {str(out)!r}; the same command goes on "
         "from there)\n"
     )
     run_study(STUDY, out).store.combine()

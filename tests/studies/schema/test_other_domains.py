@@ -103,7 +103,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "two domains": (
         lambda folder: study(folder, 'files = ["wards/ward.toml", "workshop.json"]'),
         "instances.files: found 'wards/ward.toml' of the domain 'problem' and 'workshop.json' of 'tool-fetching'; "
-        "expected files of one domain: their results could not be compared",
+        "expected files of one domain, so that their results can be compared",
     ),
     "a domain that draws nothing": (
         lambda folder: study(folder, 'domain = "problem"'),

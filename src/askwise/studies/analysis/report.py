@@ -6,17 +6,20 @@ with those of another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import polars as pl
 
 from askwise.studies.analysis.figures import Picture, write_figures
+from askwise.studies.analysis.figures.picture import FIGURES, slug
 from askwise.studies.analysis.results import Analysis, analyse, write_tables
-from askwise.studies.analysis.sections import Told, sections
+from askwise.studies.analysis.sections import Description, Section, sections
 from askwise.studies.schema.domain import StudyWords
 from askwise.text.files import make_folder, whole_file
-from askwise.view.html import report_page
+from askwise.view.html import Html, escaped, folded, joined, report_page, tag
 
 
 def write_results(
@@ -27,8 +30,8 @@ def write_results(
     *,
     expected: pl.DataFrame | None = None,
     title: str = "A study with askwise",
-    study: Told = None,
-    provenance: Told = None,
+    study: Description = None,
+    provenance: Description = None,
     words: StudyWords | None = None,
     files: Sequence[str] | None = None,
     judged: bool = False,
@@ -62,8 +65,8 @@ def write_report(
     pictures: Sequence[Picture],
     *,
     title: str = "A study with askwise",
-    study: Told = None,
-    provenance: Told = None,
+    study: Description = None,
+    provenance: Description = None,
 ) -> Path:
     """Write ``report.html`` into `folder`, whole or not at all; the pictures are those in its ``figures`` folder."""
     path = Path(folder) / "report.html"
@@ -81,17 +84,62 @@ def report_text(
     images: Mapping[str, bytes],
     *,
     title: str,
-    study: Told,
-    provenance: Told,
+    study: Description,
+    provenance: Description,
 ) -> str:
     """Return the report as HTML; `images` are the SVG files of the pictures."""
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
-    return report_page(title, subtitle.strip(), sections(analysis, pictures, images, study, provenance))
+    content = _with_figures(list(sections(analysis, study, provenance)), pictures, images)
+    return report_page(title, subtitle.strip(), content)
 
 
-def _when(provenance: Told) -> str:
+def _when(provenance: Description) -> str:
     if not isinstance(provenance, Mapping):
         return ""
     found = next((provenance[key] for key in ("finished", "date", "started") if provenance.get(key)), None)
     return "" if found is None else f"Run: {found}."
+
+
+def _with_figures(
+    known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
+) -> Iterator[tuple[str, str, list[object]]]:
+    """Yield the sections that have content or figures, with their figures at the end.
+
+    Figures may name a section that is not known. It follows the section of ordinary figures.
+    """
+    names = [name for name, _, _ in known]
+    new = {slug(each.section): each.section for each in pictures if slug(each.section) not in names}
+    after = names.index(FIGURES) + 1
+    known[after:after] = [(name, heading, None) for name, heading in new.items()]
+    for name, heading, content in known:
+        drawn = _figures([each for each in pictures if slug(each.section) == name], images)
+        if drawn or content is not None:
+            yield name, heading, [*(content or []), *drawn]
+
+
+def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[object]:
+    """Return the figures of a section as HTML, grouped by title and ordered by `Picture.order`."""
+    parts: list[object] = []
+    for title in dict.fromkeys(each.title for each in pictures):
+        parts += [tag("h3", title)] if title else []
+        mine = sorted((each for each in pictures if each.title == title), key=lambda each: each.order)
+        for _, group in groupby(mine, lambda each: (each.order, each.beside, each.folded)):
+            parts += _together(list(group), images)
+    return parts
+
+
+def _together(pictures: list[Picture], images: Mapping[str, bytes]) -> Iterator[Html]:
+    """Yield the HTML of figures of the same order: side by side or below each other, folded or not."""
+    shown = [_figure(each, images[each.name]) for each in pictures]
+    first = pictures[0]
+    if first.beside:
+        shown = [tag("div", joined(shown), class_="pair")]
+    yield from [folded(first.folded, joined(shown))] if first.folded else shown
+
+
+def _figure(picture: Picture, image: bytes) -> Html:
+    source = "data:image/svg+xml;base64," + base64.b64encode(image).decode("ascii")
+    drawn = f'<img src="{source}" alt="{escaped(picture.alt)}">'
+    caption = tag("figcaption", picture.caption)
+    return tag("figure", joined([Html(drawn), caption]), id=f"figure-{picture.name}")

@@ -1,13 +1,12 @@
-"""What each method costs in each condition, which episodes are missing from that, and how long they took.
+"""All numbers of a study, computed from its tables and written as CSV files.
 
-What marginal cost is made of: the price of questions, and steps that somebody who knew would not have taken.
+A condition is a combination of prior, method and per-station cost; teammate and base cost belong to it if they vary in
+the study, and the file in a study over files (see `askwise.studies.analysis.tables.with_files`).
 
-Expected costs that were computed instead of played: exact ones of methods, and lower bounds.
+Marginal cost has two parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
 
-They exist for the first instances of a study only, so they are compared with one another on those, never with means
-over all instances. In a study over files each file has its own rows.
-
-All numbers of a study at once, and the files they are written to.
+Expected costs were computed instead of sampled: exact ones of methods, and lower bounds. They exist for the first
+instances of a study only, so they are compared with each other on these instances, never with means over all.
 """
 
 from __future__ import annotations
@@ -48,157 +47,21 @@ FAILURES = {
     "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "episodes": pl.Int32, "failed": pl.Int32,
     "unfinished": pl.Int32, "first_error": pl.String,
 }  # fmt: skip
-
-
-def summary(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return mean marginal cost and number of questions for each prior, method and per-station cost.
-
-    The first nine columns are always those of `SUMMARY`; ``teammate`` and ``base_cost`` follow if they vary in the
-    study. The interval is Student's at 95 %. Episodes that failed or were cut off have no marginal cost: they are not
-    in ``episodes`` and not in the means, `failures` counts them.
-
-    In a study over files (see `askwise.studies.analysis.tables.with_files`) there are rows for each file, named
-    in the column ``file`` after the first nine, and then rows for the mean over all files. Where each file has its own
-    price, the mean has none.
-    """
-    table = checked_episodes(episodes)
-    extra = varying(table)
-    rows = []
-    for key, condition in _conditions(usable(with_mean(table)), extra):
-        over = mean_over_files if is_mean(condition) else estimate
-        found = over(condition["marginal_cost"].to_numpy(), condition["instance"].to_numpy())
-        asked = condition.group_by("instance").agg(pl.col("queries").mean()) if is_mean(condition) else condition
-        numbers = [found.n, found.mean, found.stderr, found.low, found.high, asked["queries"].mean()]
-        rows.append([*key[:3], *numbers, *key[3:]])
-    return pl.DataFrame(rows, schema={**SUMMARY, **{c: GROUPING[c] for c in extra}}, orient="row")
-
-
-def failures(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the conditions in which episodes failed or were cut off: how many of how many, and the first error."""
-    table = checked_episodes(episodes)
-    extra = varying(table)
-    rows = []
-    for key, condition in _conditions(table, extra):
-        errors = condition["error"].drop_nulls()
-        lost = condition.height - usable(condition).height
-        if lost:
-            first = errors[0] if len(errors) else None
-            rows.append([*key[:3], condition.height, len(errors), lost - len(errors), first, *key[3:]])
-    return pl.DataFrame(rows, schema={**FAILURES, **{c: GROUPING[c] for c in extra}}, orient="row")
-
-
-def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return for each method the seconds of an episode and of a decision: mean, median, 95th percentile."""
-    joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
-    decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)
-    return joined.group_by("method", maintain_order=True).agg(
-        pl.len().cast(pl.Int32).alias("episodes"),
-        pl.col("seconds").mean().alias("episode_mean"),
-        pl.col("seconds").median().alias("episode_median"),
-        pl.col("seconds").quantile(0.95).alias("episode_p95"),
-        (pl.col("decide_seconds").sum() / pl.col("steps").sum()).alias("decision_mean"),
-        decision.median().alias("decision_median"),
-        decision.quantile(0.95).alias("decision_p95"),
-    )
-
-
-def write_csv(table: pl.DataFrame, path: str | Path) -> None:
-    """Write a table as CSV, whole or not at all; numbers keep all their digits."""
-    with whole_file(path) as temporary:
-        table.write_csv(temporary)
-
-
-def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Yield the conditions in the order of the study; the setting, where it varies, changes slowest."""
-    yield from table.group_by(*VARIED, *extra, maintain_order=True)
-
-
-def parts(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return mean steps lost and mean price of questions for each prior, method and per-station cost.
-
-    Their sum is the mean marginal cost. Columns ``teammate`` and ``base_cost`` follow if they vary in the study, after
-    ``file`` in a study over files.
-    """
-    table = usable(checked_episodes(episodes))
-    extra = varying(table)
-    lost = (pl.col("marginal_cost") - pl.col("query_cost")).mean()
-    found = table.group_by(*VARIED, *extra, maintain_order=True).agg(
-        # Costs are sums of decimal fractions: a difference of nothing may leave some of their last bits.
-        steps_lost=pl.when(lost.abs() > 1e-9).then(lost).otherwise(0.0),
-        questions=pl.col("query_cost").mean(),
-    )
-    return found.select(*VARIED, "steps_lost", "questions", *extra)
-
-
-TERMS = ("prior", "base_cost", "per_station_cost")
-"""Everything in a condition but teammate and method."""
-
-
-def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the mean lower bound of each prior and price over the instances that have one; None without any."""
-    known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
-    if known.is_empty():
-        return None
-    found = _means(known, _terms(known))
-    if FILE not in known.columns:
-        return found
-    return pl.concat([found, _means(known, list(TERMS)).with_columns(pl.lit(ALL_FILES).alias(FILE))], how="diagonal")
-
-
-def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean expected cost of each method in each condition, and the mean bound on the same instances.
-
-    Columns: prior, base_cost, per_station_cost, method, instances, mean, stderr, bound; then file, in a study over
-    files. Counted are the instances on which all methods could be evaluated under a prior and price, so that their
-    means can be compared.
-    """
-    methods, terms = expected.filter(pl.col("method") != BOUND), _terms(expected)
-    schema = {**EXPECTED_SUMMARY, **{column: pl.String for column in terms if column == FILE}}
-    if methods.is_empty():
-        return pl.DataFrame(schema=schema)
-    failed = methods.filter(pl.col("expected").is_null()).select("instance", *terms).unique()
-    whole = methods.join(failed, on=["instance", *terms], how="anti")
-    bounds = expected.filter(pl.col("method") == BOUND).select("instance", *terms, bound="expected")
-    beside = whole.join(bounds, on=["instance", *terms], how="left", maintain_order="left")
-    means = _means(beside, [*terms, "method"])
-    # A bound over fewer instances than the means would not be one of them.
-    complete = pl.when(pl.col("bound").null_count() == 0).then(pl.col("bound").mean())
-    over = beside.group_by([*terms, "method"], maintain_order=True).agg(complete.first().alias("bound"))
-    return means.join(over, on=[*terms, "method"], how="left", maintain_order="left").select(list(schema))
-
-
 EXPECTED_SUMMARY = {
-    "prior": pl.String,
-    "base_cost": pl.Float64,
-    "per_station_cost": pl.Float64,
-    "method": pl.String,
-    "instances": pl.Int64,
-    "mean": pl.Float64,
-    "stderr": pl.Float64,
-    "bound": pl.Float64,
-}
-
-
-def _terms(expected: pl.DataFrame) -> list[str]:
-    return [*TERMS, FILE] if FILE in expected.columns else list(TERMS)
-
-
-def _means(rows: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    value = pl.col("expected")
-    found = rows.group_by(by, maintain_order=True).agg(
-        instances=pl.len().cast(pl.Int64), mean=value.mean(), stderr=value.std() / pl.len().sqrt()
-    )
-    return found.with_columns(pl.col("stderr").fill_null(0.0))
-
-
+    "prior": pl.String, "base_cost": pl.Float64, "per_station_cost": pl.Float64, "method": pl.String,
+    "instances": pl.Int64, "mean": pl.Float64, "stderr": pl.Float64, "bound": pl.Float64,
+}  # fmt: skip
+TERMS = ("prior", "base_cost", "per_station_cost")
+"""The columns of a condition except teammate and method."""
 WRITTEN = (
     "summary", "parts", "ratios", "comparisons", "claims", "failures", "timing_summary", "expected_summary",
 )  # fmt: skip
+"""The tables of an `Analysis` that are written as CSV files of the same name."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The tables of a study and everything computed from them; made by `analyse`."""
+    """The tables of a study and all tables computed from them; made by `analyse`."""
 
     tables: Tables
     summary: pl.DataFrame
@@ -223,8 +86,14 @@ def analyse(
 ) -> Analysis:
     """Check the tables of a study and compute everything that its report shows, except the figures.
 
-    `files` names the files of a study over files, in the order of its instances: each of them is then reported alone.
-    `judged` says whether the paper's claims are judged: they are about the paper's study, not about any other.
+    Args:
+        episodes: one row for each episode.
+        queries: one row for each question.
+        timings: one row for each timed episode.
+        expected: one row for each computed expected cost.
+        words: the words of the study's domain; by default those of tool fetching.
+        files: the files of a study over files, in the order of its instances. Each file is then reported separately.
+        judged: whether to judge the paper's claims, which are about the paper's study only.
     """
     computed = pl.DataFrame(schema=dict(EXPECTED)) if expected is None else expected
     if files is not None:
@@ -245,11 +114,131 @@ def analyse(
 
 
 def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
-    """Write a CSV file for each of `WRITTEN`; return their paths."""
+    """Write the tables named in `WRITTEN` as CSV files, atomically and with all digits; return their paths."""
     target = make_folder(folder)
     written = []
     for name in WRITTEN:
         path = target / f"{name}.csv"
-        write_csv(getattr(analysis, name), path)
+        with whole_file(path) as temporary:
+            getattr(analysis, name).write_csv(temporary)
         written.append(path)
     return written
+
+
+def summary(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean marginal cost and the mean number of questions in each condition.
+
+    The first nine columns are those of `SUMMARY`; ``teammate`` and ``base_cost`` follow if they vary in the study.
+    ``ci_low`` and ``ci_high`` are Student's interval at 95 %. Episodes that failed or were cut off have no marginal
+    cost: they are not counted in ``episodes`` nor in the means; `failures` counts them.
+
+    In a study over files there are rows for each file, named in the column ``file`` after the first nine, and then rows
+    for the mean over all files. If each file has its own price, the price of the mean is null.
+    """
+    table = checked_episodes(episodes)
+    extra = varying(table)
+    rows = []
+    for key, condition in _conditions(usable(with_mean(table)), extra):
+        over = mean_over_files if is_mean(condition) else estimate
+        found = over(condition["marginal_cost"].to_numpy(), condition["instance"].to_numpy())
+        asked = condition.group_by("instance").agg(pl.col("queries").mean()) if is_mean(condition) else condition
+        numbers = [found.n, found.mean, found.stderr, found.low, found.high, asked["queries"].mean()]
+        rows.append([*key[:3], *numbers, *key[3:]])
+    return pl.DataFrame(rows, schema={**SUMMARY, **{c: GROUPING[c] for c in extra}}, orient="row")
+
+
+def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
+    """Yield each condition and its rows, in the order of the study; `extra` are columns in addition to `VARIED`."""
+    yield from table.group_by(*VARIED, *extra, maintain_order=True)
+
+
+def failures(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the conditions in which episodes failed or were cut off, with their numbers and the first error."""
+    table = checked_episodes(episodes)
+    extra = varying(table)
+    rows = []
+    for key, condition in _conditions(table, extra):
+        errors = condition["error"].drop_nulls()
+        lost = condition.height - usable(condition).height
+        if lost:
+            first = errors[0] if len(errors) else None
+            rows.append([*key[:3], condition.height, len(errors), lost - len(errors), first, *key[3:]])
+    return pl.DataFrame(rows, schema={**FAILURES, **{c: GROUPING[c] for c in extra}}, orient="row")
+
+
+def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return mean, median and 95th percentile of the seconds of an episode and of a decision, for each method."""
+    joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
+    decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)
+    return joined.group_by("method", maintain_order=True).agg(
+        pl.len().cast(pl.Int32).alias("episodes"),
+        pl.col("seconds").mean().alias("episode_mean"),
+        pl.col("seconds").median().alias("episode_median"),
+        pl.col("seconds").quantile(0.95).alias("episode_p95"),
+        (pl.col("decide_seconds").sum() / pl.col("steps").sum()).alias("decision_mean"),
+        decision.median().alias("decision_median"),
+        decision.quantile(0.95).alias("decision_p95"),
+    )
+
+
+def parts(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Return the two parts of the mean marginal cost in each condition: lost steps, and the price of questions.
+
+    Columns ``teammate`` and ``base_cost`` follow if they vary in the study, after ``file`` in a study over files.
+    """
+    table = usable(checked_episodes(episodes))
+    extra = varying(table)
+    lost = (pl.col("marginal_cost") - pl.col("query_cost")).mean()
+    found = table.group_by(*VARIED, *extra, maintain_order=True).agg(
+        # Costs are sums of decimal fractions, so a difference of 0 may come out as a rounding error.
+        steps_lost=pl.when(lost.abs() > 1e-9).then(lost).otherwise(0.0),
+        questions=pl.col("query_cost").mean(),
+    )
+    return found.select(*VARIED, "steps_lost", "questions", *extra)
+
+
+# -- computed expected costs -------------------------------------------------------------------------------------
+
+
+def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the mean lower bound of each prior and price over the instances that have one; None if none has."""
+    known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
+    if known.is_empty():
+        return None
+    found = _means(known, _terms(known))
+    if FILE not in known.columns:
+        return found
+    return pl.concat([found, _means(known, list(TERMS)).with_columns(pl.lit(ALL_FILES).alias(FILE))], how="diagonal")
+
+
+def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean expected cost of each method in each condition, and the mean lower bound on the same instances.
+
+    The columns are those of `EXPECTED_SUMMARY`, then ``file`` in a study over files. Only instances on which all
+    methods could be evaluated under a prior and price are included, so that the means can be compared.
+    """
+    methods, terms = expected.filter(pl.col("method") != BOUND), _terms(expected)
+    schema = {**EXPECTED_SUMMARY, **{column: pl.String for column in terms if column == FILE}}
+    if methods.is_empty():
+        return pl.DataFrame(schema=schema)
+    failed = methods.filter(pl.col("expected").is_null()).select("instance", *terms).unique()
+    whole = methods.join(failed, on=["instance", *terms], how="anti")
+    bounds = expected.filter(pl.col("method") == BOUND).select("instance", *terms, bound="expected")
+    with_bounds = whole.join(bounds, on=["instance", *terms], how="left", maintain_order="left")
+    means = _means(with_bounds, [*terms, "method"])
+    # The mean bound must be over the same instances as the mean costs.
+    complete = pl.when(pl.col("bound").null_count() == 0).then(pl.col("bound").mean())
+    over = with_bounds.group_by([*terms, "method"], maintain_order=True).agg(complete.first().alias("bound"))
+    return means.join(over, on=[*terms, "method"], how="left", maintain_order="left").select(list(schema))
+
+
+def _terms(expected: pl.DataFrame) -> list[str]:
+    return [*TERMS, FILE] if FILE in expected.columns else list(TERMS)
+
+
+def _means(rows: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    value = pl.col("expected")
+    found = rows.group_by(by, maintain_order=True).agg(
+        instances=pl.len().cast(pl.Int64), mean=value.mean(), stderr=value.std() / pl.len().sqrt()
+    )
+    return found.with_columns(pl.col("stderr").fill_null(0.0))

@@ -8,9 +8,7 @@ import polars as pl
 
 from askwise.studies.analysis.claims import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.studies.analysis.comparisons import ALL
-from askwise.studies.analysis.figures import Picture
-from askwise.studies.analysis.figures.picture import FIGURES, MOST_FILES, slug
-from askwise.studies.analysis.layout import laid_out
+from askwise.studies.analysis.figures.picture import FIGURES, MOST_FILES
 from askwise.studies.analysis.results import Analysis
 from askwise.studies.analysis.tables import FILE, grouping
 from askwise.studies.analysis.text import (
@@ -30,8 +28,8 @@ from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN
 from askwise.studies.schema.domain import StudyWords
 from askwise.view.html import Html, TableCell, facts, folded, joined, table, tag
 
-Told = Mapping[str, object] | str | None
-"""Something that the runner tells about a study: text, or nested settings."""
+Description = Mapping[str, object] | str | None
+"""A description of a study or of its runs: text, or nested settings."""
 KINDS = {HOLDS: "holds", FAILS: "fails", FASTER: "faster", OPEN: "open"}
 CITATION = """@inproceedings{macke2021expected,
   title     = {Expected Value of Communication for Planning in Ad Hoc Teamwork},
@@ -39,30 +37,18 @@ CITATION = """@inproceedings{macke2021expected,
   booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
   year      = {2021}
 }"""
-Section = tuple[str, str, list[object]]
-"""The name that links use, the heading, the content."""
+Section = tuple[str, str, list[object] | None]
+"""The name that links use, the heading, and the content; None if the study has no content for the section."""
 
 
-def sections(
-    analysis: Analysis, pictures: Sequence[Picture], images: Mapping[str, bytes], study: Told, provenance: Told
-) -> Iterator[Section]:
-    """Yield all sections in order, each with its figures; those that this study has nothing for are left out.
+def sections(analysis: Analysis, study: Description, provenance: Description) -> Iterator[Section]:
+    """Yield all sections of a report in order, without their figures.
 
-    Figures of a section that is not known here get one of their own, after the ordinary figures.
+    Args:
+        analysis: the numbers of the study.
+        study: the description of the study.
+        provenance: the description of the runs.
     """
-    known = list(_known(analysis, study, provenance))
-    names = [name for name, _, _ in known]
-    others = {slug(each.section): each.section for each in pictures if slug(each.section) not in names}
-    place = names.index(FIGURES) + 1
-    known[place:place] = [(name, section, None) for name, section in others.items()]
-    for name, heading, content in known:
-        drawn = laid_out([each for each in pictures if slug(each.section) == name], images)
-        if drawn or content is not None:
-            yield name, heading, [*(content or []), *drawn]
-
-
-def _known(analysis: Analysis, study: Told, provenance: Told) -> Iterator[tuple[str, str, list[object] | None]]:
-    """Yield the sections that every report has a place for; None for those that this study has nothing for."""
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
     yield FIGURES, "Figures", _not_drawn(analysis.tables.episodes)
@@ -277,7 +263,7 @@ def _time_head(name: str) -> str:
     return f"{what}, {'95th percentile' if which == 'p95' else which}"
 
 
-def _told(heading: str, given: Told) -> list[object]:
+def _told(heading: str, given: Description) -> list[object]:
     if not given:
         return []
     return [tag("h3", heading), tag("pre", given) if isinstance(given, str) else facts(given)]

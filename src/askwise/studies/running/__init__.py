@@ -1,1 +1,1 @@
-"""Playing a study: tasks go out to processes or machines, and their rows come back and are stored."""
+"""Run studies: play their tasks in worker processes or on a cluster, and store the resulting tables."""

@@ -1,15 +1,13 @@
-"""Run each task in other processes, so that a misbehaving agent cannot affect the others.
+"""Worker processes for code of other people, so that a misbehaving agent cannot affect the rest of a study.
 
-If an agent takes too long, or its process dies, only the unit that it was playing fails. A row says why, a new process
-continues with the next unit, and all other rows are the same bit for bit as if nothing had happened. An agent can also
-harm its process without ending it: by threads that it leaks, or by changing classes or memory. So each method that is
-not askwise's own plays in a process in which no other method plays. Those of askwise share one. This holds in this
-process's threads, in those of a Dask worker, and on any executor: all of them call `play_isolated`.
+If an agent exceeds a time limit, or its process dies, only the unit that it was playing fails. The row of that unit
+states the reason, a new process continues with the next unit, and all other rows are identical bit for bit. An agent
+can also harm its process without ending it, by leaking threads or by changing classes or memory. Therefore each method
+that is not part of askwise (a guest) plays in its own process; the methods of askwise share one. This holds on every
+executor: threads of this process and Dask workers alike call `play_isolated`.
 
-Methods of others are loaded in a worker first, so that one that hangs or ends its process cannot stop the command.
-
-To load a method is to run the file in which it is written. Ordinary errors are ignored here; they are reported when the
-method is loaded for real.
+To load a method runs its file. `preload` does so in a worker first, because a method that hangs or ends its process
+must not stop the command.
 """
 
 from __future__ import annotations
@@ -32,12 +30,12 @@ def play_isolated(task: Task, run: str) -> TaskResult:
     """Play a task in other processes: one for the methods of askwise, and one for each other method.
 
     Args:
-        task: what to play.
-        run: names the run that the task is part of: processes are kept for its other tasks.
+        task: the task.
+        run: the name of the run, see `askwise.workers.pool.new_run`. Processes are kept for other tasks of the run.
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
-    except Exception:  # an instance of a class that exists only in this process
+    except Exception:  # its instance has a class that exists only in this process
         return play(task)
     wanted = dict(enumerate(units(task)))
     found: dict[int, Rows] = {}
@@ -52,29 +50,45 @@ def play_isolated(task: Task, run: str) -> TaskResult:
 
 
 def _guest(unit: Unit) -> str:
-    """Return a name for the method of others that a unit runs, empty if it runs code of askwise only."""
+    """Return a text that identifies the guest whose code a unit runs, empty if it runs only code of askwise."""
     return "" if unit.method is None or unit.method.is_ours else repr(unit.method)
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play the units of a guest that are missing in `found`, up to the end or to the first that ends the process."""
+    """Play units of one guest in one worker until all are played or the worker's process dies.
+
+    Args:
+        task: the task.
+        sent: the same, pickled.
+        run: the name of the run.
+        guest: see `_guest`.
+        wanted: all units of the guest, by number.
+        found: the rows of units that were played, by number; those of further units are added.
+    """
     before, was_fresh = len(found), False
     try:
         with pool.borrowed(run, f"{__name__}:play_units", task.study.limits, guest) as worker:
             was_fresh = worker.is_fresh
             for number, rows in worker.replies((sent, wanted.keys() - found.keys())):
-                found[number] = rows  # noqa: PERF403 - what came before a death counts
+                found[number] = rows  # noqa: PERF403 - rows that arrive before the worker dies are kept
     except WorkerDied as death:
         guilty = death.unit if death.unit in wanted else None  # an agent may have overwritten the number
         if guilty is None or (guilty in found and not death.exceeded):
             if len(found) > before or not was_fresh:
-                return  # between two units, or while it was without work
+                return  # it died between two units, or while it had no work
             guilty = next(number for number in wanted if number not in found)
         found[guilty] = wanted[guilty].failed(task, str(death), death.prices)
 
 
 def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
-    """Play some units of a pickled task; yield the number and the rows of each."""
+    """Play some units of a task in a worker process.
+
+    Args:
+        request: the pickled task, and the numbers of the units to play.
+
+    Yields:
+        the number and the rows of each unit.
+    """
     try:
         task = pickle.loads(request[0])
         problems = Problems(task)
@@ -93,7 +107,13 @@ def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
 
 
 def preload(methods: Sequence[Method], limits: Limits) -> None:
-    """Load and make the methods that are not askwise's own; refuse one that takes too long or ends its process."""
+    """Load methods that are not part of askwise in a worker process.
+
+    Other errors than the following are ignored; they are reported when the method is loaded again in this process.
+
+    Raises:
+        AskwiseError: a method exceeds the limit for loading, or ends its process.
+    """
     others = [method for method in methods if not method.is_ours]
     if not others:
         return
@@ -103,7 +123,7 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
             list(worker.replies(others))
     except RequestRefused:
         pass
-    except pool.WorkerDied as death:
+    except WorkerDied as death:
         if death.unit in range(len(others)):
             raise AskwiseError(f"method {others[death.unit or 0].name!r}: {death}") from None
     finally:
@@ -111,9 +131,9 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 
 
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
-    """Load and make methods in this process, without output; yields nothing of interest."""
+    """Load methods in this worker process and discard their output; yield None once at the end."""
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):  # what methods print while they are loaded appears when they are loaded for real
+    for stream in range(3):  # their output appears when they are loaded in the main process
         os.dup2(nothing, stream)
     for number, method in enumerate(methods):
         heartbeat.own.begin(number)

@@ -1,8 +1,8 @@
-"""Long lists of independent jobs: each done in a worker process, recorded, and not repeated by the next run.
+"""Long lists of independent jobs: each runs in a worker process, is recorded, and is not repeated by the next run.
 
-A study plays episodes; this is for everything else that takes long and gives rows. Records have checksums and appear
-whole or not at all, and the folder is locked. A job that takes too long or kills its process becomes a row that says
-so. The next run with the same jobs finds those that are done; a job whose input has changed has another key.
+Studies play episodes; this module runs other long computations that give rows. Records have checksums and are written
+atomically, and the folder is locked. A job that exceeds its limits or kills its process becomes a row that states the
+reason. The next run with the same jobs skips those that are done. A job whose input has changed has another key.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from askwise.workers.limits import Limits
 from askwise.workers.pool import WorkerDied, borrowed, new_run, supervisors
 
 Row = dict[str, Any]
-"""Plain data, fit for JSON."""
-
+"""JSON-compatible data."""
 
 Outcome = tuple[list[Row], str | None]
+"""The rows of a job, and the reason of its failure or None."""
 
 
 class Job(Protocol):
-    """Something to be done, in whatever process; it can be pickled."""
+    """A computation that gives rows. Jobs must be picklable."""
 
     @property
     def key(self) -> str:
-        """Name the job and all that its rows depend on: letters, digits and hyphens."""
+        """A name of letters, digits and hyphens that identifies the job and everything that its rows depend on."""
 
     def rows(self) -> list[Row]:
-        """Do it."""
+        """Compute the rows."""
 
     def failed(self, why: str) -> list[Row]:
-        """Return its rows if it could not be done."""
+        """Return the rows of the job if it failed for the reason `why`."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """A job that is done.
+    """A finished job.
 
     Attributes:
-        number: its place among the jobs.
-        rows: what came of it.
-        failure: why it could not be done, None if it could.
-        before: whether an earlier run did it.
+        number: the index of the job in the list.
+        rows: its rows.
+        failure: the reason of its failure, None if it succeeded.
+        before: whether the rows come from an earlier run.
     """
 
     number: int
@@ -62,13 +62,13 @@ class Done:
 
 
 def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Limits) -> Iterator[Done]:
-    """Yield what comes of all jobs: first what an earlier run did, the others as they are finished.
+    """Yield all jobs when they are finished, beginning with those that an earlier run did.
 
     Args:
-        jobs: what to do.
-        folder: where what is done is kept.
-        workers: how many processes work at once.
-        limits: what each job may take; ``episode`` counts for a job as a whole.
+        jobs: the jobs.
+        folder: the folder of the records.
+        workers: the number of worker processes.
+        limits: the limits of each job; ``episode`` is the time limit of a whole job.
     """
     kept, run = files.make_folder(folder), new_run()
     with lock(kept):
@@ -81,7 +81,7 @@ def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Lim
             else:
                 yield Done(number, found, before=True)
         with supervisors(workers, run) as threads:
-            yield from _finished(jobs, left, kept, lambda job: threads.submit(_apart, job, run, limits))
+            yield from _finished(jobs, left, kept, lambda job: threads.submit(_in_worker, job, run, limits))
 
 
 def _finished(
@@ -89,17 +89,17 @@ def _finished(
 ) -> Iterator[Done]:
     out = {submit(jobs[number]): number for number in left}
     while out:
-        # Not for ever at once: Ctrl-C is heard between two looks.
+        # With a timeout, so that Ctrl-C is handled.
         for future in wait(out, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED).done:
             number = out.pop(future)
             rows, failure = future.result()
-            if failure is None:  # what failed is tried again next time: with more time, or more memory
+            if failure is None:  # failed jobs are tried again next time, perhaps with higher limits
                 write_record(_path(kept, jobs[number]), {"job": jobs[number].key, "rows": rows})
             yield Done(number, rows, failure)
 
 
-def _apart(job: Job, run: str, limits: Limits) -> Outcome:
-    """Do a job in a worker process; return its rows, and why it failed if it did."""
+def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
+    """Run a job in a worker process."""
     try:
         with borrowed(run, f"{__name__}:do_one", limits) as worker:
             ((rows, failure),) = worker.replies(job)
@@ -109,7 +109,7 @@ def _apart(job: Job, run: str, limits: Limits) -> Outcome:
 
 
 def do_one(job: Job) -> Iterator[Outcome]:
-    """Do a job in this process; yield its rows, and why it failed if it did."""
+    """Run a job in this process; yield its outcome."""
     heartbeat.own.begin(0)
     rows: list[Row] = []
     failure = None
@@ -130,9 +130,9 @@ def _path(kept: Path, job: Job) -> Path:
 
 
 def _read(kept: Path, job: Job) -> list[Row] | None:
-    """Return what an earlier run made of a job; None if it is not there, or not as it was written."""
+    """Return the recorded rows of a job, None if there is no record or it is damaged."""
     try:
         found = read_record(_path(kept, job))
     except Corrupt:
-        return None  # it is done again, and written over
+        return None  # the job runs again and overwrites it
     return None if found is None or found.get("job") != job.key else found.get("rows")

@@ -1,5 +1,4 @@
-"""What a study is, how its file is read, and what the columns of its tables mean.
+"""The definition of a study, study files, and the columns of its tables.
 
-`running` plays studies and writes the tables, `analysis` reads them; both build on this folder and neither on the
-other.
+`running` plays studies and writes the tables, `analysis` reads them. Both import this folder, and not each other.
 """

@@ -1,9 +1,4 @@
-"""The conditions of a study file, but for the methods: priors, prices, teammates and answers.
-
-The limits of a study: how long agents may take, how much memory.
-
-The methods of a study file: agents by name, with options and labels, each with every belief that is listed.
-"""
+"""The conditions in a study file: priors, prices, teammates, answers, methods and beliefs; and the limits of a run."""
 
 from __future__ import annotations
 
@@ -19,16 +14,34 @@ from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS, make_agent, methods
 from askwise.methods.loading import LOCATIONS, is_location
 from askwise.studies.schema.domain import studies_of
-from askwise.studies.schema.instances import DEFAULT_DOMAIN, chosen_label, distinct
+from askwise.studies.schema.instances import DEFAULT_DOMAIN, distinct
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
-from askwise.text.reading import Field, parse_number, read_price
+from askwise.text.reading import Field, parse_number, read_name, read_price
 from askwise.workers.limits import Limits
+
+LIMIT_NAMES = {"decision_seconds": "decision", "episode_seconds": "episode", "memory_gib": "memory"}
+"""The name of each limit in study files, and the attribute of `Limits` that it sets."""
+NO_LIMIT = "none"
+ALLOWED_LIMITS = "a number above 0, or 'none'"
+
+
+def chosen_label(field: Field, default: str) -> str:
+    """Return the ``label`` of a prior or a method in a study file, or `default` if it has none."""
+    if not field.has("label"):
+        return default
+    label = field.child("label")
+    if not label.text().strip():
+        raise label.refuse("at least one letter")
+    return read_name(label)
 
 
 def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple[StudyPrior, ...]:
-    """Return the priors of a study; instances from files have one of their own, which is the default there.
+    """Return the priors of a study.
 
-    As long as nobody knows of which domain the files are, any prior is one that some domain has.
+    Args:
+        root: the whole study file.
+        domain_name: the domain of the instances; None if it is not known yet, which allows the priors of all domains.
+        from_files: whether the instances come from files. Their own priors are then allowed, and are the default.
     """
     known = _any_kind() if domain_name is None else studies_of(domain_name).prior_kinds
     kinds = (*known, FROM_FILE) if from_files else known
@@ -55,7 +68,7 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return where expected costs are to be computed exactly."""
+    """Return the instances and priors for which expected costs are computed exactly."""
     if not root.has("exact"):
         return Exactly()
     field = root.child("exact").object(("instances",), ("priors",))
@@ -65,7 +78,7 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 
 
 def read_costs(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return the base costs and the per-station costs of a study; None is what the instance's file says."""
+    """Return the base costs and the per-station costs of a study; None stands for the instance's own price."""
     return _base_costs(root, from_files), _costs(root, "per_station_costs", None if from_files else 0.0)
 
 
@@ -85,9 +98,10 @@ def _costs(root: Field, key: str, default: float | None) -> tuple[float | None, 
 
 
 def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
-    """Yield the teammates of a study, each made once to see that it can be.
+    """Yield the names of a study's teammates, after constructing each of them once to check it.
 
-    By default it is the one that each problem describes; in tool fetching, where all describe the same, by its name.
+    The default is the teammate that each problem describes. In tool fetching all problems describe the same one, which
+    is called by its name.
     """
     if not root.has("teammates"):
         yield "urop" if domain_name == DEFAULT_DOMAIN else "policy"
@@ -102,7 +116,7 @@ def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
 
 
 def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
-    """Return how questions are answered in a study; None is what the instance's file says."""
+    """Return the answer models of a study; None stands for the instance's own one."""
     if not root.has("answers"):
         return (None,)
     found = []
@@ -114,51 +128,48 @@ def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
     return tuple(distinct(root.child("answers"), found, [str(model) for model in found]))
 
 
-NAMES = {"decision_seconds": "decision", "episode_seconds": "episode", "memory_gib": "memory"}
-"""What study files call the limits."""
-NONE = "none"
-ALLOWED = "a number above 0, or 'none'"
-
-
 def read_limits(root: Field) -> Limits:
-    """Return the limits that a study file sets; the others have their defaults."""
+    """Return the limits of a study file; limits that it does not set have their defaults."""
     if not root.has("limits"):
         return Limits()
-    given = root.child("limits").object((), NAMES)
-    stated: dict[str, Any] = {NAMES[name]: _limit(given.child(name)) for name in given.value}
+    given = root.child("limits").object((), LIMIT_NAMES)
+    stated: dict[str, Any] = {LIMIT_NAMES[name]: _limit(given.child(name)) for name in given.value}
     return Limits(**stated)
 
 
 def limit_from(text: str, option: str) -> float:
-    """Return a limit as it is given on the command line."""
+    """Parse the value of a limit on the command line; ``none`` is infinity."""
     try:
-        return math.inf if text == NONE else parse_number(text, option, above=0)
+        return math.inf if text == NO_LIMIT else parse_number(text, option, above=0)
     except InputError:
-        raise InputError(option, repr(text), ALLOWED) from None
+        raise InputError(option, repr(text), ALLOWED_LIMITS) from None
 
 
 def _limit(field: Field) -> float:
-    if field.value in (NONE, math.inf):
+    if field.value in (NO_LIMIT, math.inf):
         return math.inf
     try:
         return field.number(above=0)
     except InputError:
-        raise field.refuse(ALLOWED) from None
+        raise field.refuse(ALLOWED_LIMITS) from None
 
 
 def read_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, each of askwise's own made once to see that it can be; those of others later."""
+    """Return the methods of a study, after constructing those of askwise once to check their options.
+
+    This runs no code of other people; `load_methods` does.
+    """
     return _read(root, AGENTS.__contains__)
 
 
 def load_methods(root: Field) -> tuple[Method, ...]:
-    """Return the same; those of others are loaded and made, which runs what is written there."""
+    """Return the methods of a study, after loading and constructing those that are not part of askwise."""
     return _read(root, lambda name: name not in AGENTS)
 
 
-def _read(root: Field, made: Callable[[str], bool]) -> tuple[Method, ...]:
+def _read(root: Field, checks: Callable[[str], bool]) -> tuple[Method, ...]:
     field = root.child("methods")
-    listed = [_method(element, made) for element in field.elements()]
+    listed = [_method(element, checks) for element in field.elements()]
     distinct(field, listed, [method.label for method in listed])
     if not root.has("beliefs"):
         return tuple(listed)
@@ -167,19 +178,19 @@ def _read(root: Field, made: Callable[[str], bool]) -> tuple[Method, ...]:
     for k, method in enumerate(listed):
         if "belief" in dict(method.options):
             raise InputError(f"methods[{k}].belief", "beliefs as well", "one of the two")
-    crossed = [_believing(method, belief, len(beliefs) > 1, made) for method in listed for belief in beliefs]
+    crossed = [_with_belief(method, belief, len(beliefs) > 1, checks) for method in listed for belief in beliefs]
     return tuple(distinct(field, crossed, [method.label for method in crossed]))
 
 
-def _believing(method: Method, belief: str, labelled: bool, made: Callable[[str], bool]) -> Method:
+def _with_belief(method: Method, belief: str, labelled: bool, checks: Callable[[str], bool]) -> Method:
     label = f"{method.label} ({belief})" if labelled else method.label
-    believing = Method(method.name, label, (*method.options, ("belief", belief)))
-    return _checked(believing, Field("beliefs", belief)) if made(method.name) else believing
+    method = Method(method.name, label, (*method.options, ("belief", belief)))
+    return _checked(method, Field("beliefs", belief)) if checks(method.name) else method
 
 
-def _method(field: Field, made: Callable[[str], bool]) -> Method:
+def _method(field: Field, checks: Callable[[str], bool]) -> Method:
     method = _stated(field)
-    return _checked(method, field) if made(method.name) else method
+    return _checked(method, field) if checks(method.name) else method
 
 
 def _stated(field: Field) -> Method:
@@ -193,15 +204,15 @@ def _stated(field: Field) -> Method:
 
 
 def _name(field: Field) -> str:
-    """Return the name of a method, or the place of an agent such as ``mine.py:Likeliest``."""
-    of_a_place = isinstance(field.value, str) and is_location(field.value)
+    """Return the name of a method, or the location of an agent such as ``mine.py:Likeliest``."""
+    is_located = isinstance(field.value, str) and is_location(field.value)
     if isinstance(field.value, str) and field.value.endswith(".py"):
         raise field.refuse(f"an agent of your own as {LOCATIONS}, or one of {', '.join(map(repr, methods()))}")
-    return field.text(None if of_a_place else methods())
+    return field.text(None if is_located else methods())
 
 
 def _option(field: Field) -> Any:
-    """Return what can be written into JSON and read from it again."""
+    """Return an option of a method, which JSON must be able to represent."""
     if isinstance(field.value, list):
         return [_option(element) for element in field.elements()]
     if isinstance(field.value, float) and not math.isfinite(field.value):
@@ -216,11 +227,11 @@ def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 
 
 def _checked(method: Method, field: Field) -> Method:
-    """Make the agent once: what its options lack is said now, not in every row."""
+    """Construct the agent once, so that wrong options are reported now and not in every row."""
     try:
         make_agent(method.name, **dict(method.options))
     except InputError as error:
         raise InputError(f"{field.path}, {error.field}", error.found, error.expected) from None
     except (TypeError, ValueError, AskwiseError) as error:
-        raise InputError(field.path, f"options that {method.name!r} refuses ({error})", "others") from None
+        raise InputError(field.path, f"options that {method.name!r} refuses ({error})", "other options") from None
     return method

@@ -1,8 +1,8 @@
-"""What a study needs of the domain of its instances: which parameters they are drawn with, other priors and prices.
+"""The adapter between studies and a domain: parameters of random instances, priors, prices and words.
 
-`studies_of` finds the adapter of a domain. Tool fetching has its own, which draws random maps and knows the paper's
-priors. Every other domain takes part in studies with its files, and with priors by the teammate's distance to the
-goals. A study keeps what the adapter returns and never looks inside.
+`studies_of` returns the adapter of a domain. Tool fetching has its own adapter, which draws random maps and knows the
+paper's priors. Every other domain can be studied with instances from files, and with priors that depend on the distance
+of the teammate to the goals.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from askwise.text.reading import Field
 from askwise.types import FloatArray
 
 TOWARDS = {"uniform": 0.0, "far": 1.0, "near": -1.0}
-"""Kinds of priors: by which power of ``exp(distance / temperature)`` of the teammate each goal is likelier."""
+"""Kinds of priors: the weight of a goal is ``exp(power * distance / temperature)`` with this power."""
 
 
 @dataclass(frozen=True)
 class StudyWords:
-    """What figures and reports call the things of a domain.
+    """The words that figures and reports use for a domain.
 
     Attributes:
-        goal: what a question names.
-        teammate: who pursues it.
-        priors: a sentence about what the domain's priors favour.
+        goal: the word for a goal.
+        teammate: the word for the teammate.
+        priors: a sentence about which goals the domain's priors favour.
     """
 
     goal: str
@@ -44,57 +44,60 @@ class StudyWords:
 
     @property
     def price(self) -> str:
-        """What naming one more goal in a question costs."""
+        """The word for the price of naming one more goal in a question."""
         return f"per-{self.goal} cost"
 
 
 class Parameters(Protocol):
-    """How random instances of a domain are drawn. A value: two that are equal draw the same, and it can be pickled."""
+    """The parameters with which random instances of a domain are drawn.
+
+    Equal parameters draw equal instances, and parameters can be pickled.
+    """
 
     def draw(self, seed: np.random.SeedSequence) -> Any:
-        """Return the instance that belongs to a seed."""
+        """Return the instance of a seed."""
 
     def try_one(self, path: str) -> None:
-        """Refuse parameters with which no instance can be drawn; `path` is where they stand in the study file."""
+        """Raise `InputError` if no instance can be drawn; `path` names the section of the study file."""
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters as they stand in a study file."""
+        """Return the parameters as keys and values of the section ``[instances]``."""
 
 
 class Studied(Protocol):
-    """All that a study needs of a domain."""
+    """The adapter of a domain: everything that studies need from it."""
 
     @property
     def parameter_keys(self) -> tuple[str, ...]:
-        """The keys of a study file's ``[instances]`` that say how instances are drawn, beside their number."""
+        """The keys of ``[instances]`` that are parameters of random instances."""
 
     @property
     def prior_kinds(self) -> tuple[str, ...]:
-        """The priors that a study may name, the default first."""
+        """The kinds of priors that a study may name, the default first."""
 
     @property
     def words(self) -> StudyWords:
-        """What figures and reports call the things of the domain."""
+        """The words that figures and reports use for the domain."""
 
     def parameters(self, given: Field) -> Parameters:
-        """Check the parameters in a study file's ``[instances]``; what is left out has a default.
+        """Return the parameters that the section ``[instances]`` states; missing ones have defaults.
 
-        What no instance can be drawn with is refused now, not in every row of the study.
+        Parameters with which no instance can be drawn raise `InputError` here, not in every row of the study.
         """
 
     def with_terms(self, problem: Any, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a problem of the domain under another prior and other prices; tables are shared.
+        """Return a problem with another prior and other prices; it shares the tables of `problem`.
 
         Args:
-            problem: the problem as the domain made it from an instance.
+            problem: the problem that the domain made from an instance.
             kind: one of `prior_kinds`, or None for the instance's own prior.
-            temperature: of that kind of prior.
-            query_cost: what questions cost.
+            temperature: the temperature of the prior.
+            query_cost: the price of questions.
         """
 
 
 def studies_of(name: str) -> Studied:
-    """Return what studies need of the domain with that name."""
+    """Return the adapter of the domain with that name."""
     return ADAPTERS[name] if name in ADAPTERS else FileStudies(name)
 
 
@@ -102,7 +105,11 @@ def studies_of(name: str) -> Studied:
 
 
 class FileStudies:
-    """Instances from files, under their own prior or one by distance; fulfils `Studied` for any domain."""
+    """The adapter of domains whose instances come from files; implements `Studied`.
+
+    Args:
+        name: the name of the domain.
+    """
 
     parameter_keys: tuple[str, ...] = ()
     prior_kinds = tuple(TOWARDS)
@@ -112,17 +119,17 @@ class FileStudies:
 
     @property
     def words(self) -> StudyWords:
-        """See `Studied`."""
+        """The words of the domain's vocabulary."""
         words = domain(self._name).vocabulary()
         near = f"{words.goals} that are far from the {words.teammate}, near those that are near, uniform none."
         return StudyWords(words.goal, words.teammate, f"far favours {near}")
 
     def parameters(self, given: Field) -> Parameters:
-        """See `Studied`; there are none."""
+        """Raise `InputError`: instances of these domains cannot be drawn."""
         raise InputError(f"{given.path}.domain", f"{self._name!r}, which draws no instances", "files of its instances")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """See `Studied`."""
+        """Return a problem with another prior and other prices."""
         prior = problem.prior if kind is None else by_distance(problem, kind, temperature)
         if isinstance(problem, FactoredProblem):
             return problem.with_terms(prior, query_cost)
@@ -131,7 +138,7 @@ class FileStudies:
 
 
 def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
-    """``float64 [n_goals]``: ``exp(+-d / T)`` of the teammate's steps to each goal, or all the same."""
+    """Return a prior (``float64 [n_goals]``) by the teammate's distance to each goal; see `TOWARDS` for the kinds."""
     steps = problem.teammate.steps(problem.start.teammate).astype(np.float64)
     scores = TOWARDS[kind] * steps / temperature
     return normalised(np.exp(scores - scores.max()))
@@ -142,7 +149,7 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class RandomMaps:
-    """Random instances of tool fetching, drawn as `askwise.generate` does; by default those of the paper."""
+    """The parameters of random instances of tool fetching, by default those of the paper; implements `Parameters`."""
 
     width: int = 20
     height: int = 20
@@ -152,7 +159,7 @@ class RandomMaps:
     clustered: bool = False
 
     def draw(self, seed: np.random.SeedSequence) -> Instance:
-        """See `Parameters`."""
+        """Return the instance of a seed, drawn with `askwise.generate`."""
         return generate(
             width=self.width,
             height=self.height,
@@ -164,14 +171,14 @@ class RandomMaps:
         )
 
     def try_one(self, path: str) -> None:
-        """See `Parameters`; what does not fit on the walls of one map is refused."""
+        """Raise `InputError` if stations and toolboxes do not fit on a map."""
         try:
             check_room(self.width, self.height, self.stations, self.toolboxes, self.walls, np.random.SeedSequence(0))
         except InputError as error:
             raise InputError(f"{path}.{error.field}", error.found, error.expected) from None
 
     def describe(self) -> dict[str, Any]:
-        """See `Parameters`."""
+        """Return the parameters as keys and values of the section ``[instances]``."""
         return {
             "size": [self.width, self.height],
             "stations": self.stations,
@@ -182,7 +189,7 @@ class RandomMaps:
 
 
 class ToolFetchingStudies:
-    """Random maps and the paper's priors on them; fulfils `Studied` for tool fetching."""
+    """The adapter of tool fetching, with random maps and the paper's priors; implements `Studied`."""
 
     parameter_keys = ("size", "stations", "toolboxes", "walls", "clustered")
     prior_kinds = PRIOR_KINDS
@@ -193,7 +200,7 @@ class ToolFetchingStudies:
     )
 
     def parameters(self, given: Field) -> RandomMaps:
-        """See `Studied`."""
+        """Return the parameters that the section ``[instances]`` states."""
         default = RandomMaps()
         width, height = _size(given.child("size")) if given.has("size") else (default.width, default.height)
         maps = RandomMaps(
@@ -213,7 +220,7 @@ class ToolFetchingStudies:
     def with_terms(
         self, problem: ToolFetching, kind: str | None, temperature: float, query_cost: QueryCost
     ) -> ToolFetching:
-        """See `Studied`."""
+        """Return a problem with another prior and other prices."""
         prior = problem.instance.prior if kind is None else Prior(kind, temperature)
         return problem.with_terms(prior, query_cost)
 
@@ -235,4 +242,4 @@ def _yes_or_no(field: Field) -> bool:
 
 
 ADAPTERS: dict[str, Studied] = {"tool-fetching": ToolFetchingStudies()}
-"""The domains that need more than `FileStudies`, by name."""
+"""The adapters of domains that can draw random instances, by name; the others use `FileStudies`."""

@@ -1,12 +1,7 @@
-"""Where the instances of a study come from: drawn at random, or given in files.
+"""The instances of a study: drawn at random, or read from files; and the ``[instances]`` section of a study file.
 
-How one is drawn is up to `askwise.studies.schema.domain`, how one is read and written up to its domain.
-
-What the lists in a study file have in common: nothing stands in them twice, and entries may have labels.
-
-The ``[instances]`` of a study file: how many to draw and with which parameters, or which files to read.
-
-The parameters are the domain's: it names their keys and checks them.
+The adapter of the domain (`askwise.studies.schema.domain`) defines and checks the parameters with which instances are
+drawn. The domain itself reads and writes instance files.
 """
 
 from __future__ import annotations
@@ -23,28 +18,45 @@ from typing import Any
 from askwise.domains.registry import domain, domain_of, names, read_file
 from askwise.errors import InputError
 from askwise.studies.schema.domain import Parameters, StudyWords, studies_of
-from askwise.text.reading import Field, read_name
+from askwise.text.files import naming_file
+from askwise.text.reading import Field
 
 DEFAULT_DOMAIN = "tool-fetching"
-"""What a study is of unless it says otherwise."""
+"""The domain of studies that do not name one."""
+MOST_INSTANCES = 1_000_000
+DEFAULT_COUNT = 100
+ENDINGS = (".json", ".toml")
+"""If a study names a folder, the files in it with these endings are its instances."""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """So many random instances, each drawn with the domain's parameters from a seed of its own."""
+    """Random instances, drawn with the same parameters from different seeds.
+
+    Attributes:
+        count: the number of instances.
+        parameters: the parameters, which the domain's adapter checked.
+        domain: the name of the domain.
+    """
 
     count: int
     parameters: Parameters
     domain: str = DEFAULT_DOMAIN
 
     def describe(self) -> dict[str, Any]:
-        """Return the instances as they stand in a study file."""
+        """Return the ``[instances]`` section of a study file that describes the instances."""
         return {**_named(self.domain), "count": self.count, **self.parameters.describe()}
 
 
 @dataclass(frozen=True)
 class Given:
-    """Instances from files; their contents travel with the study, so that other machines need no files."""
+    """Instances from files. The study contains them, so that other machines do not need the files.
+
+    Attributes:
+        files: the names of the files, relative to the study file.
+        instances: the instances that were read, in the same order.
+        domain: the name of their domain.
+    """
 
     files: tuple[str, ...]
     instances: tuple[Any, ...]
@@ -52,11 +64,11 @@ class Given:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of instances."""
         return len(self.files)
 
     def describe(self) -> dict[str, Any]:
-        """Return the instances as they stand in a study file, with a digest of their contents."""
+        """Return the ``[instances]`` section of a study file, with a digest of the instances."""
         write = domain(self.domain).write
         contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
         digest = hashlib.sha256(contents.encode()).hexdigest()
@@ -64,18 +76,18 @@ class Given:
 
 
 def words_of(name: str = DEFAULT_DOMAIN) -> StudyWords:
-    """Return what figures and reports call the things of a domain."""
+    """Return the words that figures and reports use for a domain."""
     return studies_of(name).words
 
 
 def _named(name: str) -> dict[str, str]:
-    # Studies of the default domain do not name it: folders that were begun when it was the only one still belong
-    # to the same study.
+    # Studies of the default domain do not name it, so that their fingerprint is the same as in earlier versions, which
+    # had no other domain.
     return {} if name == DEFAULT_DOMAIN else {"domain": name}
 
 
 def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
-    """Return the values of a list; refuse an empty one, and one with two of the same label."""
+    """Return `values`; raise `InputError` if there are none, or if two of their `labels` are equal."""
     if not values:
         raise field.refuse("at least one")
     for k, label in enumerate(labels):
@@ -84,32 +96,16 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
     return values
 
 
-def chosen_label(field: Field, default: str) -> str:
-    """Return the label that something in a study file has, or the default."""
-    if not field.has("label"):
-        return default
-    label = field.child("label")
-    if not label.text().strip():
-        raise label.refuse("at least one letter")
-    return read_name(label)
-
-
-MOST_INSTANCES = 1_000_000
-DEFAULT_COUNT = 100
-ENDINGS = (".json", ".toml")
-"""Of a folder, the files that are instances."""
-
-
 @dataclass(frozen=True)
 class NamedFiles:
-    """Files as a study names them, not opened yet: nobody knows of which domain they are."""
+    """Files that a study names and that are not opened yet, so that their domain is unknown."""
 
     field: Field
     domain: None = None
 
 
 def stated_instances(root: Field) -> Generated | NamedFiles:
-    """Return where the instances of a study come from; fields are checked, nothing is drawn or opened."""
+    """Check the section ``[instances]`` without drawing an instance or opening a file."""
     if not root.has("instances"):
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
     field = root.child("instances").object()
@@ -122,7 +118,7 @@ def stated_instances(root: Field) -> Generated | NamedFiles:
 
 
 def drawn_keys(name: str = DEFAULT_DOMAIN) -> tuple[str, ...]:
-    """Return the keys of ``[instances]`` where instances of a domain are drawn."""
+    """Return the keys of ``[instances]`` for random instances of a domain."""
     return ("count", *studies_of(name).parameter_keys)
 
 
@@ -134,7 +130,7 @@ def _drawn(field: Field, name: str) -> Generated:
 
 
 def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated | Given:
-    """Open the files, which are relative to `folder`; see that instances can be drawn."""
+    """Read the files, whose names are relative to `folder`; or check that random instances can be drawn."""
     if isinstance(stated, NamedFiles):
         return _given(stated.field, folder)
     stated.parameters.try_one("instances")
@@ -149,13 +145,13 @@ def _given(field: Field, folder: Path) -> Given:
     for file, owner in zip(files, owners, strict=True):
         if owner != owners[0]:
             found = f"{files[0]!r} of the domain {owners[0]!r} and {file!r} of {owner!r}"
-            raise InputError(field.path, found, "files of one domain: their results could not be compared")
-    # Named as in the study file: the same study is the same from wherever it is started.
+            raise InputError(field.path, found, "files of one domain, so that their results can be compared")
+    # Names as in the study file: the fingerprint must not depend on the current folder.
     return Given(tuple(files), tuple(instances), owners[0])
 
 
 def _matching(field: Field, folder: Path) -> list[str]:
-    """Return the files that a name, a folder or a pattern stands for, relative to the folder of the study."""
+    """Return the files that the name of a file, of a folder or a pattern stands for, relative to `folder`."""
     text = field.text()
     if "*" not in text or os.path.lexists(folder / text):
         if not text or not _is_folder(folder / text):
@@ -164,7 +160,7 @@ def _matching(field: Field, folder: Path) -> list[str]:
         if not found:
             raise field.refuse(f"a folder with files that end in {' or '.join(ENDINGS)}")
         return sorted((Path(text) / path.name).as_posix() for path in found)
-    # Path.glob takes no absolute patterns, and raises what it likes about odd ones.
+    # Path.glob does not accept absolute patterns, and raises various exceptions about malformed ones.
     matched = [] if "\0" in text else glob.glob(_pattern(text, folder), root_dir=folder, recursive=True)  # noqa: PTH207
     if not matched:
         raise field.refuse("a pattern that some file matches")
@@ -172,7 +168,7 @@ def _matching(field: Field, folder: Path) -> list[str]:
 
 
 def _pattern(text: str, folder: Path) -> str:
-    """Return a pattern in which the folders before the first star, if they are there, mean themselves."""
+    """Return a pattern with the existing folders before the first star escaped, so that they are taken literally."""
     parts = Path(text).parts
     plain = list(itertools.takewhile(lambda part: "*" not in part, parts))
     if not plain or not folder.joinpath(*plain).is_dir():
@@ -183,14 +179,10 @@ def _pattern(text: str, folder: Path) -> str:
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # a name that no file can have, or one that is too long; said when it is read
+    except (OSError, ValueError):  # an impossible or too long name, which is reported when the file is read
         return False
 
 
 def _loaded(path: Path) -> Any:
-    try:
+    with naming_file(str(path)):
         return read_file(path)
-    except InputError as error:
-        if error.field.startswith("file "):
-            raise
-        raise InputError(f"file {str(path)!r}, {error.field}", error.found, error.expected) from None

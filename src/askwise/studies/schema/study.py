@@ -1,10 +1,10 @@
-"""What a study is: instances, and the conditions (prior, teammate, answers, costs, method) that each is played in.
+"""A study: instances, and the conditions (prior, teammate, answers, costs, method) in which each of them is played.
 
-A study is a value: frozen, complete, comparable, the same whether it came from a file, from flags or from Python. Its
-`fingerprint` names it, and everything random in it comes from its seed and the numbers of the instance and the
-episode alone. So each instance with all its conditions is a `Task` that can be played anywhere, in any order, and
-always gives the same rows. All conditions of an instance share, for one prior and teammate, the goal and the teammate's
-path: differences between methods are differences of the methods.
+A study is an immutable value, the same whether it came from a file, from options or from Python. Its `fingerprint`
+identifies it. All randomness comes from its seed, the number of the instance and the number of the episode. Each
+instance with all its conditions is therefore a `Task` that can be played anywhere, in any order, and always gives the
+same rows. For one prior and teammate, all conditions of an instance share the goal and the teammate's path, so that
+differences in their results are due to the methods.
 """
 
 from __future__ import annotations
@@ -28,12 +28,18 @@ from askwise.studies.schema.instances import Generated, Given
 from askwise.workers.limits import Limits
 
 FROM_FILE = "file"
-"""The prior that means: the one that the instance's own file states."""
+"""The prior of a study that stands for the prior in each instance's file."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """An agent by name, with its options, under the label that tables and figures show."""
+    """A method of a study.
+
+    Attributes:
+        name: the name of the agent, or its location such as ``mine.py:Likeliest``.
+        label: the name in tables and figures.
+        options: the options of the agent, as pairs of name and value.
+    """
 
     name: str
     label: str
@@ -49,17 +55,23 @@ class Method:
         return make_agent(self.name, **dict(self.options))
 
     def make_for(self, problem: Problem, teammate: str) -> Agent:
-        """Return a new agent that plays a problem beside a teammate, with the defaults that go with both."""
+        """Return a new agent for a problem and a teammate, with the default options that suit them."""
         return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
 
     def describe(self) -> dict[str, Any]:
-        """Return the method as it stands in a study file."""
+        """Return the method as an entry of a study file."""
         return {"name": self.name, "label": self.label, **dict(self.options)}
 
 
 @dataclass(frozen=True)
 class StudyPrior:
-    """A prior of a study under the label that tables and figures show."""
+    """A prior of a study.
+
+    Attributes:
+        label: the name in tables and figures.
+        kind: the kind of prior, see `askwise.studies.schema.domain.Studied.prior_kinds`, or `FROM_FILE`.
+        temperature: the temperature of the prior.
+    """
 
     label: str
     kind: str
@@ -67,19 +79,19 @@ class StudyPrior:
 
     @property
     def chosen_kind(self) -> str | None:
-        """The kind that the domain is asked for; None leaves each instance its own prior."""
+        """The kind of prior, None for each instance's own prior."""
         return None if self.kind == FROM_FILE else self.kind
 
     def describe(self) -> dict[str, Any]:
-        """Return the prior as it stands in a study file."""
+        """Return the prior as an entry of a study file."""
         return {"kind": self.kind, "temperature": self.temperature, "label": self.label}
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination that every instance is played in.
+    """One combination of settings in which every instance is played.
 
-    A cost or answers of None are those in the instance's file.
+    A cost of None, or answers of None, stand for those in the instance's file.
     """
 
     prior: StudyPrior
@@ -91,32 +103,37 @@ class Condition:
 
     @property
     def teammate_label(self) -> str:
-        """The teammate as tables and figures show it: how it walks and, if the study says so, how it answers."""
+        """The teammate in tables and figures: its name and, if the study states one, its answer model."""
         return self.teammate if self.answers is None else f"{self.teammate}, {self.answers}"
 
     def query_cost(self, own: QueryCost) -> QueryCost:
-        """Return what questions cost in this condition, on an instance with prices of its own."""
+        """Return the price of questions in this condition; `own` is the price in the instance's file."""
         base = own.base if self.base_cost is None else self.base_cost
         return replace(own, base=base) if self.per_station_cost is None else QueryCost(base, self.per_station_cost)
 
 
 @dataclass(frozen=True)
 class Exactly:
-    """Where expected costs are computed exactly, beside the episodes: on the first instances, under some priors."""
+    """The instances and priors for which expected costs are computed exactly, in addition to episodes.
+
+    Attributes:
+        instances: the number of instances, from the first.
+        priors: the labels of the priors.
+    """
 
     instances: int = 0
     priors: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
-        """Return this as it stands in a study file."""
+        """Return the entry ``exact`` of a study file."""
         return {"instances": self.instances, "priors": list(self.priors)}
 
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that decides what is played.
+    """A study: instances and conditions.
 
-    ``bounds`` is the number of instances, from the first, for which a lower bound is computed as well.
+    ``bounds`` is the number of instances, from the first, for which a lower bound is also computed.
     """
 
     name: str
@@ -134,12 +151,12 @@ class Study:
     exact: Exactly = Exactly()
     answers: tuple[AnswerModel | None, ...] = (None,)
     limits: Limits = field(default=Limits(), compare=False)
-    """How it is run, like the number of workers: two studies that differ in nothing else are the same."""
+    """Limits of a run. Studies that differ only in their limits are equal, and have the same fingerprint."""
 
     def describe(self) -> dict[str, Any]:
-        """Return the whole study as plain data."""
-        # Not written down where nobody said anything about answers: earlier versions did not, and a study is the same.
-        said = {} if self.answers == (None,) else {"answers": [str(model) for model in self.answers]}
+        """Return the study as JSON-compatible data."""
+        # Left out if the study states no answers, so that its fingerprint is the same as in earlier versions.
+        answers = {} if self.answers == (None,) else {"answers": [str(model) for model in self.answers]}
         return {
             "name": self.name,
             "title": self.title,
@@ -154,62 +171,68 @@ class Study:
             "methods": [method.describe() for method in self.methods],
             "bounds": self.bounds,
             "exact": self.exact.describe(),
-            **said,
+            **answers,
         }
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name for exactly this study."""
+        """A short checksum that identifies the study."""
         plain = json.dumps(self.describe(), sort_keys=True)
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
     @property
     def domain(self) -> str:
-        """The name of the domain that the instances are of."""
+        """The name of the domain of the instances."""
         return self.instances.domain
 
     @property
     def n_tasks(self) -> int:
-        """How many tasks there are: one for each instance."""
+        """The number of tasks: one for each instance."""
         return self.instances.count
 
     @property
     def episodes_per_task(self) -> int:
-        """How many episodes each task plays."""
+        """The number of episodes of each task."""
         costs = len(self.base_costs) * len(self.per_station_costs)
         company = len(self.teammates) * len(self.answers)
         return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
     def task(self, index: int) -> Task:
-        """Return the task for one instance."""
+        """Return the task of the instance with that number."""
         source = self.instances
         own = source if isinstance(source, Generated) else source.instances[index]
-        # The other instances stay at home.
+        # A task does not contain the other instances: it is sent to other processes and machines.
         return Task(index, replace(self, instances=Given((), (), source.domain)), own)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One instance with all its conditions: the piece of work that travels."""
+    """One instance with all its conditions; tasks are sent to other processes and machines.
+
+    Attributes:
+        index: the number of the instance.
+        study: the study, without its instances.
+        source: the instance, or the parameters to draw it with.
+    """
 
     index: int
     study: Study
     source: Generated | Any
 
     def instance(self) -> Any:
-        """Return the instance, drawn from the study's seed unless it was given."""
+        """Return the instance; a random one is drawn from the study's seed."""
         return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:
-        """Return the seed that all conditions share in this episode."""
+        """Return the seed that all conditions share in the episode with that number."""
         return self._seed(1 + episode)
 
     def _seed(self, number: int) -> np.random.SeedSequence:
-        # Counted by hand instead of spawned: a task knows its seeds without knowing the other tasks.
+        # Not spawned from the study's seed: a task must not need to know how many seeds other tasks spawned.
         return np.random.SeedSequence(self.study.seed, spawn_key=(self.index, number))
 
     def conditions(self) -> Iterator[Condition]:
-        """Iterate over the conditions, costs and methods innermost: these share what depends on the prior."""
+        """Yield the conditions. Costs and methods vary fastest: they share the tables that depend on the prior."""
         study = self.study
         for prior in study.priors:
             for teammate, answers in product(study.teammates, study.answers):
@@ -220,5 +243,5 @@ class Task:
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings in which two described studies differ."""
+    """Return the names of the settings in which two studies differ, given the results of `Study.describe`."""
     return [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]

@@ -1,4 +1,4 @@
-"""Study files: TOML, checked key by key.
+"""Study files: TOML files that describe a study, checked key by key.
 
 ::
 
@@ -9,11 +9,11 @@
     per_station_costs = [0.0, 0.2]            # default: 0, or the files' own
     base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
     teammates = ["urop", "noisy:0.1"]         # default: urop
-    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as the files say
-    beliefs = ["elimination", "bayes"]        # every method with every belief; default: the methods' own
+    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as stated in the files
+    beliefs = ["elimination", "bayes"]        # every method with every belief; default: the belief of each method
     bounds = 20                               # lower bounds for the first 20 instances; default 0
     exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
-    limits = {decision_seconds = 60}          # what agents may take; default 300, and episode_seconds = 3600
+    limits = {decision_seconds = 60}          # time limits of agents; default 300, and episode_seconds = 3600
     methods = ["never", {name = "ezq", label = "ezq, local", optimiser = "local"}]
 
     [instances]
@@ -58,8 +58,8 @@ from askwise.studies.schema.instances import (
     stated_instances,
 )
 from askwise.studies.schema.study import Study
-from askwise.text.data import require_shallow, short_json
-from askwise.text.files import read_text
+from askwise.text.data import parse_toml, short_json
+from askwise.text.files import naming_file, read_text
 from askwise.text.reading import Field, check_name, refuse_blank
 
 REQUIRED = ("name", "methods")
@@ -81,61 +81,56 @@ KEYS = (
     "instances",
 )
 NAME = re.compile(r"\w([\w .-]*[\w-])?")
-"""What a study may be called: results go into a folder of that name."""
+"""The allowed names of studies; results go into a folder of that name."""
 
 MOST_EPISODES = 1_000_000
 SHIPPED = resources.files("askwise.studies") / "studies"
 
 
 def shipped_studies() -> tuple[str, ...]:
-    """Return the names of the studies that come with askwise."""
+    """Return the names of the studies that come with askwise, sorted."""
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name[-5:] == ".toml"))
 
 
 def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
-    """Read a study file, or a shipped study by its name; `overrides` take the place of its settings."""
+    """Read a study.
+
+    Args:
+        given: a study file, or the name of a study that comes with askwise.
+        overrides: settings that replace those of the file, see `merged`.
+    """
     settings, folder = read_settings(given)
     return study_from(merged(settings, overrides or {}), folder)
 
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
-    """Return what stands in a study file, unchecked, and the folder that its instance files are relative to."""
+    """Return the unchecked settings of a study file, and the folder that its instance files are relative to."""
     path, known = Path(given), shipped_studies()
-    if str(given) in known and not _is(path.is_file):  # a folder of that name is in nobody's way
+    if str(given) in known and not _is(path.is_file):  # a folder of that name does not hide the shipped study
         return _shipped(str(given)), Path()
     if path.suffix != ".toml" and "\0" not in str(given) and not _is(path.exists):
         allowed = "a study file (.toml) or one of " + ", ".join(known) + did_you_mean(str(given), known)
         raise InputError("study", repr(str(given)), allowed)
     file, text = f"file {str(path)!r}", read_text(path)
     refuse_blank(text, file, "a study file (askwise new --kind study writes one)")
-    settings = _parsed(text, file)
+    with naming_file(str(path)):
+        settings = parse_toml(text)
     if isinstance(stated := settings.get("format"), str):
-        raise InputError(file, f"a file of {short_json(stated)}", "a study file (askwise show, ask and run take this one)")
+        expected = "a study file (askwise show, ask and run read this file)"
+        raise InputError(file, f"the format {short_json(stated)}", expected)
     return settings, path.parent
 
 
-def _is(asked: Callable[[], bool]) -> bool:
-    """Whether there is something of that name; there is nothing if the name is longer than names can be."""
+def _is(test: Callable[[], bool]) -> bool:
+    """Call a test of a path; return False if the path is longer than the system allows."""
     try:
-        return asked()
+        return test()
     except OSError:
         return False
 
 
-def _parsed(text: str, file: str) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = require_shallow(tomllib.loads(text))
-        return found
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(file, f"something that is not TOML ({error})", "a study file") from None
-    except RecursionError:
-        raise InputError(file, "TOML nested too deeply", "a study file") from None
-    except ValueError:  # Python refuses to convert them
-        raise InputError(file, "a number with thousands of digits", "ordinary numbers") from None
-
-
 def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with some replaced; those of the instances one by one."""
+    """Return settings with `overrides` in place of settings of the same name; ``instances`` is merged key by key."""
     found = {**settings, **{key: value for key, value in overrides.items() if key != "instances"}}
     drawn = overrides.get("instances")
     if drawn:
@@ -147,7 +142,7 @@ def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[st
 
 
 def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings for a first look: at most 10 instances, and the first, a middle and the last of the costs."""
+    """Return settings of a shorter study: at most 10 instances, and the first, a middle and the last of the costs."""
     found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
     costs, instances = settings.get("per_station_costs"), settings.get("instances", {})
     if isinstance(costs, list) and len(costs) > 3:
@@ -158,10 +153,14 @@ def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
-    """Check settings as they stand in a study file and return the study.
+    """Return the study that the settings of a study file describe.
 
-    All fields are checked before anything is drawn, opened or loaded: a mistake anywhere is said at once, however large
-    the instances are.
+    All fields are checked before an instance is drawn, a file is opened or a method is loaded, so that mistakes are
+    reported quickly.
+
+    Args:
+        settings: the parsed study file.
+        folder: the folder that instance files are relative to; by default the current one.
     """
     root, stated, from_files = _stated(settings)
     _checked_fields(root, stated.domain, from_files)
@@ -171,13 +170,13 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
 
 
 def outline(settings: Mapping[str, Any]) -> Study:
-    """Check settings and return the study without its instances; nothing is drawn, opened or loaded for that."""
+    """Check settings and return the study without instances: nothing is drawn, no file is read, no code is loaded."""
     root, stated, from_files = _stated(settings)
     return _checked_fields(root, stated.domain, from_files)
 
 
 def is_the_papers(study: Study) -> bool:
-    """Whether a study is the paper's evaluation or a part of it: any seed, any number of instances, some prices."""
+    """Whether a study is the paper's evaluation or a part of it; seed, number of instances and prices may differ."""
     paper = study_from(_shipped("paper"))
     ours, theirs = study.instances, paper.instances
     if not isinstance(ours, Generated) or not isinstance(theirs, Generated):
@@ -194,14 +193,14 @@ def _shipped(name: str) -> dict[str, Any]:
 
 
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
-    """Return the settings, what they say about instances, and whether these are in files."""
+    """Return the settings as a `Field`, the instances that they state, and whether these are in files."""
     root = Field("", dict(settings)).object(REQUIRED, KEYS)
     stated = stated_instances(root)
     return root, stated, isinstance(stated, NamedFiles)
 
 
 def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
-    """Return the study without its instances; `domain` is None as long as no file has said of which one it is."""
+    """Return the study without its instances; `domain` is None if the files that state it were not opened yet."""
     name = _name(root.child("name"))
     priors = read_priors(root, domain, from_files)
     base_costs, per_station_costs = read_costs(root, from_files)

@@ -1,7 +1,7 @@
-"""The tables of a study: one row for each episode, question, episode's time, and expected cost that was computed.
+"""The columns of a study's tables: one row for each episode, question, timed episode and computed expected cost.
 
-Times are kept apart: they differ from run to run, while the other tables are the same bit for bit however a study
-was run.
+Times have a table of their own because they differ from run to run. The other tables are identical bit for bit, however
+a study was run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEY: Mapping[str, Any] = {
     "base_cost": pl.Float64,
     "per_station_cost": pl.Float64,
 }
-"""What names an episode. Rows that differ in the method and the costs only share goal and teammate's path."""
+"""The columns that identify an episode. Rows that differ only in method and costs share goal and teammate's path."""
 
 EPISODES: Mapping[str, Any] = {
     **KEY,
@@ -57,7 +57,7 @@ TIMINGS: Mapping[str, Any] = {
     "decide_seconds": pl.Float64,
     "setup_seconds": pl.Float64,
 }
-"""Seconds for the whole episode, for its decisions, and for making the problem, which all its conditions share."""
+"""Seconds of an episode, of all its decisions, and of making the problem, which all conditions share."""
 
 EXPECTED: Mapping[str, Any] = {
     **{column: kind for column, kind in KEY.items() if column != "episode"},
@@ -66,7 +66,7 @@ EXPECTED: Mapping[str, Any] = {
     "states": pl.Int64,
     "error": pl.String,
 }
-"""Expected marginal costs that were computed, not played: of methods, and lower bounds, whose method is `BOUND`."""
+"""Computed expected marginal costs: those of methods, and lower bounds, whose ``method`` is `BOUND`."""
 
 BOUND = "lower bound"
 
@@ -82,12 +82,15 @@ LONGEST_ERROR = 500
 
 
 def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
-    """Return rows as the table of that name; every row has every column."""
+    """Return rows as the table of that name in `SCHEMAS`; every row must have every column."""
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
 
 
 def error_text(error: BaseException) -> str:
-    """Return an exception as a table holds it; what says whose fault it is stands for itself."""
+    """Return the text of an exception for the column ``error``.
+
+    The type of the exception is added unless its text names the agent at fault.
+    """
     try:
         text = str(error)
     except Exception:
@@ -98,5 +101,5 @@ def error_text(error: BaseException) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return text that a table can hold; halves of characters are written as escapes."""
+    """Return text that UTF-8 can represent; unpaired surrogates become escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
