@@ -92,7 +92,10 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
 
 
 def answers_to_json(model: AnswerModel) -> dict[str, Any]:
-    """Return an answer model as a JSON-compatible dict."""
+    """Return an answer model as a JSON-compatible dict; raise an `InputError` for a subclass, which no file can hold."""
+    if type(model) is not AnswerModel:
+        expected = "an AnswerModel with errors and refusals only: files hold no other answers"
+        raise InputError("answers", type(model).__name__, expected)
     return {"wrong": model.wrong, "refused": model.refused, "errors": model.errors}
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import askwise
 from askwise import simulate, trace
 from askwise.api import as_problem
+from askwise.core.answers import AnswerModel
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState
 from askwise.core.questions import QueryCost
@@ -44,6 +45,7 @@ def assert_same(one: FactoredProblem, two: FactoredProblem) -> None:
         two.ego.actions.names,
         two.ego.actions.stay,
     )
+    assert one.answers == two.answers
     assert one.prior.tolist() == two.prior.tolist()
     for mine, theirs in ((one.teammate.model, two.teammate.model), (one.ego.model, two.ego.model)):
         assert np.array_equal(mine.successor, theirs.successor)
@@ -186,12 +188,29 @@ def test_numbers_of_states_and_actions_are_kept() -> None:
     assert set(DOMAIN.write(named)["teammate"]) == {"start", "edges"}, "where the edges say it already"
 
 
+NOISY = AnswerModel(wrong=0.1, refused=0.2, errors="persistent")
+
+
+def test_answers_and_prices_of_choices_are_written() -> None:
+    """Answers used to be lost."""
+    assert_same(again(_with(answers=NOISY)), _with(answers=NOISY))
+    assert "answers" not in DOMAIN.write(_with())
+    stated = read(ward()).problem().with_answers(NOISY)
+    assert_same(again(stated), stated)
+    priced = _with(query_cost=QueryCost(0.1, 0.2, per_option=0.3))
+    assert_same(again(priced), priced)
+
+
 def _with(**given: Any) -> FactoredProblem:
     return FactoredProblem(**{"goals": {"g": "b"}, "teammate_model": PLAIN, "start": ("a", "a"), **given})
 
 
 class Discount(QueryCost):
     """Charges something else."""
+
+
+class Evasive(AnswerModel):
+    """Answers in its own way."""
 
 
 ODD = Model.from_edges([("a", "x", ("b", "c"))])
@@ -210,6 +229,11 @@ HELD = "a file of askwise/problem@1 holds no other"
         (
             _with(query_cost=Discount()),
             f"query_cost: found a Discount; expected QueryCost(base, per_goal, prices): {HELD} prices",
+        ),
+        (
+            _with(answers=Evasive(wrong=0.1)),
+            "answers: found Evasive; "
+            "expected an AnswerModel with errors and refusals only: files hold no other answers",
         ),
         (
             _with(ego_moves=["x"]),

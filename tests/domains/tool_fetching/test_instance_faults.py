@@ -21,7 +21,7 @@ SIDE = "a whole number from 1 to 10000"
 FROM_0 = "a finite number from 0"
 ABOVE_0 = "a finite number above 0"
 REQUIRED = "found nothing; expected this key, which is required"
-KEYS = "format, width, height, toolboxes, stations, worker, fetcher, walls, prior, query_cost"
+KEYS = "format, width, height, toolboxes, stations, worker, fetcher, walls, prior, query_cost, answers"
 KINDS = "one of 'uniform', 'far', 'near', 'fetcher-far', 'fetcher-near'"
 S1 = {"at": [7, 2], "toolbox": "T1"}
 S2 = {"at": [7, 8], "toolbox": "T1"}
@@ -251,11 +251,11 @@ COST_FAULTS: dict[str, Fault] = {
     "number": (cost(0.5), f"query_cost: found 0.5; expected {OBJECT}"),
     "unknown key": (
         cost({"per_goal": 1}),
-        'query_cost: found the unknown key "per_goal"; expected only base, per_station',
+        'query_cost: found the unknown key "per_goal"; expected only base, per_station, per_option',
     ),
     "misspelt key": (
         cost({"per_stations": 1}),
-        'query_cost: found the unknown key "per_stations"; expected only base, per_station '
+        'query_cost: found the unknown key "per_stations"; expected only base, per_station, per_option '
         "(did you mean 'per_station'?)",
     ),
     "negative": (cost({"base": -1e-9}), f"query_cost.base: found -1e-09; expected {FROM_0}"),

@@ -15,7 +15,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from askwise.api import as_problem
+from askwise.core.answers import AnswerModel
 from askwise.core.questions import QueryCost
+from askwise.domains.registry import domain_of
 from askwise.domains.tool_fetching import Instance, Prior, instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
@@ -104,6 +107,20 @@ def test_generated_instances_survive_a_file(tmp_path: Path) -> None:
         assert Instance.load(path) == drawn
 
 
+def test_answers_and_prices_of_choices_survive_a_file(tmp_path: Path) -> None:
+    """Both used to be lost."""
+    path = tmp_path / "instance.json"
+    answers = AnswerModel(wrong=0.1, refused=0.2, errors="persistent")
+    changed = replace(workshop(), query_cost=QueryCost(0.1, 0.2, per_option=0.3), answers=answers)
+    changed.save(path)
+    assert Instance.load(path) == changed
+    problem = as_problem(changed)
+    assert (problem.answers, problem.query_cost) == (changed.answers, changed.query_cost)
+    later = as_problem(workshop()).with_answers(answers)
+    assert Instance.from_json(domain_of(later).write(later)).answers == answers
+    assert "answers" not in workshop().to_json()
+
+
 def test_weights_given_in_python_survive_a_file(tmp_path: Path) -> None:
     path = tmp_path / "instance.json"
     weighted = replace(workshop(), prior=Prior(weights={"A": 1.0, "B": 0.1, "C": 0.0}))
@@ -148,7 +165,8 @@ def test_the_schema_says_what_the_code_says() -> None:
     assert properties["prior"]["default"] == {"kind": Prior().kind}
     cost = properties["query_cost"]["properties"]
     assert (cost["base"]["default"], cost["per_station"]["default"]) == (QueryCost().base, QueryCost().per_goal)
-    assert set(properties) == set(workshop().to_json())
+    noisy = replace(workshop(), answers=AnswerModel(wrong=0.1))
+    assert set(properties) == set(noisy.to_json())
 
 
 @given(instances(max_side=6, max_stations=6))
@@ -166,6 +184,8 @@ FITTING: dict[str, Callable[[], dict[str, Any]]] = {
         prior={"kind": 1, "temperature": 0},
     ),
     "parts of the cost": lambda: instance_json(query_cost={"base": 0}),
+    "price of choices": lambda: instance_json(query_cost={"per_option": 0.5}),
+    "answers": lambda: instance_json(answers={"wrong": 0.1, "errors": "persistent"}),
     "as little as possible": lambda: {
         key: value for key, value in instance_json().items() if key not in ("walls", "prior", "query_cost")
     },

@@ -5,7 +5,8 @@ As JSON::
     {"kind": "tools", "walls": ["..#..", "....."], "boxes": [{"name": "T1", "at": [0, 1]}],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0], "holding": null},
      "goals": [{"name": "S1", "teammate": [[4, 1]], "ego": [], "box": "T1", "weight": 2}],
-     "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1}}
+     "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1},
+     "answers": {...}}
 
 The goals are the stations. Where ``prior`` is null, their weights count. What the fetcher has in hand is the tool of
 the station ``holding``. This module knows the file (``askwise/tool-fetching@1``) and what the registry says of it.
@@ -41,7 +42,7 @@ from askwise.types import StateLike
 FORMAT = "askwise/tool-fetching@1"
 PRIORS = ("uniform", "far", "near", "fetcher-far", "fetcher-near")
 REQUIRED = ("walls", "boxes", "teammate", "ego", "goals")
-OPTIONAL = ("kind", "prior", "query_cost")
+OPTIONAL = ("kind", "prior", "query_cost", "answers")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class ToolDraft:
         rows = range(file["height"] - 1, -1, -1)
         by_kind = "kind" in file["prior"] and isinstance(file["prior"]["kind"], str)
         weights = {} if by_kind else file["prior"]
-        prices = file["query_cost"]
+        prices = {"per_goal" if key == "per_station" else key: price for key, price in file["query_cost"].items()}
         return {
             "kind": "tools",
             "walls": ["".join(WALL if (x, y) in walls else FREE for x in range(file["width"])) for y in rows],
@@ -96,7 +97,8 @@ class ToolDraft:
                 for name, each in file["stations"].items()
             ],
             "prior": copy_data(file["prior"]) if by_kind else None,
-            "query_cost": {"base": prices["base"], "per_goal": prices["per_station"]},
+            "query_cost": prices,
+            **{key: copy_data(file[key]) for key in ("answers",) if key in file},
         }
 
     def to_file(self) -> tuple[str, str]:
@@ -108,7 +110,7 @@ class ToolDraft:
         return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
 
 
-def tools_of(given: Any) -> ToolDraft:
+def tools_from_file(given: Any) -> ToolDraft:
     """Return the draft of an instance; refuse what Explore does not take."""
     contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
@@ -143,6 +145,8 @@ def read_tools(given: Field) -> ToolDraft:
     }
     if given.has("query_cost"):
         contents["query_cost"] = read_prices(given.child("query_cost"), per_goal="per_station")
+    if given.has("answers"):
+        contents["answers"] = copy_data(given.value["answers"])
     instance = from_json(Field(given.path, contents))
     now = [_free(each.child("now"), lines) for each in (worker, fetcher)]
     holding = fetcher.value.get("holding")
