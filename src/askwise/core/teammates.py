@@ -23,8 +23,9 @@ import numpy as np
 
 from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError, did_you_mean
-from askwise.model import Model, Policy, state_names, uniform_optimal, urop
-from askwise.types import BoolArray, FloatArray, StateLike
+from askwise.model import Policy, state_names, uniform_optimal, urop
+from askwise.model.optimal import reachable
+from askwise.types import FloatArray, StateLike
 
 
 class Teammate(ABC):
@@ -167,8 +168,8 @@ class Via(Teammate):
         if self.point is not None:
             detour = model.state(self.point, "detour")
         else:
-            within_reach = _within_reach(model, problem.start.teammate)
-            detour = int(rng.choice(np.flatnonzero(within_reach & self.onwards.policy.defined)))
+            there = reachable(model, problem.start.teammate)
+            detour = int(rng.choice(np.flatnonzero(there & self.onwards.policy.defined)))
         self.there = urop(model, state_names(model, [detour]))
         if not (self.there.defined[problem.start.teammate] and self.onwards.policy.defined[detour]):
             raise InputError("detour", repr(model.name(detour)), "a state on some way from the start to the goal")
@@ -286,17 +287,6 @@ def make_teammate(given: str | Teammate) -> Teammate:
         allowed = "one of " + ", ".join(map(repr, TEAMMATES))
         raise InputError("teammate", repr(given), allowed + did_you_mean(kind, TEAMMATES))
     return TEAMMATES[kind](parameter)
-
-
-def _within_reach(model: Model, start: int) -> BoolArray:
-    """``bool [n_states]``: the states to which there is a way."""
-    reached = np.zeros(model.n_states, dtype=np.bool_)
-    newly = np.array([start])
-    while newly.size:
-        reached[newly] = True
-        following = np.unique(model.successor[newly])
-        newly = following[(following >= 0) & ~reached[following]]
-    return reached
 
 
 def _number(text: str, field: str) -> float:

@@ -55,6 +55,14 @@ def distances(model: Model, targets: IntArray) -> Distances:
     return Distances(*breadth_first(targets, *model.predecessors))
 
 
+def reachable(model: Model, start: int) -> BoolArray:
+    """Return the states that can be reached from `start` in a deterministic model, ``bool [n_states]``."""
+    available = model.available
+    indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
+    steps = breadth_first([start], indptr, model.successor[available])[0]
+    return np.asarray(steps >= 0)
+
+
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
     """Return the first actions of optimal plans, ``bool [n_states, n_actions]``; STAY at the goal."""
     d = found.to_goal

@@ -23,11 +23,11 @@ from askwise.domains.stated.sides import (
     Graph,
     StatedSide,
     StateName,
-    reachable,
     read_state_name,
     state_to_json,
 )
 from askwise.errors import InputError
+from askwise.model.optimal import reachable
 from askwise.text.data import short_json
 from askwise.text.reading import Field, check_name, read_name, read_price
 from askwise.text.wording import PLAIN, Vocabulary

@@ -16,7 +16,6 @@ from askwise.errors import InputError, did_you_mean
 from askwise.frozen import ArrivesFrozen, freeze_fields
 from askwise.model import GridWorld, Model
 from askwise.model.builders import rank_tables
-from askwise.model.graph import breadth_first
 from askwise.model.grid import MOST_NAMED, state_text
 from askwise.text.data import short_json
 from askwise.text.reading import Field, parse_cell, read_name
@@ -257,14 +256,6 @@ def same_model(one: StatedSide, other: StatedSide) -> bool:
     if isinstance(one, DrawnMap) and isinstance(other, DrawnMap):
         return np.array_equal(one.walls, other.walls)
     return False
-
-
-def reachable(model: Model, start: int) -> BoolArray:
-    """``bool [n_states]``: whether each state can be reached from `start`."""
-    available = model.available
-    indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
-    steps = breadth_first([start], indptr, model.successor[available])[0]
-    return np.asarray(steps >= 0)
 
 
 def _some(given: Field, what: str) -> Iterable[Field]:
