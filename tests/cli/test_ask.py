@@ -71,8 +71,8 @@ def test_the_zones_of_the_pairs(run: Run) -> None:
     # The worker's ways to A and C can be the same for five steps; the fetcher's tools lie in opposite directions.
     assert " t <= 6 " in rows["A, C"]
     assert " all t " in rows["A, C"]
-    assert rows["A, C"].endswith("  told apart by the question")
-    assert rows["B, C"].endswith("  told apart by the question")
+    assert rows["A, C"].endswith("  separated by the question")
+    assert rows["B, C"].endswith("  separated by the question")
     assert not rows["A, B"].endswith("question")
 
 

@@ -102,7 +102,7 @@ def test_methods_are_listed(run: Run) -> None:
     listed = printed.splitlines()[:-2]  # the last line says how to name others
     assert [line.split()[0] for line in listed] == list(AGENTS)
     assert all(len(line.split()) > 3 for line in listed)
-    assert printed.startswith("never          never asks: acts where one action suits every possible goal")
+    assert printed.startswith("never          never asks; acts if one action is optimal for every possible goal")
 
 
 def test_teammates_are_listed(run: Run) -> None:

@@ -307,7 +307,7 @@ def test_help_mentions_it(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("run", "ask", "evaluate"):
         assert main([command, "--method", "help"]) == 0
         last = capsys.readouterr().out.splitlines()[-1]
-        assert last == "An agent of your own: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
+        assert last == "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
 
 
 def test_the_name_of_an_agent_is_no_place() -> None:

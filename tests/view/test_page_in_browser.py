@@ -215,7 +215,7 @@ def test_a_step_by_hand_stops_it(page: Visit) -> None:
 def test_questions_and_answers(page: Visit) -> None:
     assert page.text("#question") == "Is it A?"
     assert page.text("#answer") == "No."
-    assert "The question costs 0.6; nobody moves." in page.text("#happening")
+    assert "The question costs 0.6; no agent moves." in page.text("#happening")
     assert page.page.locator("#map .goal.asked").get_attribute("data-goal") == "A"
     assert page.page.locator("#belief li.asked").get_attribute("data-goal") == "A"
     assert page.page.locator("#ticks span").count() == 2
@@ -287,12 +287,12 @@ def test_zones(page: Visit) -> None:
     bars = {kind: page.page.locator(f"#zones .bar-{kind}").first.get_attribute("width") for kind in "ibq"}
     assert all(bars.values())
     page.page.keyboard.press("End")
-    assert page.text("#zones") == "One goal is left: nothing to tell apart."
+    assert page.text("#zones") == "Only one goal is left."
 
 
 def test_cost_beside_the_best_possible(page: Visit) -> None:
     page.page.keyboard.press("End")
-    assert page.text("#cost-note") == "Marginal cost, the price of not knowing: 1.2"
+    assert page.text("#cost-note") == "Marginal cost of not knowing the goal: 1.2"
     bar, moves, asked = (page.page.locator(f"#{part}").bounding_box() for part in ("cost-bar", "moves", "asking"))
     assert bar is not None
     assert moves is not None

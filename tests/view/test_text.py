@@ -120,7 +120,7 @@ def test_names_get_shorter_as_room_runs_out() -> None:
     assert wide(100).splitlines()[1] == "0 S1   S2   S13  T"
     assert wide(17).splitlines()[1] == "0 S1  S2  S13 T"
     assert wide(13).splitlines()[1] == "0 1  2  13 T"
-    assert "stations without the 'S' of their names" in wide(13)
+    assert "stations without the prefix 'S'" in wide(13)
     assert wide(12).splitlines()[1] == "0 o o o T"
     assert "o station, T toolbox" in wide(12)
     assert wide(5).splitlines()[1] == "0oooT"
@@ -187,7 +187,7 @@ def test_walls_of_a_large_map() -> None:
     drawing = text.draw(start_scene(given), columns=51)
     assert drawing.splitlines()[0][17:26] == "#########"
     assert drawing.splitlines()[0][34:43] == ":::::::::"
-    assert ": a quarter walls and more" in drawing
+    assert ": at least a quarter walls" in drawing
 
 
 # -- names -------------------------------------------------------------------------------------------------------

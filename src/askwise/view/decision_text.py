@@ -15,9 +15,9 @@ MOST_NAMES = 12
 
 VERDICTS = {
     "proven optimal": "no question is better",
-    "local optimum": "no single change makes it better; not proven to be the best",
-    "best seen": "the best of all that the search came across; not proven to be the best",
-    "budget used": "the search was cut off; there may be a better one",
+    "local optimum": "no single change improves it; not proven optimal",
+    "best seen": "the best question that the search found; not proven optimal",
+    "budget used": "the search was stopped; there may be a better question",
 }
 """The meaning of each verdict of a question optimiser."""
 
@@ -92,7 +92,7 @@ def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int
         *([] if problem.ego.actions.stay in problem.ego.actions.moves else [problem.ego.actions.stay]),
     ]
     single = [(printable(problem.ego.actions.names[action]), counts.get(action, 0)) for action in plain]
-    # Actions such as picking something up are optimal for few goals each: together they say more.
+    # Actions such as picking up a load are optimal for few goals each, so they are counted together.
     rest = sum(n for action, n in counts.items() if action not in plain)
     choices = [*single, (words_of(problem).handling, rest)]
     return (choice for choice in sorted(choices, key=lambda choice: -choice[1]) if choice[1])

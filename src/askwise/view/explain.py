@@ -102,11 +102,14 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Yield how often answers are wrong or missing, and the likeliest goal after each reply; nothing if they are truthful."""
+    """Yield how often answers are wrong or missing, and the likeliest goal after each reply.
+
+    Nothing is yielded if answers are truthful: then a reply rules out exactly the goals that it excludes.
+    """
     problem, asked = given.problem, given.decision.considered
     model = problem.answers
     if model.truthful:
-        return  # a reply rules out what it says, no more and no less
+        return
     errors = ", the same question always gets the same reply" if model.persistent else ""
     yield "answers", f"wrong {percent(model.wrong)}, refused {percent(model.refused)} of the time{errors}"
     if asked is None or given.belief is None:
@@ -173,7 +176,7 @@ def _zones(given: Advice) -> list[str]:
     rows = [_HEAD, *(_row(problem, pair, given.belief, asked) for pair in given.decision.pairs)]
     return [
         "",
-        "The pairs of goals that weigh most; t counts steps from now, the next one is 1:",
+        "The most important pairs of goals (t counts steps from now; the next step is 1):",
         *aligned(rows),
         *_key(words_of(problem)),
     ]
@@ -188,9 +191,9 @@ _HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second",
 
 def _key(words: Vocabulary) -> list[str]:
     return [
-        f"Z_I: watching may not have told them apart yet. Z_B: the {words.ego}'s ways have parted. "
-        "Z_Q: both, a question",
-        "may pay. Last, when it is expected to pay if the first of the two is the goal, or the second.",
+        f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. "
+        "Z_Q: both, so a question",
+        "may pay off. Last: when it is expected to pay off if the first goal is the true one, or the second.",
     ]
 
 
@@ -201,27 +204,27 @@ def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset
         ", ".join(printable(problem.goals[goal]) for goal in goals),
         ", ".join(percent(float(belief[goal])) for goal in goals),
         *map(str, zones),
-        "told apart by the question" if len(asked.intersection(goals)) == 1 else "",
+        "separated by the question" if len(asked.intersection(goals)) == 1 else "",
     )
 
 
 SUMMARIES = {
-    "never": "never asks: acts where one action suits every possible goal, else waits and watches",
-    "baseline": "asks about a random half of the possible goals whenever no action suits them all",
-    "toolbox": "asks which way to go: about the goals that one move suits, a set of medium size",
-    "cost-prob": "asks so that the next action gets as clear as possible for the price: an exact 0/1 program",
-    "ezq": "asks the question of the largest expected value if that is above its price; genetic, as in the paper",
-    "ezq-local": "ezq with hill climbing instead: faster, and the question is usually better",
-    "ezq-exact": "ezq with the best question proven by branch and bound; slow with many possible goals",
-    "ezq-auto": "ezq-exact where few goals are possible, else ezq-local",
-    "optimal": "does what is best, proven: solves the whole problem first; small problems only",
-    "planner": "plans ahead: acts before it is certain, waits while that is free, asks now or later",
-    "planner-light": "planner with a small part of the work: a few milliseconds a decision",
-    "informed": "knows the goal from the start: the yardstick, its marginal cost is 0",
+    "never": "never asks; acts if one action is optimal for every possible goal, otherwise waits",
+    "baseline": "asks about a random half of the possible goals if no action is optimal for all of them",
+    "toolbox": "asks about the goals for which one move is optimal: a set of medium size",
+    "cost-prob": "asks the question that best clarifies the next action for its price (exact 0/1 program)",
+    "ezq": "asks the question with the largest expected value if it exceeds the price (genetic search)",
+    "ezq-local": "ezq with hill climbing: faster, usually with better questions",
+    "ezq-exact": "ezq with the proven best question (branch and bound); slow with many possible goals",
+    "ezq-auto": "ezq-exact if few goals are possible, otherwise ezq-local",
+    "optimal": "decides optimally by solving the whole problem first; small problems only",
+    "planner": "looks ahead: acts before it is certain, waits while that is free, asks now or later",
+    "planner-light": "planner with a small search budget: a few milliseconds per decision",
+    "informed": "knows the goal from the start; the reference, with marginal cost 0",
 }
 """One line about each method of askwise; methods of other packages are described by their docstrings."""
 
-OWN = "An agent of your own: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
+OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
 """How to name an agent that is not registered."""
 
 

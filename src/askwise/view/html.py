@@ -150,7 +150,7 @@ def stylesheet(*names: str) -> str:
 
 
 def script(*names: str) -> str:
-    """Concatenate JavaScript modules of ``assets`` to one script without imports and exports, for embedding in a page."""
+    """Concatenate JavaScript modules of ``assets`` to one script without imports and exports, to embed in a page."""
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 
 

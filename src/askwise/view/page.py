@@ -97,7 +97,7 @@ def _goal_mark_data(scene: Scene, mark: GoalMark) -> dict[str, Any]:
         "goals": mark.goals,
         "ego": mark.ego,
         "shared": mark.shared,
-        # A node has the names of its goals above it; there would be no room for them on the mark.
+        # A node has the names of its goals above it; they would not fit on the mark.
         "label": mark.short_name(scene) if isinstance(floor, Map) else "",
         "place": _name_of(floor, mark.at),
     }
@@ -172,7 +172,7 @@ def _legend(start: Scene) -> str:
     if ego_marks(start):
         signs.append(("for-ego", "", f"where the {words.ego} goes"))
     if any(isinstance(floor, DrawnGraph) and any(edge.one_way for edge in floor.edges) for floor in start.floors):
-        signs.append(("arrow", "\u25b8", "no way back"))
+        signs.append(("arrow", "\u25b8", "one-way edge"))
     rows = [f'<li><b class="{kind}">{html.escape(sign)}</b>{html.escape(name)}</li>' for kind, sign, name in signs]
     return "\n      ".join(rows)
 
@@ -190,7 +190,7 @@ def page_data(episode: Episode) -> dict[str, Any]:
         "goals": [[printable(each.name), *each.at, each.landmark] for each in start.goals],
         "method": episode.method,
         "teammate": episode.teammate,
-        "seed": None if episode.seed is None else str(episode.seed),  # may exceed what a page can count
+        "seed": None if episode.seed is None else str(episode.seed),  # it may be too large for a JavaScript number
         "goal": episode.goal,
         "finished": episode.finished,
         "optimal": episode.optimal_cost,
@@ -281,17 +281,17 @@ def _belief_row(belief: FloatArray) -> list[list[float]]:
 
 def _happening(problem: Problem, step: Step) -> dict[str, Any]:
     decision = step.decision
-    told = {"why": printable(decision.why), **_worth(problem, decision)}
+    facts = {"why": printable(decision.why), **_worth(problem, decision)}
     if decision.gate is not None:
-        told["gate"] = gate_to_text(problem, decision.gate)
+        facts["gate"] = gate_to_text(problem, decision.gate)
     if step.answer is not None:
         said = {"asks": question_to_text(problem.goals, step.answer.asked, len(problem.goals))}
         said["reply"] = reply_to_text(problem.goals, step.answer)
-        return {**told, **said, "ask": list(step.answer.goals), "price": step.cost}
+        return {**facts, **said, "ask": list(step.answer.goals), "price": step.cost}
     if decision.action is None or step.teammate_action is None:
-        return told
+        return facts
     return {
-        **told,
+        **facts,
         "does": printable(problem.ego.actions.names[decision.action]),
         "teammateDoes": teammate_does(problem, step.state.teammate, step.teammate_action),
     }

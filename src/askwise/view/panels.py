@@ -1,8 +1,7 @@
-"""The coordinates along the edges of a map: which of them there is room for.
+"""Panels: the map or the graph in a picture, drawn with Pillow.
 
-A map in a picture: the floor, its walls, and the coordinates beside and below it.
-
-A graph in a picture: its ways, arrows where there is no way back, its nodes and their names.
+A map shows its walls and the coordinates beside and below it. A graph shows its edges, arrows on one-way edges, its
+nodes and their names.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from askwise.view.pen import SMALLEST_LETTERS, font
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return the coordinates to write along an edge, from 0 on, at round distances.
+    """Return the coordinates to write along the edge of a map: every 1, 2, 5, 10, 20, ... cells, starting with 0.
 
     Args:
-        cells: how many cells there are along the edge.
-        cell: how large one is.
-        room: how much one label takes, with some space around it.
+        cells: number of cells along the edge.
+        cell: size of a cell.
+        room: size of a label including its margin, in the same unit.
     """
     apart = next(k * 10**power for power in count() for k in (1, 2, 5) if k * 10**power * cell >= room)
     return range(0, cells, apart)
@@ -35,15 +34,22 @@ LONGEST_SIDE = 720
 LARGEST_CELL = 48
 SMALLEST_MARK = 16
 DIGITS = 11
-"""Height of the coordinates, in pixels."""
+"""Font size of the coordinates, in pixels."""
 BELOW = 18
-"""Room for them below the map; beside it they need as much as they are long."""
+"""Height of the coordinates below a map, in pixels; the width beside it depends on the number of digits."""
 FINE = 2
-"""Everything is drawn so many times as large, then scaled down: smooth edges without a drawing library."""
+"""Supersampling factor: pictures are drawn this many times larger and then reduced, which smooths their edges."""
 
 
 class MapPanel:
-    """Where the cells of a map are in a picture, in pixels. Without a place yet, its corner is that of the picture."""
+    """A map in a picture.
+
+    Positions are pixels of the picture; before `move`, the panel starts at the upper left corner.
+
+    Args:
+        floor: the map.
+        longest_side: the largest width and height, in pixels.
+    """
 
     def __init__(self, floor: Map, longest_side: int = LONGEST_SIDE) -> None:
         self.floor = floor
@@ -51,7 +57,7 @@ class MapPanel:
         self.beside = int(font(DIGITS).getlength(str(height - 1))) + 9
         self.cell = min(LARGEST_CELL, (longest_side - self.beside) / width, longest_side / height)
         if self.cell >= 2:
-            # Whole pixels: cells of unequal size would make an open floor look crooked.
+            # Whole pixels, because cells of unequal size look crooked.
             self.cell = float(int(self.cell))
         self.map_width, self.map_height = (max(1, round(side * self.cell)) for side in (width, height))
         self.width, self.height = self.beside + self.map_width, self.map_height + BELOW
@@ -59,16 +65,16 @@ class MapPanel:
         self.left, self.top = self.beside, 0
 
     def move(self, left: int, top: int) -> None:
-        """Put its upper left corner there."""
+        """Move the upper left corner of the panel to a position in the picture."""
         self.left, self.top = left + self.beside, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return x and y of a cell's centre; y of the grid goes up, y of the picture down."""
+        """Return the pixel position of a cell's centre; y increases upwards on the map and downwards in the picture."""
         x, y = place
         return self.left + (x + 0.5) * self.cell, self.top + self.map_height - (y + 0.5) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the floor on a canvas that is `FINE` times as large as the picture."""
+        """Draw the map on a canvas that is `FINE` times as large as the picture."""
         canvas.paste(self._floor(), (FINE * self.left, FINE * self.top))
         draw = ImageDraw.Draw(canvas)
         frame = (self.left, self.top, self.left + self.map_width, self.top + self.map_height)
@@ -76,7 +82,7 @@ class MapPanel:
         self._draw_coordinates(draw)
 
     def _floor(self) -> Image.Image:
-        """Return floor and walls; where the map is larger than the picture, each pixel is the mean of its cells."""
+        """Return an image of cells and walls; if cells are smaller than pixels, each pixel is the mean of its cells."""
         walls = np.flipud(self.floor.walls)
         colour = WALL if self.cell >= 2 else FAR_WALL
         colours = np.where(walls[..., None], np.array(colour, np.uint8), np.array(FLOOR, np.uint8))
@@ -112,14 +118,21 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
 
 LARGEST_UNIT = 46
 ARROW_TIP, ARROW_TIP_AT_MARK = 0.26, 0.56
-"""How far from a node's centre an arrow ends: outside of the node, or of the mark that covers it."""
+"""Distance between an arrow's tip and the node's centre: outside the node, or outside the mark that covers it."""
 ARROW_LENGTH = 0.3
 PIECES = 16
-"""Straight pieces of which a bent way is drawn."""
+"""Number of straight segments that approximate a curved edge."""
 
 
 class GraphPanel:
-    """Where the nodes of a graph are in a picture, in pixels."""
+    """A graph in a picture.
+
+    Positions are pixels of the picture; before `move`, the panel starts at the upper left corner.
+
+    Args:
+        floor: the graph.
+        longest_side: the largest width and height, in pixels.
+    """
 
     def __init__(self, floor: DrawnGraph, longest_side: int) -> None:
         self.floor = floor
@@ -129,11 +142,11 @@ class GraphPanel:
         self.left, self.top = 0, 0
 
     def move(self, left: int, top: int) -> None:
-        """Put its upper left corner there."""
+        """Move the upper left corner of the panel to a position in the picture."""
         self.left, self.top = left, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return x and y of a place; y of the graph goes up, y of the picture down."""
+        """Return the pixel position of a place; y increases upwards on the graph and downwards in the picture."""
         return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
@@ -169,7 +182,7 @@ class GraphPanel:
             draw.polygon([self._fine(corner) for corner in arrow_head(self.floor, edge)], fill=ARROW)
 
     def _write(self, draw: ImageDraw.ImageDraw, place: Place, text: str, height: float, colour: Colour) -> None:
-        """Write text around a place, with a rim of paper that keeps ways off the letters."""
+        """Write text centred at a place, with a white outline that keeps edges away from the letters."""
         size = int(FINE * self.cell * height)
         if size >= SMALLEST_LETTERS:
             rim = max(1, size // 6)
@@ -179,7 +192,7 @@ class GraphPanel:
 
 
 def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
-    """Return the corners of the arrow of a way, its tip first."""
+    """Return the corners of the arrow head of an edge, its tip first."""
     first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
     tip, back = (_outside(first.at, edge.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))
@@ -188,7 +201,7 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 
 
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
-    """Return the last point of a way that is so far from its end, or half of it on a short way."""
+    """Return the last point of a curve at distance `apart` from its end; on a short curve, at a smaller distance."""
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0
     for _ in range(20):

@@ -1,7 +1,7 @@
-"""The marks of a picture, drawn with Pillow: goals, landmarks, agents, what is carried.
+"""A pen that draws the marks of a picture with Pillow: goals, landmarks, agents, loads.
 
-Places are given as the centre of a cell and its size, in pixels of a canvas that is later scaled down, so that edges
-come out smooth.
+A mark is given by the centre and the size of its cell, in pixels of a canvas that is reduced later (see
+`askwise.view.panels.FINE`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from askwise.view.palette import (
 )
 
 SMALLEST_LETTERS = 14
-"""Letters lower than this many pixels of the canvas cannot be read, and are not drawn."""
+"""Smallest font size that is drawn, in pixels of the canvas; smaller text would be illegible."""
 
 EASY_LETTERS = 20
-"""Letters of this many are read without effort."""
+"""Font size from which text is easy to read, in pixels of the canvas."""
 
 
 @lru_cache(maxsize=64)
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Return the font that comes with Pillow: the same on every computer."""
+    """Return the font that is part of Pillow, which is the same on every computer."""
     found = ImageFont.load_default(size=size)
     if not isinstance(found, ImageFont.FreeTypeFont):  # a Pillow without FreeType has one tiny bitmap font only
         raise RuntimeError("Pillow was built without FreeType, which drawing text needs")
@@ -45,13 +45,23 @@ def font(size: int) -> ImageFont.FreeTypeFont:
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Draws marks of one size on a canvas."""
+    """Draws marks of a given size on a canvas."""
 
     draw: ImageDraw.ImageDraw
     size: float
 
     def goal(self, x: float, y: float, name: str, probability: float | None, asked: bool) -> None:
-        """Draw a goal coloured by belief; one that is ruled out is grey, smaller and crossed."""
+        """Draw a goal as a square coloured by its probability.
+
+        A goal that is ruled out is grey, smaller and crossed out.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            name: the text on the mark.
+            probability: the belief, None if it is unknown.
+            asked: whether the current question is about the goal.
+        """
         half = 0.42 * self.size
         if probability is not None and probability <= 0:
             self._ruled_out(x, y, 0.30 * self.size)
@@ -69,13 +79,16 @@ class Pen:
         self.draw.line((x - arm, y + arm, x + arm, y - arm), fill=FAINT, width=thin)
 
     def _ring(self, x: float, y: float) -> None:
-        """Draw the frame of a goal in question: wider than its cell, to stand out among its neighbours."""
+        """Draw the frame of a goal in question, which is wider than its cell to stand out."""
         self._box(x, y, 0.54 * self.size, EGO, PAPER)
 
     def ego_place(
         self, x: float, y: float, name: str, probability: float | None, asked: bool, shared: bool = False
     ) -> None:
-        """Draw a place that the ego agent goes to: a diamond, small and aside where the teammate has a mark too."""
+        """Draw a target of the ego agent as a diamond.
+
+        With `shared`, the teammate has a mark at the same place, and the diamond is small and off-centre.
+        """
         if shared:
             x, y, half = x - 0.36 * self.size, y + 0.36 * self.size, 0.2 * self.size
         else:
@@ -93,11 +106,11 @@ class Pen:
             self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
 
     def _fits(self, text: str, width: float, height: float) -> bool:
-        """Whether `label` would write the text in letters that are easy to read."""
+        """Return whether `label` would write the text in letters that are easy to read."""
         return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
 
     def _write_across(self, x: float, y: float, text: str) -> None:
-        """Write a text that is longer than its mark, with a rim that keeps it readable."""
+        """Write a text that is wider than its mark, with an outline that keeps it readable."""
         size = int(0.24 * self.size)
         if size >= SMALLEST_LETTERS:
             self.draw.text((x, y), text, fill=INK, font=font(size), anchor="mm", stroke_width=4, stroke_fill=PAPER)
@@ -107,11 +120,11 @@ class Pen:
         self.draw.polygon(corners, fill=fill, outline=edge, width=max(1, round(0.06 * self.size)))
 
     def truth(self, x: float, y: float) -> None:
-        """Draw the star of the teammate's goal at the upper right corner of its cell."""
+        """Draw the star of the teammate's goal at the upper right corner of the cell."""
         self.star(x + 0.36 * self.size, y - 0.36 * self.size, 0.24 * self.size)
 
     def star(self, x: float, y: float, radius: float) -> None:
-        """Draw a star."""
+        """Draw a five-pointed star."""
         corners = []
         for k in range(10):
             reach = radius if k % 2 == 0 else 0.45 * radius
@@ -120,7 +133,7 @@ class Pen:
         self.draw.polygon(corners, fill=TEAMMATE, outline=PAPER)
 
     def landmark(self, x: float, y: float, name: str) -> None:
-        """Draw a landmark: a box with a handle."""
+        """Draw a landmark as a box with a handle."""
         half, thick = 0.42 * self.size, max(1, round(0.07 * self.size))
         top = y - 0.20 * self.size
         handle = (x - 0.2 * self.size, y - 0.44 * self.size, x + 0.2 * self.size, y + 0.05 * self.size)
@@ -129,7 +142,7 @@ class Pen:
         self.label(x, (top + y + half) / 2, name, 1.7 * half, 0.38 * self.size, PAPER)
 
     def agent(self, x: float, y: float, letter: str, colour: Colour, scale: float = 1.0) -> None:
-        """Draw an agent: a disc with a letter."""
+        """Draw an agent as a disc with a letter."""
         radius = 0.38 * self.size * scale
         rim = max(1.0, 0.06 * self.size)
         self.draw.ellipse((x - radius - rim, y - radius - rim, x + radius + rim, y + radius + rim), fill=PAPER)
@@ -145,7 +158,7 @@ class Pen:
         self.agent(x, y, letter, EGO, scale)
 
     def load(self, x: float, y: float, name: str) -> None:
-        """Draw what is carried: a small brown tag with a name."""
+        """Draw a load as a small brown tag with a name."""
         wide, high = 0.34 * self.size, 0.2 * self.size
         corners = (x - wide, y - high, x + wide, y + high)
         self.draw.rounded_rectangle(corners, radius=0.08 * self.size, fill=LANDMARK, outline=PAPER, width=_thin(self))
@@ -156,7 +169,7 @@ class Pen:
         self.draw.rounded_rectangle(corners, radius=0.35 * half, fill=fill, outline=edge, width=_thin(self))
 
     def label(self, x: float, y: float, text: str, width: float, height: float, colour: Colour = INK) -> None:
-        """Write `text` around a point, smaller if it would be too wide; not at all if it could not be read."""
+        """Write `text` centred at a point, reduced to `width`; illegibly small text is omitted."""
         size = int(height)
         if size < SMALLEST_LETTERS:
             return

@@ -1,7 +1,7 @@
-"""Pictures of ambiguity: a map of expected divergence points, a matrix for one state, a timeline of zones.
+"""Matplotlib figures of ambiguity: maps of expected divergence points, the matrix of a state, a timeline of zones.
 
-Every function draws into the `ax` it is given (or a new one) and returns it; nothing is shown or saved.
-Colours are safe for colour-blind readers.
+Every function draws on the axes `ax`, or on new axes, and returns them; nothing is shown or saved. Colours are safe for
+colour-blind readers.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from askwise.view.palette import WALL as WALL_COLOUR
 TEAMMATE, EGO, PAPER, WALL = (hex_of(each) for each in (TEAMMATE_COLOUR, EGO_COLOUR, PAPER_COLOUR, WALL_COLOUR))
 INK, FAINT = hex_of(LIGHT.ink), hex_of(LIGHT.faint)
 ZONE_COLOURS = {"I": TEAMMATE_COLOUR, "B": EGO_COLOUR, "Q": PAYS}
-"""How long the teammate keeps its goal to itself, where the ego agent has to choose, and where asking pays."""
+"""Colours of the zones: I (the teammate's goal is hidden), B (the ego agent has to choose), Q (asking pays off)."""
 COLOUR_MAP = LinearSegmentedColormap.from_list("alike", [hex_of(colour) for colour in ALIKE])
 PLAIN: dict[str, Any] = {"parse_math": False}
-"""For texts that contain names: a dollar sign in a name does not begin a formula."""
+"""Options for texts that contain names: a dollar sign does not start a formula."""
 LARGEST_WITH_NUMBERS = 12
-"""Grids wider or higher than this show colours only; numbers would be too small to read."""
+"""Largest width and height of a grid with numbers in its cells; on larger grids they would be too small to read."""
 HEAT = 0.85
-"""How strong the colours of a map are, on white."""
+"""Opacity of the colours of a map on white."""
 MOST_SOLVED = 250_000
-"""Cells up to which a map is solved as `edp` does."""
+"""Largest number of cells for which a map is solved by `edp`."""
 MOST_DRAWN = 1_500
-"""Cells that are drawn each way, of larger maps only some."""
+"""Largest number of cells per axis that are drawn; larger maps are sampled."""
 
 
 def edp_map(
@@ -60,10 +60,10 @@ def edp_map(
     Args:
         divergence: goals on a grid.
         first: one goal, by number or name.
-        second: another.
+        second: the other goal.
         teammate: a cell to mark as the teammate's.
         ego: a cell to mark as the ego agent's.
-        ax: where to draw.
+        ax: the axes to draw on; by default new axes.
     """
     grid = _grid(divergence)
     one, other = divergence.goal(first, "first"), divergence.goal(second, "second")
@@ -83,7 +83,7 @@ def edp_map(
 
 
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a map with all goals; the colour is the mean EDP over all ordered pairs of goals, in each cell."""
+    """Draw a map with all goals; the colour of a cell is the mean EDP over all ordered pairs of goals."""
     grid = _grid(divergence)
     table = divergence.edp_table()
     finite = np.isfinite(table)
@@ -97,7 +97,7 @@ def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, 
 
 
 def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a map with its walls and goals, over whatever `ax` shows already."""
+    """Draw walls and goals of a map on top of what `ax` already shows."""
     grid = _grid(divergence)
     ax = _axes(ax, grid)
     _walls(ax, grid)
@@ -109,7 +109,7 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 
 
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
-    """Draw the matrix of EDP at one state: column `j` is pursued, row `i` is ruled out."""
+    """Draw the matrix of EDP at a state: column `j` is the pursued goal, row `i` the goal to rule out."""
     values = divergence.edp_at(at)
     ax = ax or plt.subplots(figsize=(6, 5), layout="constrained")[1]
     finite = np.where(np.isfinite(values), values, np.nan)
@@ -133,7 +133,7 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the six zones of a pair of goals as bars over the steps from now, up to `horizon`."""
+    """Draw the six zones of a pair of goals as bars over the steps from now, up to step `horizon`."""
     ax = ax or plt.subplots(figsize=(6, 2.6), layout="constrained")[1]
     named = zones.named()
     ends = [v for zone in named.values() for v in (zone.start, zone.end) if math.isfinite(v)]
@@ -148,7 +148,7 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
         # Step t is drawn from t - 1/2 to t + 1/2, so that the width of a bar is the length of its zone.
         start, end = zone.start - 0.5, min(zone.end, horizon) + 0.5
         exact, colour = name[0] == "Z", ZONE_COLOURS[name[-1]]
-        # Expected zones are hatched outlines: a paler colour would be another one.
+        # Expected zones are hatched outlines; a paler colour could be mistaken for another meaning.
         look: dict[str, Any] = {"facecolor": hex_of(colour) if exact else PAPER, "edgecolor": hex_of(colour)}
         ax.barh(row, end - start, left=start, height=0.6, hatch="" if exact else "////", **look)
         plate: dict[str, Any] = {} if exact else {"bbox": {"facecolor": PAPER, "pad": 0.6, "linewidth": 0}}
@@ -180,16 +180,19 @@ def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
 
 
 def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
-    """Return EDP of two goals, target states, at every state: to rule the first out, and to rule out the second."""
+    """Return two arrays ``[n_states]``: the EDP until the first goal is ruled out, and until the second is.
+
+    `one` and `other` are the target states of the two goals.
+    """
     if grid.n_states <= MOST_SOLVED:
         return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
-    # The same numbers but for rounding, in a tenth of the time and a sixth of the memory.
+    # Equal numbers up to rounding, in a tenth of the time and a sixth of the memory.
     table = Divergence(grid, [one, other]).edp_table()
     return table[:, 0, 1], table[:, 1, 0]
 
 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
-    """Return every k-th cell of a large map, as many as a picture can show, and where they lie on it."""
+    """Return the array, or every k-th cell of a large one, and matplotlib's extent for the sampled cells."""
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:
         return laid_out, {}
@@ -244,7 +247,7 @@ def _agents(ax: Axes, grid: GridWorld, teammate: StateLike | None, ego: StateLik
     for label, (cell, colour) in marks.items():
         if cell is not None:
             x, y = grid.cells[grid.state(cell, label)]
-            for edge, width in ((PAPER, 5.0), (colour, 2.5)):  # a white rim, so that it is seen on every floor
+            for edge, width in ((PAPER, 5.0), (colour, 2.5)):  # a white outline, visible on every floor
                 ax.plot(x, y, "o", markersize=26, markerfacecolor="none", markeredgecolor=edge, markeredgewidth=width)
             ax.plot([], [], "o", markerfacecolor="none", markeredgecolor=colour, markeredgewidth=2.5, label=label)
     if teammate is not None or ego is not None:
@@ -258,7 +261,7 @@ def _short(value: float) -> str:
 
 
 def _ink(value: float, top: float, alpha: float = 1.0) -> str:
-    """Choose a text colour that can be read on the colour of `value`, with colours running from 1 to `top`."""
+    """Return a text colour that is readable on the colour of `value`; the colour map runs from 1 to `top`."""
     if not math.isfinite(value) or top <= 1:
         return INK
     red, green, blue = (round(255 * (1 - alpha + alpha * part)) for part in COLOUR_MAP((value - 1) / (top - 1))[:3])

@@ -1,10 +1,7 @@
-"""A scene as a picture, ``uint8 [height, width, 3]``, made without any display.
+"""Scenes as pictures (``uint8 [height, width, 3]``) and episodes as animated GIFs, drawn without a display.
 
-The ground is above, one or two side by side; a strip at the bottom says what is happening and what the marks mean. All
-scenes of one episode have the same size. Marks have a least size: on a map of a million cells they cover many, and are
-still seen.
-
-An episode as an animated GIF: one frame for each moment, questions and the end shown longer.
+The upper part shows one floor, or two side by side. The strip below says what is happening and explains the marks. All
+scenes of an episode have the same size. Marks have a minimum size, so that they are visible on very large maps.
 """
 
 from __future__ import annotations
@@ -33,24 +30,24 @@ Pixels: TypeAlias = NDArray[np.uint8]
 Panel: TypeAlias = MapPanel | GraphPanel
 
 NARROWEST = 480
-"""The strip needs this width; a small ground is centred above it."""
+"""Minimum width of the strip, in pixels; a narrower floor is centred above it."""
 BETWEEN = 24
-"""Room between two grounds, in pixels."""
+"""Gap between two floors, in pixels."""
 TITLE = 26
-"""Room above each of two grounds for whose it is."""
+"""Height of the titles above two floors, in pixels."""
 
 
 class Sheet:
-    """Where one ground, or two side by side, are in a picture, in pixels.
+    """The arrangement of one floor, or of two side by side, in a picture; sizes in pixels.
 
     Args:
-        grounds: what is drawn.
-        longest_side: how wide or high each of them may be.
+        floors: the floors to draw.
+        longest_side: the largest width and height of each floor.
     """
 
     def __init__(self, floors: Sequence[Floor], longest_side: int = LONGEST_SIDE) -> None:
         self.panels = [_panel(floor, longest_side) for floor in floors]
-        # A star reaches over the edge of its cell; between two grounds it must not be cut.
+        # A star extends beyond its cell; it must not be cut off between two floors.
         beside = BETWEEN * len(self.panels) if len(self.panels) > 1 else 0
         wide = sum(panel.width for panel in self.panels) + beside
         self.width = max(wide, min(NARROWEST, longest_side))
@@ -67,11 +64,11 @@ def _panel(floor: Floor, longest_side: int) -> Panel:
 
 
 def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
-    """Draw a scene.
+    """Draw a scene and return its pixels.
 
     Args:
-        scene: what to draw.
-        longest_side: how wide or high a ground may be, in pixels, the coordinates beside a map included.
+        scene: the scene.
+        longest_side: the largest width and height of a floor in pixels, including the coordinates beside a map.
     """
     sheet = Sheet(scene.floors, longest_side)
     height = sheet.height + strip_height(scene, sheet.width)
@@ -87,14 +84,14 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
 
 def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
-    """Write a scene as a PNG file, whole or not at all."""
+    """Write a scene to a PNG file, atomically."""
     check_ending(path, ".png")
     with whole_file(path) as temporary:
         Image.fromarray(draw(scene, longest_side=longest_side)).save(temporary, format="PNG")
 
 
 def check_ending(path: str | Path, ending: str) -> None:
-    """Refuse a file whose name would not say what is in it."""
+    """Raise InputError unless the file name ends in `ending`."""
     found = Path(path).suffix
     if found.lower() != ending:
         raise InputError(
@@ -103,7 +100,7 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
-    """Write whose ground each of the two is, and a line between them."""
+    """Write the name of the agent above each of two floors, and draw a line between them."""
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
         draw.text((FINE * middle, FINE * TITLE / 2), name, fill=INK, font=font(FINE * 14), anchor="mm")
@@ -121,7 +118,7 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
     for landmark in scene.landmarks:
         pen.landmark(*_fine(first, landmark.at), printable(landmark.name))
     for mark in _in_order(scene, teammate_marks(scene)):
-        # A node has the names of its goals above it; there would be no room for them on the mark.
+        # A node has the names of its goals above it; they would not fit on the mark.
         name = mark.name(scene) if isinstance(first, MapPanel) else ""
         pen.goal(*_fine(first, mark.at), name, mark.probability(scene), mark.asked(scene))
     other = Pen(draw, FINE * last.mark)
@@ -139,7 +136,7 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
-    """Sort so that what matters most comes last and lies on top: the ruled out, then by belief, then the asked."""
+    """Sort marks by belief, those in question last: marks that are drawn later cover earlier ones."""
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
     return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
 
@@ -158,7 +155,7 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
         other.ego(ex, ey, ego.sign)
         tag = (ex + 0.34 * other.size, ey + 0.34 * other.size)
     else:
-        # Two agents in one place stand aside for each other.
+        # Two agents in the same place are drawn off-centre.
         aside = 0.2 * pen.size
         pen.teammate(tx - aside, ty - aside, teammate.sign, 0.75)
         pen.ego(ex + aside, ey + aside, ego.sign, 0.75)
@@ -169,13 +166,13 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
 
 GIF_SIDE = 560
 STEP_MS, QUESTION_MS, END_MS = 350, 1800, 3000
-"""How long a frame is shown, in milliseconds."""
+"""Duration of a frame in milliseconds: a step, a question, the end."""
 MOST_FRAMES = 500
-"""Of a longer episode every second, third, ... step is shown, and all questions."""
+"""Number of frames above which steps are skipped; questions are always shown."""
 
 
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
-    """Write an episode as a GIF file, whole or not at all."""
+    """Write an episode to an animated GIF file, atomically: one frame per moment; questions and the end last longer."""
     check_ending(path, ".gif")
     chosen = list(_chosen(episode))
     pictures = (Image.fromarray(draw(scene, longest_side=longest_side)) for scene in chosen)
@@ -185,7 +182,7 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
             temporary,
             format="GIF",
             save_all=True,
-            # One palette for all: colours that shift between frames look like something happening.
+            # One palette for all frames: shifting colours would look like events.
             append_images=(picture.quantize(palette=first, dither=Image.Dither.NONE) for picture in pictures),
             duration=[_duration(scene, last=k == len(chosen) - 1) for k, scene in enumerate(chosen)],
             loop=0,
@@ -193,7 +190,7 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 
 
 def _chosen(episode: Episode) -> Iterator[Scene]:
-    """Iterate over the moments that become frames: all of them unless there are too many."""
+    """Iterate over the scenes that become frames: all of them, or every k-th if there are too many."""
     n = len(episode.steps)
     every = -(-n // MOST_FRAMES) or 1
     for k, scene in enumerate(scenes(episode)):

@@ -1,11 +1,6 @@
 """A scene: one moment of an episode as data that the terminal, pictures, animations and pages draw.
 
 `askwise.view.scene_builder` makes scenes of any problem.
-
-The places that goals are about, as marks: which goals meet at a place, and how likely it is one of them.
-
-The teammate's places are those that the belief is about. The ego agent's are drawn on its own ground, or, where both
-are on one, among the teammate's: small where there is another mark, left out where they say nothing new.
 """
 
 from __future__ import annotations
@@ -23,13 +18,13 @@ __all__ = ["Cell", "DrawnGraph", "Figure", "Floor", "Goal", "Landmark", "Map", "
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One of the two agents.
+    """One of the two agents in a scene.
 
     Attributes:
-        name: what it is called.
+        name: the word for the agent.
         sign: its letter.
-        at: where it is drawn.
-        place: where it is in words, by default the coordinates.
+        at: the place where it is drawn.
+        place: the name of this place; by default the coordinates.
     """
 
     name: str
@@ -44,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """A place that matters and is no goal."""
+    """A place that matters and is not a goal, such as a toolbox."""
 
     name: str
     at: Place
@@ -52,14 +47,14 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the teammate may be after: where it goes for it, and where the ego agent does.
+    """A possible goal of the teammate and its places.
 
     Attributes:
-        name: what it is called.
-        at: where the teammate goes, on the teammate's ground.
-        landmark: the number of the landmark that belongs to it, if one does.
-        also: other places at which the teammate has reached it as well.
-        ego: where the ego agent goes, on its own ground; empty if that is not drawn.
+        name: the name of the goal.
+        at: the first target of the teammate, on the teammate's floor.
+        landmark: the index of the landmark that belongs to the goal, or None.
+        also: the teammate's other targets for this goal.
+        ego: the ego agent's targets, on its own floor; empty if they are not drawn.
     """
 
     name: str
@@ -71,24 +66,24 @@ class Goal:
 
 @dataclass(frozen=True)
 class Scene:
-    """One moment. What has a default may be left out, and is not drawn then.
+    """One moment of an episode. Attributes with a default are optional and not drawn if omitted.
 
     Attributes:
-        words: what the domain calls things.
-        ground: what everything stands on, a map or a graph.
+        words: the vocabulary of the domain.
+        floor: the map or graph; the teammate's if there are two.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
         landmarks: other places that matter.
-        carried: the name on what the ego agent carries, empty if it carries nothing.
-        hands: the same in words, printable; empty where nothing can be carried.
-        belief: ``float64 [n_goals]``, what the ego agent believes.
-        asked: the question that is being asked, goals by number; empty if there is none.
-        reply: the reply to it, in words.
-        goal: the teammate's goal, by number. The ego agent does not know it, so an environment must not show it.
-        progress: one line, such as the number of the step and the cost so far.
+        carried: the name of the ego agent's load; empty if it carries nothing.
+        hands: the load as a printable phrase; empty in problems without loads.
+        belief: ``float64 [n_goals]``, the ego agent's belief.
+        asked: the question that is being asked; empty if there is none.
+        reply: the reply to the question, as text.
+        goal: the index of the teammate's goal. The ego agent does not know it, so an environment must not show it.
+        progress: one line about the progress, such as the number of the step and the cost so far.
         event: one line about what is happening.
-        ego_ground: what the ego agent stands on, if it is another ground than the teammate's, drawn beside it.
+        ego_floor: the ego agent's floor if it differs from the teammate's; it is drawn beside it.
     """
 
     words: Vocabulary
@@ -108,22 +103,22 @@ class Scene:
     ego_floor: Floor | None = None
 
     def ruled_out(self, goal: int) -> bool:
-        """Whether the ego agent knows that this is not the goal."""
+        """Return whether the ego agent knows that this is not the goal."""
         return self.belief is not None and self.belief[goal] <= 0
 
     @property
     def question(self) -> str:
-        """The question in words, empty if none is asked."""
+        """The question as text; empty if there is none."""
         return question_to_text([goal.name for goal in self.goals], self.asked) if self.asked else ""
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """The one that everybody is on, or the teammate's and the ego agent's."""
+        """The shared floor, or the teammate's and the ego agent's."""
         return (self.floor,) if self.ego_floor is None else (self.floor, self.ego_floor)
 
     @property
     def size(self) -> str:
-        """How large all this is, in words."""
+        """The size of the problem as text: cells or states, goals and landmarks."""
         parts = [_size(self.floor)]
         if self.ego_floor is not None:
             parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_floor)}"]
@@ -142,12 +137,15 @@ LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class GoalMark:
-    """A place of one of the agents.
+    """A mark on a place that is a target of one or more goals.
+
+    The teammate's marks show the belief. The ego agent's marks are drawn on its own floor. If both agents share a
+    floor, they are small where the teammate has a mark, and omitted where both have the same goals.
 
     Attributes:
-        at: where it is.
-        goals: the goals that it is a place of, by number.
-        ego: whether it is the ego agent's.
+        at: the place.
+        goals: indices of the goals of which it is a target.
+        ego: whether it is a target of the ego agent.
         shared: whether the teammate has another mark at the same place.
     """
 
@@ -157,21 +155,21 @@ class GoalMark:
     shared: bool = False
 
     def name(self, scene: Scene) -> str:
-        """Return the names of its goals, printable."""
+        """Return the names of the goals, printable; their number if the list would be long."""
         names = ", ".join(printable(scene.goals[k].name) for k in self.goals)
         return names if len(self.goals) == 1 or len(names) <= LONGEST else f"{len(self.goals)} {scene.words.goals}"
 
     def short_name(self, scene: Scene) -> str:
-        """Return the name of its first goal, and how many others there are."""
+        """Return the name of the first goal and the number of other goals."""
         first = printable(scene.goals[self.goals[0]].name)
         return first if len(self.goals) == 1 else f"{first}+{len(self.goals) - 1}"
 
     def asked(self, scene: Scene) -> bool:
-        """Whether the question is about one of them."""
+        """Return whether the question contains one of the goals."""
         return any(k in scene.asked for k in self.goals)
 
     def probability(self, scene: Scene) -> float | None:
-        """Return how likely it is that one of them is the goal, None without a belief."""
+        """Return the probability that one of the goals is the true one; None without a belief."""
         if scene.belief is None:
             return None
         if len(self.goals) == 1:
@@ -180,12 +178,12 @@ class GoalMark:
 
 
 def teammate_marks(scene: Scene) -> list[GoalMark]:
-    """Return the places of the teammate, in the order of the goals."""
+    """Return the marks on the teammate's targets, in the order of the goals."""
     return [GoalMark(place, (k,)) for k, goal in enumerate(scene.goals) for place in (goal.at, *goal.also)]
 
 
 def ego_marks(scene: Scene) -> list[GoalMark]:
-    """Return the places of the ego agent that are to be drawn."""
+    """Return the marks on the ego agent's targets that have to be drawn."""
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):
         for place in goal.ego:

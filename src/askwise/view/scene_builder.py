@@ -1,12 +1,11 @@
-"""The scenes of any problem: maps as maps, other models as graphs, two different models side by side.
+"""Scenes of any problem and of the moments of an episode.
 
-A scene is built from the two sides of a problem and its words (`askwise.domains.registry.words_of`), which also say
-where landmarks are. What does not change from moment to moment is worked out once for each problem.
+Grids are shown as maps, other models as graphs, and two different models side by side. A scene is built from the two
+sides of a problem and its vocabulary (`askwise.domains.registry.words_of`), which also lists the landmarks. The parts
+that all moments of a problem share are built once (`StaticScene`).
 
-The scenes of episodes, and of the start of a problem.
-
-An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows both agents as they are before a step, and
-what is about to happen in it; the last shows how it ended.
+An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows the agents before a step and what happens in
+it; the last one shows the end.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from askwise.view.scene import Figure, Goal, Landmark, Scene
 
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return a moment of a problem: the ground, both agents in place, and a belief if one is given."""
+    """Return the scene of a problem in a state, with a belief if it is given."""
     static = _static(problem)
     words, teammate, ego = static.words, static.teammate, static.ego or static.teammate
     place, load = place_and_load(problem.ego, state.ego)
@@ -56,26 +55,26 @@ def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = No
 
 @dataclass(frozen=True, eq=False)
 class DrawnModel:
-    """A model as it is drawn: its ground, and the place and the name of each state."""
+    """A model with its floor, and the function that returns the place of each state."""
 
     model: Model
     floor: Floor
     place: Callable[[int], Place]
 
     def name(self, state: int) -> str:
-        """Return the name of a state, printable."""
+        """Return the printable name of a state."""
         return printable(str(self.model.name(state)))
 
 
 @dataclass(frozen=True, eq=False)
 class StaticScene:
-    """All of a problem that does not change from moment to moment.
+    """The parts of a problem's scenes that are the same in all moments.
 
     Attributes:
-        words: what things are called.
+        words: the vocabulary.
         teammate: the teammate's model.
-        ego: the ego agent's, None if it is the same.
-        goals: the goals and where they are on both.
+        ego: the ego agent's model; None if both agents share a model.
+        goals: the goals with the places of both agents.
         landmarks: other places that matter.
     """
 
@@ -87,10 +86,10 @@ class StaticScene:
 
 
 _STATIC: dict[int, StaticScene] = {}
-"""Stages by the identity of their problem, for as long as it lives: problems need not be hashable."""
+"""Static scenes by the ``id`` of their problem while it exists; problems need not be hashable."""
 
 _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]] = WeakKeyDictionary()
-"""Drawings of models, by where the agent starts and what is written above states."""
+"""Drawings of models, keyed by the agent's start and the texts above states."""
 
 
 def _static(problem: Problem) -> StaticScene:
@@ -111,7 +110,7 @@ def _make_static(problem: Problem) -> StaticScene:
     together = same_model(problem.teammate.model, problem.ego.model)
     marked = _names_at(names, walks)
     if together:
-        # Where the teammate has a mark, its name stays alone: the ego agent's mark there is a small one.
+        # The teammate's name has precedence: the ego agent's mark in the same place is small.
         marked = _names_at(names, fetches) | marked
     start = place_and_load(problem.ego, problem.start.ego)[0]
     teammate = _drawn(problem.teammate.model, problem.start.teammate, marked)
@@ -121,7 +120,7 @@ def _make_static(problem: Problem) -> StaticScene:
     found = []
     for goal, name in enumerate(problem.goals):
         first, *others = (teammate.place(state) for state in walks[goal])
-        # An agent that carries things goes for the load first, and landmarks show where that is.
+        # An agent that carries loads first goes to the load, whose place is shown by a landmark.
         shown = () if problem.ego.loads else tuple(ego.place(state) for state in fetches[goal])
         found.append(Goal(name, first, landmark_of.get(name), also=tuple(others), ego=shown))
     model = problem.teammate.model
@@ -130,7 +129,7 @@ def _make_static(problem: Problem) -> StaticScene:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return the first of the goals that each state is a target of, and how many others there are."""
+    """Return, for each target state, the name of its first goal and the number of its other goals."""
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
         for state in states:
@@ -155,11 +154,11 @@ def _cell(model: GridWorld, state: int) -> Place:
 
 
 def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
-    """Return the drawing of a model and the places of its states; those not drawn are where the last node is."""
+    """Return the drawing of a model and the places of the drawn states; all other states are at the last node."""
     net = Net.of(model, excerpt(model, start, marked))
     node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
     above = {node_of[state]: text for state, text in marked.items() if state in node_of}
-    # A goal is often called like its place: once is enough.
+    # A goal often has the name of its place, which is not repeated.
     above = {node: "" if text == net.names[node] else text for node, text in above.items()}
     graph = lay_out(net, node_of[start], above)
     return graph, {state: graph.nodes[node].at for state, node in node_of.items()}
@@ -170,25 +169,25 @@ def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
-    """Return the start of a problem or an instance of any domain, with its size; `belief` may be the prior."""
+    """Return the scene at the start of a problem or an instance of any domain; its progress line states the size."""
     problem = as_problem(given)
     scene = scene_of(problem, problem.start, belief)
     return replace(scene, progress=scene.size)
 
 
 def scenes(episode: Episode) -> Iterator[Scene]:
-    """Iterate over all moments of an episode."""
+    """Iterate over the scenes of all moments of an episode."""
     costs = costs_before(episode)
     return (_scene(episode, k, costs[k]) for k in range(len(episode.steps) + 1))
 
 
 def scene_at(episode: Episode, k: int) -> Scene:
-    """Return moment `k`, from 0; moment ``len(episode.steps)`` is the end."""
+    """Return the scene of moment `k`, counted from 0; moment ``len(episode.steps)`` is the end."""
     return _scene(episode, k, costs_before(episode)[k])
 
 
 def costs_before(episode: Episode) -> list[float]:
-    """Return, for each moment, the cost of the steps that have been taken."""
+    """Return the accumulated cost before each moment of an episode."""
     return list(accumulate((step.cost for step in episode.steps), initial=0.0))
 
 
@@ -202,7 +201,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
             belief=episode.steps[-1].belief if n else None,
             goal=episode.goal,
             progress=f"after {counted(n, 'step')}: {spent}",
-            event=f"{scene.words.done if episode.finished else 'Cut off here.'} {questions_asked(episode)}",
+            event=f"{scene.words.done if episode.finished else 'Stopped here.'} {questions_asked(episode)}",
         )
     step = episode.steps[k]
     return replace(
@@ -217,15 +216,15 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
 
 
 def event_of(step: Step) -> str:
-    """Return what happens in a step, in one sentence."""
+    """Return one sentence about what happens in a step."""
     if step.answer is not None:
         worth = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
-        return f"The question costs {number(step.cost)}{worth}; nobody moves."
+        return f"The question costs {number(step.cost)}{worth}; no agent moves."
     return printable(step.decision.why)
 
 
 def questions_asked(episode: Episode) -> str:
-    """Return how many questions were asked and what they cost, in one sentence."""
+    """Return one sentence about the number of questions and their total price."""
     asked = episode.questions
     if not asked:
         return "No question was asked."

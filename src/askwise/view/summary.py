@@ -1,8 +1,7 @@
-"""An episode told in text: who did what, step by step, what was asked, what it cost.
+"""Problems and episodes as text.
 
-Steps in which the same is going on (the ego agent waits, or walks) and nothing is learnt share a line.
-
-What a problem is like, in a few lines: its goals or landmarks, how far they are, what questions cost.
+The text of an episode has a line per step. Consecutive steps share a line if the agents keep doing the same (waiting or
+walking) and the belief does not change.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ Emphasis = Callable[[str], str]
 
 
 def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
-    """Return the story of an episode, to be printed.
+    """Return an episode as text: a header, its steps, and what it cost.
 
     Args:
         episode: an episode of any problem.
-        colour: whether to use the escape sequences of terminals with 256 colours.
+        colour: whether to use escape sequences for terminals with 256 colours.
     """
     words = words_of(episode.problem)
     loud: Emphasis = (lambda text: in_terminal(text, "question")) if colour else str
@@ -43,7 +42,7 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 
 
 def header(episode: Episode) -> list[str]:
-    """Return what was played, and by whom."""
+    """Return three lines about an episode: the problem, the method with teammate and goal, and the starts."""
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
     seed = "" if episode.seed is None else f", seed {episode.seed}"
@@ -55,11 +54,11 @@ def header(episode: Episode) -> list[str]:
 
 
 def closing(episode: Episode) -> str:
-    """Return how it ended and what it cost."""
+    """Return one line about how an episode ended and what it cost."""
     n = len(episode.steps)
     end = "Finished" if episode.finished else "Not finished: cut off"
     asked = counted(len(episode.questions), "question")
-    # Where the end is missing, there is nothing to compare with.
+    # The marginal cost of an unfinished episode is unknown.
     marginal = f": marginal cost {number(episode.marginal_cost)}" if episode.finished else ""
     return (
         f"{end} after {counted(n, 'step')}. Cost {number(episode.cost)}, with the goal known "
@@ -82,7 +81,7 @@ def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]
 
 
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
-    """Return what steps on one line have in common; a question or an action that is no move has a line of its own."""
+    """Return a key that is equal for steps on the same line; questions and actions other than moves stand alone."""
     possible = None if step.belief is None else credible_goals(problem, step.belief).tobytes()
     action = step.decision.action
     if action is None or not _is_plain(problem, action):
@@ -91,12 +90,12 @@ def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
 
 
 def _is_plain(problem: Problem, action: int) -> bool:
-    """Whether an action of the ego agent is a move or waiting."""
+    """Return whether an action of the ego agent is a move or waiting."""
     return action == problem.ego.actions.stay or action in problem.ego.actions.moves
 
 
 def _rests(problem: Problem, step: Step) -> bool:
-    """Whether the teammate stays where it is."""
+    """Return whether the teammate stays in its place."""
     place, action = step.state.teammate, step.teammate_action
     return action is None or problem.teammate.next(place, action) == place
 
@@ -147,12 +146,12 @@ def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
     reply = reply_to_text(problem.goals, step.answer)
     yield f"{step.t:>9}  {loud(f'ASKS: {asks[0].lower()}{asks[1:]}')}"
     named = f"{len(step.answer.goals)} of {_possible(problem, step)} possible"
-    told = f"{reply.upper()}  ({named}, cost {number(step.cost)}{value})"
-    yield f"{'':>9}  {loud(told)}"
+    line = f"{reply.upper()}  ({named}, cost {number(step.cost)}{value})"
+    yield f"{'':>9}  {loud(line)}"
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
-    """Tell what was not worth asking; over several steps, the question that came nearest to it."""
+    """Yield a line about the question that came closest to being asked in some steps, if one was considered."""
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
         return
@@ -172,7 +171,7 @@ LONGEST_NAME = 28
 
 
 def describe(problem: Problem) -> str:
-    """Return what a problem is like, for ``askwise show``; its words say what to call things."""
+    """Return a problem as text, for ``askwise show``: its size, landmarks or goals, prices and costs."""
     scene = scene_of(problem, problem.start)
     words = scene.words
     best = optimal_costs(problem, problem.start)
@@ -189,7 +188,7 @@ def describe(problem: Problem) -> str:
 
 
 def _sites(words: Vocabulary) -> str:
-    """Return the first sites: where they are, and how many loads are there."""
+    """Return the first landmarks as text: name, place and number of loads."""
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
         for site in words.sites[:MOST_SITES]
@@ -199,13 +198,13 @@ def _sites(words: Vocabulary) -> str:
 
 
 def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return where both start, and a table of the first goals."""
+    """Return a line about the starts of both agents, and a table of the first goals."""
     teammate, ego = _name(problem.teammate, problem.start.teammate), _name(problem.ego, problem.start.ego)
     return [f"{words.teammate} starts at {teammate}, {words.ego} at {ego}", *_goals(problem, words)]
 
 
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return a table of the first goals: how likely, how far and where for both, what naming one costs."""
+    """Return a table of the first goals: probability, targets and distances of both agents, the price of naming it."""
     own = problem.query_cost.prices
     head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own is not None else [])]
     rows = [head]
@@ -221,7 +220,7 @@ def _goals(problem: Problem, words: Vocabulary) -> list[str]:
 
 
 def _far(side: Side, goal: int, steps: int) -> str:
-    """Return where an agent goes for a goal and how far that is."""
+    """Return the targets of an agent for a goal, and the number of steps to them."""
     targets = side.targets(goal)
     places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])
     more = f" and {targets.size - MOST_TARGETS} more" if targets.size > MOST_TARGETS else ""
@@ -229,7 +228,7 @@ def _far(side: Side, goal: int, steps: int) -> str:
 
 
 def _name(side: Side, state: int) -> str:
-    """Return the name of the place where an agent is in a state."""
+    """Return the name of the place of an agent in a state; on a grid, its coordinates."""
     name = place_name(side, state)
     if isinstance(side.model, GridWorld):
         x, y = side.model.cells[place_and_load(side, state)[0]].tolist()
@@ -243,7 +242,7 @@ def _short(name: str) -> str:
 
 def _price(price: QueryCost, words: Vocabulary) -> str:
     if type(price) is not QueryCost:
-        return "what a function of the goals in it says"
+        return "an amount that a function computes from its goals"
     if price.prices is not None:
         low, high = float(np.min(price.prices)), float(np.max(price.prices))
         each = number(low) if low == high else f"{number(low)} to {number(high)}"

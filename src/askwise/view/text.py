@@ -1,10 +1,6 @@
-"""A graph in letters: one line for each place, with who and what is there and where one can go from it.
+"""Scenes as text: drawings for terminals, lists of a graph's places, and the animation of an episode.
 
-A scene as text, for terminals: the map or the list of places, what its signs mean, and what cannot be drawn.
-
-Watching an episode in the terminal.
-
-The animation has a screen of its own: when it ends, or is ended with Ctrl-C, the terminal is as it was before.
+The animation uses the alternate screen: when it ends, or is interrupted by Ctrl-C, the terminal is restored.
 """
 
 from __future__ import annotations
@@ -31,7 +27,16 @@ LONGEST_NAME = 26
 
 
 def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """List the places of a graph, at most so many: the first of the scene's grounds (`side` 0) or the second (1)."""
+    """Draw a graph as a list of places: the agents and goals at each place, and the places that can be reached from it.
+
+    Args:
+        scene: the scene.
+        floor: the floor to draw.
+        side: the index of the floor in ``scene.floors``.
+        colour: whether to use colours.
+        columns: the largest width.
+        rows: the largest number of lines.
+    """
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
     shown = _shown(floor, agents, goals, rows)
     edges = _edges_from(floor)
@@ -46,9 +51,9 @@ def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, colu
         agent, goal = agents.get(at), goals.get(at)
         called = f" [{goal.name}]" if goal and goal.name != floor.nodes[node].name else ""
         before = _sign(agent, paint) + _sign(goal, paint)
-        told = f"{before} {paint(name, goal.colour if goal else '')}{' ' * (wide - columns_of(name))}"
+        line = f"{before} {paint(name, goal.colour if goal else '')}{' ' * (wide - columns_of(name))}"
         rest = shortened_end(f"{called} -> {', '.join(edges[node]) or nowhere}", columns - 3 - wide)
-        lines.append(told + paint(rest, DIM))
+        lines.append(line + paint(rest, DIM))
     return TextFloor(lines, signs, _remarks(floor, len(shown)))
 
 
@@ -66,7 +71,7 @@ def _remarks(floor: DrawnGraph, n_shown: int) -> list[str]:
 
 
 def shortened_end(text: str, longest: int) -> str:
-    """Return a text without its end if it is too long."""
+    """Cut a text to `longest` columns; "..." marks a cut."""
     if columns_of(text) <= longest:
         return text
     while text and columns_of(text) > max(longest - 4, 0):
@@ -75,7 +80,7 @@ def shortened_end(text: str, longest: int) -> str:
 
 
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
-    """Return the nodes to list: all, or those that matter most, where the agents are, then goals, then what is near."""
+    """Return the nodes to list: all, or as many as fit, first those with agents, then goals, then neighbours."""
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
     occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
     if len(nodes) <= rows:
@@ -92,7 +97,7 @@ def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, 
 
 
 def _edges_from(floor: DrawnGraph) -> list[list[str]]:
-    """Return for each node where one can go, with the names of the actions if they are not all the same."""
+    """Return, for each node, the names of its neighbours, with actions unless all edges have the same action."""
     found: list[list[str]] = [[] for _ in floor.nodes]
     plain = len({name for edge in floor.edges for name in (*edge.there, *edge.back)}) < 2
     for edge in floor.edges:
@@ -104,24 +109,24 @@ def _edges_from(floor: DrawnGraph) -> list[list[str]]:
 
 
 COLUMNS, ROWS = 100, 60
-"""Room for a drawing that does not go to a terminal."""
+"""Size of a drawing that is not printed to a terminal."""
 
-MOST_TOLD = 3
+MOST_LISTED = 3
 BETWEEN = "  |  "
-"""What is between two maps side by side."""
+"""Separator of two maps side by side."""
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 LINES_BELOW = 8
-"""Lines that a drawing needs for everything but the map."""
+"""Lines below the map of a drawing: legend, places, belief, question, event and progress."""
 
 
 def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: int = ROWS) -> str:
-    """Draw a scene.
+    """Draw a scene as text.
 
     Args:
-        scene: what to draw.
-        colour: whether to use the escape sequences of terminals with 256 colours.
-        columns: how wide the ground may be.
-        rows: how high the ground may be.
+        scene: the scene.
+        colour: whether to use escape sequences for terminals with 256 colours.
+        columns: the largest width of the floor.
+        rows: the largest height of the floor.
     """
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
@@ -135,7 +140,7 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
 
 
 def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw the ground, or both: side by side if there is room, else one below the other."""
+    """Draw one floor, or two: maps side by side, other floors one below the other."""
     if len(scene.floors) == 1:
         return _draw_floor(scene, 0, colour=colour, columns=columns, rows=rows)
     names = [scene.teammate.name, scene.ego.name]
@@ -143,7 +148,7 @@ def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
         half = (columns - len(BETWEEN)) // 2
         both = [_draw_floor(scene, side, colour=colour, columns=half, rows=rows - 1) for side in (0, 1)]
         columns_of_text = [[name, *made.lines] for name, made in zip(names, both, strict=True)]
-        # Colours keep the spaces at the ends of lines: both kinds of text get the same width.
+        # Coloured lines keep trailing spaces: measure these, so that the width does not depend on `colour`.
         coloured = _draw_floor(scene, 0, colour=True, columns=half, rows=rows - 1).lines
         wide = max(map(_visible, [names[0], *coloured]))
         rows_of_both = zip_longest(*columns_of_text, fillvalue="")
@@ -167,26 +172,26 @@ def _visible(line: str) -> int:
 
 
 def _ego_places(scene: Scene) -> Iterator[str]:
-    """Tell where the ego agent goes, as far as the ground cannot show it: where others are already."""
+    """Yield the ego agent's target for goals whose mark is hidden by a mark of the teammate."""
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
-    told = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
-    for goal in told[:MOST_TOLD]:
+    hidden_goals = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
+    for goal in hidden_goals[:MOST_LISTED]:
         names = list(dict.fromkeys(called[place] for place in goal.ego if place in hidden))
         yield f"for {printable(goal.name)} the {scene.ego.name} goes to {either(names)}"
-    if len(told) > MOST_TOLD:
-        yield f"and so on for {len(told) - MOST_TOLD} more"
+    if len(hidden_goals) > MOST_LISTED:
+        yield f"and {len(hidden_goals) - MOST_LISTED} more"
 
 
 def where(scene: Scene) -> str:
-    """Return where the agents are and what is in hand, in one line."""
+    """Return one line with the places of both agents and the ego agent's load."""
     goal = "" if scene.goal is None else f", whose goal is {printable(scene.goals[scene.goal].name)}"
     hands = f", with {scene.hands}" if scene.hands else ""
     return f"{scene.teammate.name} at {scene.teammate.place}{goal}; {scene.ego.name} at {scene.ego.place}{hands}"
 
 
 def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
-    """Return the likeliest goals in one line, empty if there is no belief to show."""
+    """Return one line with the likeliest goals; empty without a belief."""
     if scene.belief is None:
         return ""
     likeliest = likeliest_of([goal.name for goal in scene.goals], scene.belief, most)
@@ -199,15 +204,15 @@ def _bold(text: str, colour: bool) -> str:
 
 
 OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
-"""The cursor is hidden there, and long lines are cut instead of wrapped."""
+"""Escape sequences that enter and leave the alternate screen, where the cursor is hidden and long lines are cut."""
 FROM_TOP, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 
 QUESTION_LASTS = 4
-"""A question stands as long as so many steps: it has to be read."""
+"""Duration of a question, in steps; it takes time to read."""
 
 
 def can_watch(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal that can move its cursor."""
+    """Return whether `stream` is a terminal that can move its cursor."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -219,14 +224,14 @@ def watch(
     colour: bool = True,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Animate an episode; return whether it was watched to its end.
+    """Animate an episode in a terminal; return False if it was interrupted by Ctrl-C.
 
     Args:
-        episode: an episode of any domain that can be drawn.
+        episode: an episode of any problem.
         stream: the terminal.
-        speed: steps for each second.
+        speed: steps per second.
         colour: whether to use colours.
-        sleep: how to wait; tests do not wait.
+        sleep: called to wait for some seconds.
     """
     title = header(episode)[1]
     stream.write(OWN_SCREEN)

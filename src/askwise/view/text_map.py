@@ -1,11 +1,8 @@
-"""What is where, in letters and colours of a terminal: the same on maps and in lists of places.
+"""Maps as text, and the marks of agents, goals and landmarks for maps and lists of places.
 
-Every mark is one letter, a name, a colour. Agents hide what they stand on, but not its name.
-
-The map of a scene in letters.
-
-The largest of these that fits is drawn: every goal by its name; by the part of the name that differs ("12" for S12);
-as a sign; and, on a map larger than the screen, one letter for a whole block of cells.
+A mark has a letter, a name and a colour. An agent hides the letter of a goal in its place, but not the goal's name. Of
+these forms of a map, the first that fits is drawn: goals by their names; by the distinctive part of their names ("12"
+for S12); as letters; and, for a map larger than the screen, one letter per block of cells.
 """
 
 from __future__ import annotations
@@ -20,14 +17,14 @@ from askwise.view.palette import TERMINAL, TERMINAL_RAMP, position
 from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
 
 BOTH, GOAL, ASKED, OUT, EGO_PLACE = "&", "o", "?", "x", "*"
-"""The signs of agents in one place and of goals; those of single agents and landmarks are the domain's."""
+"""Letters of both agents in one place and of goals; the domain defines those of single agents and landmarks."""
 TEAMMATE_COLOUR, EGO_COLOUR, BOTH_COLOUR, DIM = (TERMINAL[name] for name in ("teammate", "ego", "both", "dim"))
 
 Paint = Callable[[str, str], str]
 
 
 def painter(colour: bool) -> Paint:
-    """Return what puts a text into a colour, or leaves it as it is."""
+    """Return a function that colours a text; without `colour`, it returns the text unchanged."""
     return _painted if colour else _plain
 
 
@@ -40,7 +37,7 @@ def _painted(text: str, colour: str) -> str:
 
 
 def meanings(scene: Scene) -> dict[str, str]:
-    """Return what each sign means, in the order of the legend."""
+    """Return the meaning of each letter, in the order of the legend."""
     signs = {
         scene.teammate.sign: scene.teammate.name,
         scene.ego.sign: scene.ego.name,
@@ -50,14 +47,14 @@ def meanings(scene: Scene) -> dict[str, str]:
         GOAL: scene.words.goal,
         EGO_PLACE: f"where the {scene.ego.name} goes",
     }
-    if scene.words.landmark:  # or an agent whose letter is the same would lose its own meaning
+    if scene.words.landmark:  # otherwise an agent with the same letter would lose its own meaning
         signs.setdefault(scene.words.landmark_sign, scene.words.landmark)
-    return signs | {"#": "wall", ":": "a quarter walls and more"}
+    return signs | {"#": "wall", ":": "at least a quarter walls"}
 
 
 @dataclass(frozen=True, slots=True)
 class TextMark:
-    """What is in a place: a sign (one letter), the name of a goal or landmark, the colour it is drawn in."""
+    """A mark in a place: its letter, the name of a goal or landmark, its colour, and whether it is a landmark."""
 
     sign: str
     name: str = ""
@@ -70,7 +67,7 @@ BOTH_HERE = TextMark(BOTH, colour=BOTH_COLOUR)
 
 @dataclass(frozen=True, slots=True)
 class TextFloor:
-    """A finished ground: its lines, the signs used in it, and remarks on how to read it."""
+    """A drawn floor: its lines, the letters used, and remarks about how to read it."""
 
     lines: list[str]
     signs: set[str]
@@ -78,7 +75,13 @@ class TextFloor:
 
 
 def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, TextMark]:
-    """Return the marks of landmarks and goals on the first ground (0) or the second (1), with short names or whole."""
+    """Return the marks of landmarks and goals by place.
+
+    Args:
+        scene: the scene.
+        side: the index of the floor in ``scene.floors``.
+        short: whether names are shortened if a place has several goals.
+    """
     places: dict[Place, TextMark] = {}
     if side == 0:
         for landmark in scene.landmarks:
@@ -94,7 +97,7 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Te
 
 
 def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the marks of the agents that are on the first ground (0) or the second (1)."""
+    """Return the marks of the agents by place; `side` is the index of the floor in ``scene.floors``."""
     teammate, ego = (
         TextMark(scene.teammate.sign, colour=TEAMMATE_COLOUR),
         TextMark(scene.ego.sign, colour=EGO_COLOUR),
@@ -107,7 +110,7 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 
 
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return what is in each place that is not simply free; agents hide what they stand on, but its name."""
+    """Return the marks of all places that are not empty; an agent's mark keeps the name of a goal in the same place."""
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
         below = places.get(place)
@@ -136,7 +139,16 @@ LONGEST_NAME = 8
 
 
 def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw a map of a scene, at most so wide and high: the first of its grounds (`side` 0) or the second (1)."""
+    """Draw a map.
+
+    Args:
+        scene: the scene.
+        floor: the map.
+        side: the index of the map in ``scene.floors``.
+        colour: whether to use colours.
+        columns: the largest width.
+        rows: the largest height.
+    """
     width, height = floor.width, floor.height
     gutter = len(str(height - 1))
     room = (columns - gutter) // width
@@ -153,13 +165,13 @@ def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int,
         longest = max(columns_of(name) for name in [*(name.removeprefix(cut) for name in goals), *landmarks])
         if longest <= LONGEST_NAME and longest + 1 <= room:
             remarks = [f"{scene.words.landmarks} {listed(landmarks)}", *_covered(scene)] if landmarks else []
-            remarks += [f"{scene.words.goals} without the {cut!r} of their names"] if cut else []
+            remarks += [f"{scene.words.goals} without the prefix {cut!r}"] if cut else []
             return _named(scene, floor, places, paint, min(longest + 2, room), cut, remarks)
     return _signs(floor, places, paint, min(room, 2))
 
 
 def _covered(scene: Scene) -> list[str]:
-    """Return a remark for each landmark that lies under a goal, whose name it cannot show."""
+    """Return a remark for each landmark in the place of a goal, which hides its name."""
     goals = {goal.at: goal.name for goal in scene.goals}
     return [
         f"{printable(landmark.name)} lies under {printable(goals[landmark.at])}"
@@ -169,7 +181,7 @@ def _covered(scene: Scene) -> list[str]:
 
 
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
-    """Return what all goals' names begin with, if they can do without."""
+    """Return the common prefix of the goals' names if they stay non-empty and distinct without it, otherwise ""."""
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
     short = [name.removeprefix(prefix) for name in goals]
@@ -179,7 +191,10 @@ def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
 def _named(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, size: int, cut: str, remarks: list[str]
 ) -> TextFloor:
-    """Draw every cell as a sign and a name; a goal or a landmark has no sign, one that is ruled out no name."""
+    """Draw every cell as a letter and a name.
+
+    Goals and landmarks have no letter; goals that are ruled out have no name.
+    """
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
 
@@ -212,7 +227,7 @@ def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -
 
 
 def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
-    """Return the rows, the highest y first, with the coordinates beside and below."""
+    """Return the lines of a map, the largest y first, with coordinates beside and below."""
     width, height = floor.width, floor.height
     walls = floor.walls.tolist()
     gutter = len(str(height - 1))
@@ -224,7 +239,7 @@ def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list
 
 
 def _x_axis(width: int, size: int) -> str:
-    """Return the x coordinates, as many as there is room for, each below the first letter of its cell."""
+    """Return a line with as many x coordinates as fit, each below the first letter of its cell."""
     first = 1 if size > 1 else 0
     apart = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if k * size > len(str(width - 1)))
     axis = [" "] * (width * size + 5)
@@ -237,9 +252,9 @@ def _x_axis(width: int, size: int) -> str:
 def _overview(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
 ) -> TextFloor:
-    """Draw one letter for each block of cells: whatever matters most in it."""
+    """Draw one letter per block of cells: its most important mark."""
     width, height = floor.width, floor.height
-    # A letter is about twice as high as wide; so is a block, and the map keeps its shape.
+    # A letter is about twice as high as wide; blocks are too, so that the map keeps its proportions.
     wide = max(-(-width // columns), -(-height // (2 * rows)))
     high = 2 * wide
     blocks = _blocks(scene, places, wide, high)
@@ -252,7 +267,7 @@ def _overview(
 
 
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
-    """Return the mark that matters most in each block."""
+    """Return the most important mark of each block that has one."""
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]
     found: dict[Cell, list[TextMark]] = {}

@@ -10,7 +10,7 @@ function showFacts() {
 
 function showNow(k) {
   const frame = frames[k];
-  const ended = episode.finished ? `Done after ${count(nSteps, "step")}` : `Cut off after ${count(nSteps, "step")}`;
+  const ended = episode.finished ? `Done after ${count(nSteps, "step")}` : `Stopped after ${count(nSteps, "step")}`;
   byId("step").textContent = k < nSteps ? `Step ${k + 1} of ${nSteps}` : ended;
   byId("happening").replaceChildren(...(k === nSteps ? ending() : frame.ask ? question(frame) : moves(frame)));
 }
@@ -30,7 +30,7 @@ function moves(frame) {
 function question(frame) {
   return [line("ego", frame.why || "asks"), element("div", { class: "question", id: "question" }, frame.asks),
     element("p", { class: "answer", id: "answer" }, `${frame.reply}.`), ...worth(frame), ...gate(frame),
-    element("p", { class: "note" }, `The question costs ${number(frame.price)}; nobody moves.`)];
+    element("p", { class: "note" }, `The question costs ${number(frame.price)}; no agent moves.`)];
 }
 
 // Whether a question could be asked at all.
@@ -72,7 +72,7 @@ function showCost(k) {
   byId("moves").style.width = `${(100 * (frames[k].cost - asking)) / scale}%`;
   byId("asking").style.width = `${(100 * asking) / scale}%`;
   byId("best").style.left = `calc(${(100 * episode.optimal) / scale}% - 1px)`;
-  const end = `Marginal cost, the price of not knowing: ${number(total - episode.optimal)}`;
+  const end = `Marginal cost of not knowing the goal: ${number(total - episode.optimal)}`;
   byId("cost-note").textContent = k === nSteps && episode.finished ? end : `steps ${number(frames[k].cost - asking)}, questions ${number(asking)}`;
 }
 
@@ -86,7 +86,7 @@ function showZones(k) {
   const holder = byId("zones");
   const pairs = zonesOf(frames[k]);
   if (!episode.zonesKnown || !pairs || !pairs.length) {
-    const reason = episode.zonesKnown ? "One goal is left: nothing to tell apart." : "Left out: this instance is too large to work zones out for every step.";
+    const reason = episode.zonesKnown ? "Only one goal is left." : "Omitted: this problem is too large to compute zones for every step.";
     holder.replaceChildren(element("p", { class: "note" }, frames[k].belief === undefined ? "This method shows no belief." : reason));
     return;
   }

@@ -1,7 +1,8 @@
-"""Graphs laid out for drawing: deterministic, readable, with nothing but numpy and scipy.
+"""Deterministic layouts of graphs for drawing, with numpy and scipy only.
 
-Trees and graphs of one-way steps are drawn in layers, by their distance from where the agent starts; everything else so
-that distances in the drawing are like those in the graph (stress majorisation). Large graphs are drawn in part.
+Trees and graphs of mostly one-way edges are drawn in layers, by the distance from the agent's start. Other graphs are
+drawn so that distances in the drawing resemble those in the graph (stress majorisation). Of large graphs, a part is
+drawn.
 """
 
 from askwise.view.layout.drawing import lay_out

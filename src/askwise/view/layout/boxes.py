@@ -1,6 +1,6 @@
-"""How names are written below nodes and beside ways, and how much room they take. One unit is about one mark.
+"""Names at nodes and edges, the boxes that they occupy, and the removal of overlaps between boxes.
 
-Room for every node and its name: boxes that overlap are pushed apart, then nothing overlaps any more.
+Sizes are in units of a drawing; one unit is about the size of a mark.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from askwise.text.wording import columns_of
 from askwise.types import BoolArray, FloatArray
 
 NAME_LETTERS = 0.34
-"""Height of the letters of a name; one letter is about half as wide."""
+"""Font size of a name; a letter is about half as wide (`LETTER_WIDTH`)."""
 LABEL_LETTERS = 0.27
 LETTER_WIDTH = 0.56
 LINE_HEIGHT = 0.38
 NAME_BELOW = 0.5
-"""How far below a node's centre its name begins: marks reach that far."""
+"""Distance from a node's centre to its name below; marks extend that far."""
 
 LONGEST_LINE = 12
 LONGEST_LABEL = 12
 TAIL = 4
-"""Letters that a shortened name keeps at its end, where names most often differ."""
+"""Letters kept at the end of a shortened name, where names most often differ."""
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return how wide a name is."""
+    """Return the width of a name that is written in these lines."""
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
 
 def label_width(text: str) -> float:
-    """Return how wide the name of an action is."""
+    """Return the width of an action's name."""
     return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return a name in at most so many letters, without its middle if it is too long."""
+    """Shorten a name to at most `longest` columns by leaving out its middle."""
     if columns_of(text) <= longest:
         return text
     tail = min(TAIL, (longest - 1) // 2)
@@ -46,7 +46,7 @@ def shortened(text: str, longest: int) -> str:
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
-    """Return a name in one line or two, broken between words, shortened where that is not enough."""
+    """Split a name between words into one or two lines of at most `longest` columns, shortened if necessary."""
     if columns_of(name) <= longest:
         return (name,)
     breaks = [found.end() for found in re.finditer(r"[\s_/-]+", name) if 0 < found.end() < len(name)]
@@ -59,14 +59,14 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 
 PUSHES = 250
 HALF_MARK = 0.55
-"""Half the width of what may stand on a node."""
+"""Half the width of a mark on a node."""
 BETWEEN = 0.35
-"""Free room between two boxes."""
+"""Minimum gap between two boxes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boxes:
-    """The room that nodes need: ``float64 [n]`` each, as distances from the node's place."""
+    """The boxes of nodes as distances from each node's position: ``float64 [n]`` each."""
 
     half_width: FloatArray
     above: FloatArray
@@ -74,7 +74,7 @@ class Boxes:
 
     @classmethod
     def of(cls, names: list[tuple[str, ...]], above: list[str]) -> Boxes:
-        """Return the boxes of nodes with these names below them and that text above."""
+        """Return the boxes of nodes; `names` are the lines below each node, `above` the text above it."""
         texts = zip(names, above, strict=True)
         half = np.array([max(HALF_MARK, name_width((*lines, text)) / 2) for lines, text in texts])
         below = np.array([NAME_BELOW + LINE_HEIGHT * len(lines) for lines in names])
@@ -82,46 +82,46 @@ class Boxes:
 
     @property
     def widths(self) -> FloatArray:
-        """Whole widths, with the room between two boxes."""
+        """Total widths, including the gap between two boxes."""
         return 2 * self.half_width + BETWEEN
 
     @property
     def heights(self) -> FloatArray:
-        """Whole heights, with the room between two boxes."""
+        """Total heights, including the gap between two boxes."""
         return self.above + self.below + BETWEEN
 
     @property
     def right(self) -> tuple[FloatArray, FloatArray]:
-        """The room before and after each place in a row from left to right, half of that between two boxes included."""
+        """Space to the left and to the right of each position, including half a gap."""
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
     @property
     def down(self) -> tuple[FloatArray, FloatArray]:
-        """The same in a column from top to bottom."""
+        """Space above and below each position, including half a gap."""
         return self.above + BETWEEN / 2, self.below + BETWEEN / 2
 
     def some(self, chosen: list[int]) -> Boxes:
-        """Return the boxes of some of the nodes."""
+        """Return the boxes of the given nodes."""
         return Boxes(self.half_width[chosen], self.above[chosen], self.below[chosen])
 
 
 def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return places at which no two boxes overlap, much like the given ones."""
-    places = _told_apart(places.copy())
+    """Move positions (``float64 [n, 2]``) as little as possible so that no two boxes overlap."""
+    places = _separated(places.copy())
     for _ in range(PUSHES):
         push = _push(places, boxes)
         if not push.any():
             return places
         places += 0.6 * push
-    # What pushing has not solved, more room does: no two nodes are in the same place.
-    places = _told_apart(places)
+    # If pushing has not separated all boxes, enlarging the drawing does: no two positions are equal.
+    places = _separated(places)
     while (factor := _factor(places, boxes)) > 1:
         places *= factor
     return places
 
 
-def _told_apart(places: FloatArray) -> FloatArray:
-    """Return the places with those that are the same moved a little; what is in one place cannot be spread."""
+def _separated(places: FloatArray) -> FloatArray:
+    """Move nodes at equal positions slightly apart, because equal positions cannot be spread; return the array."""
     _, first = np.unique(places.round(6), axis=0, return_index=True)
     same = np.setdiff1d(np.arange(len(places)), first)
     places[same] += 0.01 * np.column_stack([same + 1, same % 7 + 1])
@@ -129,7 +129,7 @@ def _told_apart(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return how far boxes would have to move in x and in y (``[n, n]``), and whether they overlap at all."""
+    """Return the overlap of each pair of boxes in x and in y, and whether they overlap in both; all ``[n, n]``."""
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
     needed_y = (boxes.heights[:, None] + boxes.heights[None, :]) / 2
@@ -141,7 +141,7 @@ def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray,
 
 
 def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return by how much each node moves to make room, along the shorter way."""
+    """Return the displacement of each node that separates overlapping boxes along the axis of the smaller overlap."""
     short_x, short_y, overlap = _overlaps(places, boxes)
     order = np.arange(len(places))
     before = np.where(order[:, None] < order[None, :], -1.0, 1.0)
@@ -154,9 +154,9 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return by how much the whole drawing has to grow, 1 if nothing overlaps; once may not be enough.
+    """Return the factor by which to enlarge the drawing, 1 if nothing overlaps; several rounds may be necessary.
 
-    Boxes reach further down than up, so two that stood clear of each other may come to overlap as it grows.
+    Boxes extend further down than up, so enlarging the drawing can make other boxes overlap.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():

@@ -1,6 +1,7 @@
-"""How ways are drawn: bent where a straight one would run through another node, named where there is room.
+"""The finished drawing of a net: positions of nodes, curved edges, and labels.
 
-A net as a finished drawing: each connected part laid out, all with room, ways and names.
+Each connected part is laid out by itself. An edge is curved if a straight one would run through another node. Labels
+are written where there is room.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from askwise.view.layout.net import ELSEWHERE, Net
 from askwise.view.layout.placement import layered_layout, layers_of, stress_layout, suits_layers
 
 MOST_BENT = 150
-"""Ways up to which they are bent: among more, nobody follows a single one."""
+"""Largest number of edges for which edges are curved; among more, nobody can follow a single edge."""
 MOST_NAMED = 45
 BENDS = (0.0, 0.16, -0.16, 0.3, -0.3)
-"""How far a way may bend to the side, as a share of its length."""
+"""Offsets of a curve to the side, as fractions of its length, in the order in which they are tried."""
 CLEAR = 0.5
-"""How near a way may come to a node that it does not lead to."""
+"""Minimum distance between an edge and a node that it does not connect."""
 SAMPLES = 12
 ROOM_FOR_NAMES = 2.4
 
 Box = tuple[float, float, float, float]
-"""Left, lower, right and upper end."""
+"""Left, lower, right and upper side of a rectangle."""
 
 
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
-    """Return what joins the nodes."""
+    """Return the edges of a net as curves; `places` is ``float64 [n, 2]``, the positions of its nodes."""
     bend = len(net.pairs) <= MOST_BENT
     return [_edge(net, places, k, bend) for k in range(len(net.pairs))]
 
@@ -51,12 +52,12 @@ def _edge(net: Net, places: FloatArray, k: int, bend: bool) -> Edge:
 
 def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
     middle, across = (start + end) / 2, end - start
-    # A curve goes half as far to the side as the point that it is drawn towards.
+    # A quadratic curve deviates half as far as its control point.
     return float(middle[0] - 2 * share * across[1]), float(middle[1] + 2 * share * across[0])
 
 
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
-    """Return how many other nodes a way runs into."""
+    """Return the number of other nodes that a curve comes too close to."""
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
     apart = np.hypot(*(line[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
@@ -64,7 +65,7 @@ def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray
 
 
 def moved(edge: Edge, by: FloatArray) -> Edge:
-    """Return a way with its bend moved."""
+    """Return an edge with its control point moved by a vector."""
     return replace(edge, through=_rounded((edge.through[0] + float(by[0]), edge.through[1] + float(by[1]))))
 
 
@@ -76,7 +77,7 @@ def _rounded(place: Place) -> Place:
 
 
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
-    """Return the names of actions that there is room for; none if all moves are called the same."""
+    """Return labels with the names of actions, as far as there is room; no labels if all actions have the same name."""
     if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
     taken = [_node_box(places[k], boxes, k) for k in range(len(places))]
@@ -93,7 +94,7 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return how much room the names beside a way need, at most; none if no names will be written."""
+    """Return the width of the widest labels of an edge, at most `ROOM_FOR_NAMES`; 0 if no labels will be written."""
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
         return 0.0
@@ -102,15 +103,16 @@ def longest_labels(net: Net) -> float:
 
 
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
-    """Return the names in both directions, shortened; empty in one if they are the same or there is only one."""
+    """Return the shortened names of actions in both directions; the second is empty if it equals the first."""
     one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
     return one, "" if one == other else other
 
 
 def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
-    """Iterate over what may be written beside a way, the best first: texts and the shares of its length for each.
+    """Iterate over the labels that an edge may have, the best choice first.
 
-    Each name stands nearer to where its action is taken. Where there is no room for both, the one that leads on does.
+    Each choice lists pairs of a text and the positions to try for it, as fractions of the edge's length. A label is
+    close to the node where its action is taken. If there is no room for both, only the first direction gets a label.
     """
     there, back = _texts(edge.there, edge.back)
     if not back:
@@ -123,7 +125,7 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return where all the texts are to stand, None if one of them finds no room."""
+    """Return a free box for each text, or None if there is no room for one of them."""
     found: list[Box] = []
     for text, shares in texts:
         boxes = (_box(curve(ends[0], through, ends[1], share), text) for share in shares)
@@ -154,7 +156,7 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
-    """Return how far a drawing reaches, bent ways included."""
+    """Return the bounding box of a drawing, including curved edges."""
     left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
     low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
     middles = [curve(_place(places, edge.first), edge.through, _place(places, edge.second), 0.5) for edge in edges]
@@ -167,20 +169,20 @@ def _place(places: FloatArray, node: int) -> Place:
 
 
 MANY = 40
-"""Nodes beyond which names have one short line."""
+"""Number of nodes above which names are reduced to one short line."""
 TOO_MANY = 110
-"""Nodes beyond which there is no room for names at all."""
+"""Number of nodes above which only important nodes have names."""
 LONGEST_ABOVE = 20
 MARGIN = 0.3
 
 
 def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> DrawnGraph:
-    """Return the drawing of a net; the same net always gets the same one.
+    """Return the drawing of a net; equal nets have equal drawings.
 
     Args:
-        net: what to draw.
-        root: the node from which layers count: where the agent starts.
-        above: the nodes that goals are about, and what is to be written above them.
+        net: the net.
+        root: the node from which layers are counted: the agent's start.
+        above: the targets of goals, and the text to write above each of them.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -215,7 +217,7 @@ def _written(net: Net, node: int, matters: bool) -> tuple[str, ...]:
 
 
 def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
-    """Return the places of all nodes: connected parts one below the other, the one with the root first."""
+    """Return the positions of all nodes: connected parts one below the other, the root's part first."""
     part_of = _parts(net)
     n_parts = int(part_of.max()) + 1
     order = sorted(range(n_parts), key=lambda part: (part != part_of[root], -int((part_of == part).sum()), part))
@@ -237,7 +239,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return ``int [n]``, the number of the connected part that each node is in."""
+    """Return ``int [n]``, the index of each node's connected part."""
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
         part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1
@@ -253,7 +255,7 @@ def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _part(net: Net, members: list[int]) -> Net:
-    """Return one connected part of a net."""
+    """Return the net of some nodes, with the edges between them."""
     if len(members) == net.n:
         return net
     number = np.full(net.n, -1, dtype=np.int64)
@@ -270,7 +272,7 @@ def _part(net: Net, members: list[int]) -> Net:
 
 
 def _in_rows(places: FloatArray, loners: list[int], boxes: Boxes, below: float) -> None:
-    """Put nodes that nothing leads to or from in rows below the rest."""
+    """Place isolated nodes in rows below the rest; changes `places`."""
     if not loners:
         return
     wide, high = float(boxes.widths[loners].max()), float(boxes.heights[loners].max())

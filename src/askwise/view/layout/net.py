@@ -1,6 +1,7 @@
-"""The bare graph of a model: nodes, and pairs of nodes that some action joins. Directions matter to drawings only.
+"""The undirected graph of a model, and the part of it that is drawn.
 
-Which states of a large graph are drawn: where the agents start, where they go, the ways between, what is around.
+Two states are connected if an action leads from one to the other. Directions only matter for arrows. Of a large model,
+the start, the targets, the paths between them and their surroundings are drawn.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from askwise.text.wording import printable
 from askwise.types import IntArray
 
 ELSEWHERE = -1
-"""In place of a state: all those that are not drawn."""
+"""Stands for all states that are not drawn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """Some states of a model and what joins them.
+    """Some states of a model and the connections between them.
 
     Attributes:
-        states: the number of each node in the model, or `ELSEWHERE`.
-        names: the whole name of each node, printable.
-        pairs: ``int [n_pairs, 2]``, the nodes that are joined, the lower number first.
+        states: the state of each node, or `ELSEWHERE`.
+        names: the full name of each node, printable.
+        pairs: ``int [n_pairs, 2]``, pairs of connected nodes, the lower index first.
         there: for each pair, the actions that lead from its first to its second node.
-        back: the same the other way round.
-        n_states: how many states the model has.
+        back: for each pair, the actions that lead from its second to its first node.
+        n_states: number of states of the model.
     """
 
     states: tuple[int, ...]
@@ -43,7 +44,7 @@ class Net:
 
     @classmethod
     def of(cls, model: Model, states: Sequence[int] | None = None) -> Net:
-        """Return the net of a deterministic model, or of some of its states."""
+        """Return the net of a deterministic model, or of the given states."""
         chosen = range(model.n_states) if states is None else states
         node_of = {state: node for node, state in enumerate(chosen)}
         joined: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
@@ -72,40 +73,40 @@ class Net:
 
     @cached_property
     def indptr(self) -> Any:
-        """``int64 [n + 1]``, where in `indices` each node begins."""
+        """``int64 [n + 1]``, the position in `indices` at which each node's neighbours begin."""
         return np.concatenate(([0], np.cumsum(np.bincount(self.pairs.ravel(), minlength=self.n))))
 
     @cached_property
     def indices(self) -> IntArray:
-        """The nodes that each node is joined with, in order, one node after the other."""
+        """The neighbours of all nodes, node by node, in ascending order."""
         nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
 
     def steps_from(self, node: int) -> IntArray:
-        """Return ``int32 [n]``, the steps from a node to each node, -1 where no way leads."""
+        """Return ``int32 [n]``, the number of steps from a node to each node, -1 if there is no path."""
         return breadth_first([node], self.indptr, self.indices)[0]
 
     @cached_property
     def one_way(self) -> float:
-        """The share of pairs that can be crossed in one direction only."""
+        """The fraction of pairs that can be crossed in one direction only."""
         single = sum(not (there and back) for there, back in zip(self.there, self.back, strict=True))
         return single / max(len(self.pairs), 1)
 
 
 MOST_DRAWN = 300
-"""States up to which the whole graph is drawn; beyond, nobody could read it."""
+"""Largest number of states for which the whole graph is drawn; a larger drawing would be unreadable."""
 PART = 60
-"""How many states are drawn of a larger one."""
+"""Number of states that are drawn of a larger graph."""
 MOST_TARGETS = 20
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Return the states to draw, in the order of the model; None for all. Takes linear time.
+    """Return the states to draw in ascending order, or None for all states. It takes linear time.
 
     Args:
         model: a deterministic model.
-        start: where its agent starts.
-        targets: where it may be going.
+        start: the agent's start.
+        targets: the targets of its goals.
     """
     if model.n_states <= MOST_DRAWN:
         return None
@@ -113,7 +114,7 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
     shown = {start}
     for target in list(dict.fromkeys(targets))[:MOST_TARGETS]:
         path = list(_path_back(model, steps, target))
-        # A way that does not fit would fill the drawing with itself: its end is shown alone.
+        # A path that does not fit would fill the whole drawing; only its end is shown.
         shown.update(path if len(shown) + len(path) <= PART else [target])
     for state in order.tolist():
         if len(shown) >= PART:
@@ -123,7 +124,7 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
 
 
 def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
-    """Return steps from the start, and the reached states in that order."""
+    """Return the number of steps from the start to each state, and the reached states in breadth-first order."""
     following = model.successor
     available = following >= 0
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
@@ -131,7 +132,7 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
 
 
 def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
-    """Iterate over the states of one shortest way from the start to a target, backwards."""
+    """Iterate over the states of a shortest path from the start to a target, backwards."""
     indptr, indices = model.predecessors
     state = target
     yield state

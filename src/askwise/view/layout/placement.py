@@ -1,14 +1,14 @@
-"""Layers by distance from the root: trees, and graphs of steps that are not taken back.
+"""Two ways to place the nodes of a connected net: in layers, and by stress majorisation.
 
-The order in each layer comes from the neighbours' (barycentres, swept down and up); then every node is put as near to
-the middle of its neighbours as the room that each needs allows: a regression that keeps the order. A drawing that is
-long and thin is folded into rows.
+**Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root. The order within a
+layer follows the barycentres of the neighbours, in sweeps down and up. Then every node is placed as close to the mean
+of its neighbours as the other boxes allow, by a regression that keeps the order. Long, thin drawings are folded into
+rows.
 
-Stress majorisation: distances in the drawing as near as can be to those in the graph.
-
-Minimised is the stress, the sum over pairs of ``w (|x_i - x_j| - d)^2`` with ``w = 1 / d^2``. Each step minimises a
-quadratic function that lies above the stress and touches it at the present drawing (Gansner, Koren and North 2004), so
-the stress never grows. It starts from distances to a few nodes, which unfolds loops and long ways at once.
+**Stress majorisation** suits all other graphs: distances in the drawing approximate those in the graph. It minimises
+the stress, the sum over pairs of ``w (|x_i - x_j| - d)^2`` with ``w = 1 / d^2``. Each step minimises a quadratic upper
+bound that touches the stress at the current drawing (Gansner, Koren and North 2004), so the stress never increases. The
+initial drawing uses distances to a few nodes, which unfolds loops and long paths.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from askwise.view.layout.net import Net
 
 SWEEPS = 12
 MOST_ACROSS = 18
-"""A layer of more nodes makes a drawing that is all height."""
+"""Largest number of nodes in a layer; more would make a drawing that is mostly height."""
 LONGEST_ROW = 9
-"""Layers of a thin drawing in one row, before it is folded."""
+"""Number of layers above which a thin drawing is folded."""
 MOSTLY_ONE_WAY = 0.6
 ROWS_SHAPE = 1.6
-"""How much wider than high a folded drawing is."""
+"""Aspect ratio (width to height) of a folded drawing."""
 LABEL_LINES = 0.7
-"""Room for the names of actions between layers that lie one below the other."""
+"""Space for the names of actions between layers that lie one below the other."""
 
 
 def suits_layers(net: Net, layers: IntArray) -> bool:
-    """Whether a connected net is best drawn in layers: ``int [n]``, the distance of each node from the root."""
+    """Return whether a connected net should be drawn in layers; `layers` is the result of `layers_of`."""
     if np.bincount(layers).max() > MOST_ACROSS:
         return False
     if len(net.pairs) == net.n - 1:
@@ -47,7 +47,7 @@ def suits_layers(net: Net, layers: IntArray) -> bool:
 
 
 def layers_of(net: Net, root: int) -> IntArray:
-    """Return the distance of each node from the root; a plain way begins at one of its ends."""
+    """Return ``int [n]``, the distance of each node from the root; a net that is a path starts at one of its ends."""
     degrees = np.diff(net.indptr)
     ends = np.flatnonzero(degrees == 1)
     if degrees.max() <= 2 and ends.size and degrees[root] > 1:
@@ -56,7 +56,14 @@ def layers_of(net: Net, root: int) -> IntArray:
 
 
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, places of the nodes; `label` is how wide the names beside a way are."""
+    """Return ``float64 [n, 2]``, the positions of the nodes in layers.
+
+    Args:
+        net: a connected net.
+        layers: the layer of each node.
+        boxes: the boxes of the nodes.
+        label: the width of the labels at edges.
+    """
     rows = _ordered(net, layers)
     widths, heights = boxes.widths, boxes.heights
     if len(rows) > LONGEST_ROW and max(map(len, rows)) <= 3:
@@ -64,7 +71,7 @@ def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> Fl
     down, right = (_in_layers(net, rows, *room) for room in (boxes.down, boxes.right))
     sideways = np.column_stack([_depths(rows, *boxes.right, label), -down])
     downwards = np.column_stack([right, -_depths(rows, *boxes.down, LABEL_LINES)])
-    # Whichever can be drawn larger; names lie sideways, so long ones make one of the two much wider.
+    # Take the one that can be drawn larger; long names make one of the two much wider.
     return min(sideways, downwards, key=lambda places: _shape(places, widths, heights))
 
 
@@ -75,7 +82,7 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 
 
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
-    """Return the nodes of each layer, in the best order found: the one in which the fewest ways cross."""
+    """Return the nodes of each layer in the order with the fewest edge crossings that was found."""
     rows = [np.flatnonzero(layers == k).tolist() for k in range(int(layers.max()) + 1)]
     for row, below in pairwise(rows):
         below.sort(key=lambda node: (_middle(net, row, node, -1.0), node))
@@ -94,7 +101,7 @@ def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
 
 
 def _crossings(net: Net, rows: list[list[int]]) -> int:
-    """Return how many pairs of ways cross between neighbouring layers."""
+    """Return the number of edge crossings between neighbouring layers."""
     total = 0
     for row, below in pairwise(rows):
         place = {node: k for k, node in enumerate(below)}
@@ -114,9 +121,9 @@ def _neighbours(net: Net, node: int) -> list[int]:
 
 
 def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return where in its layer each node is, from the first on, as near to its neighbours as there is room.
+    """Return the coordinate of each node within its layer, as close to its neighbours as possible.
 
-    `before` and `after` is the room that each node needs on both sides of its place.
+    `before` and `after` are the space that each node needs on both sides of its position.
     """
     places = np.zeros(net.n)
     for row in rows:
@@ -133,12 +140,12 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return how far from the first of them each lies if they stand side by side."""
+    """Return the distance of each node from the first one if they stand side by side."""
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return how far from the root each layer lies; there is room between two of them for the names of actions."""
+    """Return the coordinate of each node across the layers, with room for the names of actions between two layers."""
     found = np.zeros(len(before))
     gaps = [max(after[a].max() + before[b].max(), 1.4) + 0.2 + label for a, b in pairwise(rows)]
     for row, depth in zip(rows, accumulate(gaps, initial=0.0), strict=True):
@@ -147,7 +154,7 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return a long thin drawing in rows of about the same length, every second one from right to left."""
+    """Return positions of a long, thin drawing in rows of about equal length, every second one from right to left."""
     step = float(boxes.widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, *boxes.down)
     high = float(np.ptp(across)) + float(boxes.heights.max()) + 0.6
@@ -161,10 +168,10 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
 
 
 def rising(wanted: FloatArray) -> FloatArray:
-    """Return the numbers that never fall from one to the next and are nearest to `wanted`, by least squares.
+    """Return the non-decreasing numbers that are closest to `wanted` by least squares (isotonic regression).
 
-    Neighbours in the wrong order get their mean, and so do neighbouring means, until none is in the wrong order. (It is
-    scipy's `isotonic_regression`; loading the optimisers that it comes with takes longer than most commands.)
+    Neighbours in the wrong order are replaced by their mean, and so are neighbouring means, until all are in order.
+    ``scipy.optimize.isotonic_regression`` does the same, but importing it takes longer than most commands.
     """
     blocks: list[tuple[float, int]] = []  # sums and sizes
     for number in wanted.tolist():
@@ -180,13 +187,13 @@ linalg = LazyModule("scipy.linalg")
 
 MOST_STEPS = 300
 ENOUGH = 1e-4
-"""Stop when a step lowers the stress by less than this share."""
+"""Stop when a step reduces the stress by less than this fraction."""
 TREMBLE = 0.05
-"""Nodes that look alike start at slightly different places, or they would stay on top of each other."""
+"""Displacement of the initial positions, without which nodes with equal distances would stay on top of each other."""
 
 
 def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, places of the nodes of a connected net; neighbours are about `edge` apart."""
+    """Return ``float64 [n, 2]``, positions of the nodes of a connected net; neighbours are about `edge` apart."""
     if net.n == 1:
         return np.zeros((1, 2))
     distances = np.array([net.steps_from(node) for node in range(net.n)], dtype=np.float64)
@@ -194,7 +201,7 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 
 
 def _first_guess(distances: FloatArray, root: int) -> FloatArray:
-    """Return places by the distances to four nodes that are far apart."""
+    """Return initial positions computed from the distances to four nodes that are far apart."""
     west = int(np.argmax(distances[root]))
     east = int(np.argmax(distances[west]))
     south = int(np.argmax(np.minimum(distances[west], distances[east])))
@@ -208,7 +215,7 @@ def _settled(distances: FloatArray, places: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         weights = np.where(distances > 0, distances**-2.0, 0.0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    # The first node stays where it is: a drawing may be moved as a whole without changing its stress.
+    # The first node is fixed, because the stress does not depend on the position of the whole drawing.
     factor = linalg.cho_factor(laplacian[1:, 1:])
     before = math.inf
     for _ in range(MOST_STEPS):
@@ -228,11 +235,11 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 
 
 def _turned(places: FloatArray, root: int) -> FloatArray:
-    """Return a drawing turned so that it is wider than high, the root on the left, and not below the middle."""
+    """Return a drawing rotated so that it is wider than high, with the root on the left and not below the centre."""
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)
     if sizes[0] > 0.6 * sizes[1]:
-        # About as wide as high: any direction would do, so the root's own becomes the left.
+        # About as wide as high: any rotation is fine, so turn the root to the left.
         along = -centred[root] / (np.hypot(*centred[root]) or 1.0)
         axes = np.column_stack([[-along[1], along[0]], along]) if along.any() else axes
     turned = centred @ axes[:, ::-1]
