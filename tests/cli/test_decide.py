@@ -50,7 +50,7 @@ def test_a_drawing(run: Run) -> None:
 
 
 def test_a_depth(run: Run) -> None:
-    assert "verdict         looked 1 question ahead; at most " in run("decide", TICKET, "--depth", "1").assert_fine()
+    assert "verdict         searched 1 question ahead; at most " in run("decide", TICKET, "--depth", "1").assert_fine()
 
 
 @pytest.mark.parametrize(

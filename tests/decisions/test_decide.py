@@ -77,7 +77,7 @@ def test_what_is_refused() -> None:
     )
     assert_refused(
         lambda: talk().heard(False).heard(True),
-        "question: found nothing; expected the name of the question that was asked; the advice was to act",
+        "question: found nothing; expected the name of the question that was asked; the recommendation was to act",
     )
     assert_refused(
         lambda: talk().heard(False).heard("north", "Which?"),

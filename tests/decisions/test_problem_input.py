@@ -82,17 +82,17 @@ def test_why() -> None:
     assert asked.why == "Acting now (a) is expected to cost 0.4; asking first brings that down to 0.1, prices included."
     dear = askwise.decide(TWO, questions={"q": ["a"]}, price=0.5)
     assert dear.why == (
-        "Acting now is expected to cost 0.4; to know the intent would save 0.4, and the cheapest question costs 0.5."
+        "Acting now is expected to cost 0.4; knowing the intent would save 0.4, and the cheapest question costs 0.5."
     )
     vague = {"q": {"likelihood": {"x": [0.5, 0.6], "y": [0.5, 0.4]}, "price": 0.01}}
     assert askwise.decide(TWO, questions=vague).why == (
-        "Acting now is expected to cost 0.4; the best question, 'q', would make it 0.41, price included."
+        "Acting now is expected to cost 0.4; with the best question, 'q', it would be 0.41, price included."
     )
     assert askwise.decide(TWO, questions=ASK, limit=0).why == (
         "Acting now is expected to cost 0.4, and no more questions may be asked."
     )
     assert askwise.decide(TWO, questions=ASK, depth=0).why == (
-        "Acting now is expected to cost 0.4, and no question was looked at."
+        "Acting now is expected to cost 0.4, and no question was considered."
     )
 
 
@@ -175,7 +175,7 @@ FAULTS: dict[str, Fault] = {
     "no actions": (decide(TWO, {}), "loss: found 0 actions; expected 1 to 5,000"),
     "losses and utilities": (
         decide(TWO, {"x": 1}, utility={"x": 1}),
-        "utility: found it beside 'loss'; expected one of them",
+        "utility: found it together with 'loss'; expected one of them",
     ),
     "an infinite price": (
         decide(TWO, questions={"q": {"about": ["a"], "price": float("inf")}}),
@@ -203,7 +203,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "a question that tells nothing": (
         decide(TWO, questions={"q": {"likelihood": {"x": 0.3, "y": 0.7}, "price": 1}}),
-        "questions.q.likelihood: found the same likelihoods for every intent; expected a question that tells something",
+        "questions.q.likelihood: found the same likelihoods for every intent; expected a question that is informative",
     ),
     "likelihoods that do not sum": (
         decide(TWO, questions={"q": {"likelihood": {"x": [0.5, 0.5], "y": [0.5, 0.6]}, "price": 1}}),
@@ -229,7 +229,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "wrong beside likelihoods": (
         decide(TWO, questions={"q": {"likelihood": [[1, 0], [0, 1]], "wrong": 0.1, "price": 1}}),
-        "questions.q.wrong: found it beside 'likelihood'; expected likelihoods that hold it already",
+        "questions.q.wrong: found it together with 'likelihood'; expected likelihoods that include it",
     ),
     "too often wrong": (
         decide(TWO, questions={"q": {"about": ["a"], "wrong": 0.5, "price": 1}}),
@@ -245,7 +245,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "two questions of one name": (
         decide(TWO, questions=[{"name": "q", "about": ["a"]}, {"name": "q", "about": ["b"]}], price=1),
-        "questions: found two questions called 'q'; expected a name of its own for each",
+        "questions: found two questions called 'q'; expected a different name for each",
     ),
     "a negative limit": (decide(TWO, limit=-1), "limit: found -1; expected a whole number from 0"),
     "a depth that is none": (decide(TWO, depth=1.5), "depth: found 1.5; expected a whole number from 0, or None"),

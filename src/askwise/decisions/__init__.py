@@ -1,5 +1,5 @@
 """Ask or act, without a map and without time: intents, actions with losses, questions with prices.
 
-`askwise.decide` tells what to do first, `Session` goes on from there as answers come in. The theory is in
-`askwise.decisions.search`, what a problem consists of in `askwise.decisions.problem`.
+`askwise.decide` returns what to do first. `askwise.Session` continues from there as answers arrive. A decision problem
+is defined in `askwise.decisions.problem`, its solution in `askwise.decisions.search`.
 """

@@ -1,4 +1,9 @@
-"""What the compiled search works on: a problem, room to work in, and a table of solved states, as named arrays."""
+"""The arrays of the compiled search: the problem, scratch arrays, a stack, and tables of solved states.
+
+A state of the search is a belief with the questions asked so far. Each state has a *signature* of 128 bits, the
+exclusive or of random signatures of its possible intents, of the answers to its noisy questions, and of the number of
+questions left.
+"""
 
 from __future__ import annotations
 
@@ -10,32 +15,34 @@ from askwise.decisions.problem import DecisionProblem
 from askwise.types import BoolArray, FloatArray
 
 TIE = 1e-14
-"""A question has to be better by more than rounding, as a share of the largest loss or price there is."""
+"""A question is preferred to acting if it is better by more than this share of the largest loss or price."""
 
 ENTRIES = 2**20
-"""The largest size of a table of solved states."""
+"""Largest size of a table of solved states."""
 SPARSE_FROM = 64
 SPARSE_SHARE = 0.25
-"""Losses are taken as sparse for more intents than this, if fewer than this share are below the largest of theirs."""
+"""Losses are stored as sparse if there are more than `SPARSE_FROM` intents and less than the share `SPARSE_SHARE` of
+losses is below the largest loss of their intent."""
 
 
 class ProblemArrays(NamedTuple):
-    """A problem as arrays.
+    """A decision problem as arrays.
 
     Attributes:
         likelihood: ``float64 [n_answers of all questions, n_intents]``.
-        surprise: the same, each likelihood times its logarithm.
+        surprise: ``likelihood * log(likelihood)``, of the same shape.
         first: ``int64 [n_questions + 1]``, the row of each question's first answer.
         price: ``float64 [n_questions]``.
         noisy: ``bool [n_questions]``, whether some likelihood is neither 0 nor 1.
         loss: ``float64 [n_intents, n_actions]``; without rows if the losses are sparse.
         most: ``float64 [n_intents]``, the largest loss of each intent, for sparse losses.
-        columns: ``int64 [n_intents + 1]``, where in `saved` each intent begins.
-        saved: ``float64 [n]``, by how much an action is better than the largest loss, where it is.
-        saver: ``int64 [n]``, the action.
+        columns: ``int64 [n_intents + 1]``, the index in `saved` and `saver` where each intent begins.
+        saved: ``float64 [n]``, for sparse losses: the largest loss of the intent minus the loss of an action.
+        saver: ``int64 [n]``, the action of each entry of `saved`.
         least: ``float64 [n_intents]``, the loss if the intent is known.
-        intent_signs, answer_signs, left_signs: ``uint64 [n, 2]``, see the top of this module.
-        tie: by how much a question has to be better, for a belief of weight 1.
+        intent_signs, answer_signs, left_signs: ``uint64 [n, 2]``, the random signatures of intents, of answers, and of
+            numbers of questions left.
+        tie: how much better a question must be than acting, for a belief of weight 1.
     """
 
     likelihood: FloatArray
@@ -56,18 +63,18 @@ class ProblemArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """Room to work in.
+    """Scratch arrays of the search; level `k` holds the state after `k` answers.
 
     Attributes:
-        weight: ``float64 [n_levels, n_intents]``, the weights above 0 of each level, at its beginning.
-        intent: ``int64 [n_levels, n_intents]``, whose weights they are.
-        size: ``int64 [n_levels]``, how many.
-        sign: ``uint64 [n_levels, 2]``, the signature of each level's state.
-        sums: ``float64 [n_actions]``.
-        score: ``float64 [n_levels, n_questions]``, by which questions are sorted.
-        floor: ``float64 [n_levels, n_questions]``, what a question costs at least.
-        order: ``int64 [n_levels, n_questions]``.
-        asked: ``bool [n_questions]``.
+        weight: ``float64 [n_levels, n_intents]``, the positive weights of each level, in its first `size` columns.
+        intent: ``int64 [n_levels, n_intents]``, the intents of these weights.
+        size: ``int64 [n_levels]``, the number of positive weights.
+        sign: ``uint64 [n_levels, 2]``, the signature of each level's state, without the number of questions left.
+        sums: ``float64 [n_actions]``, the expected losses of actions.
+        score: ``float64 [n_levels, n_questions]``, the sort key of questions, best first.
+        floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question.
+        order: ``int64 [n_levels, n_questions]``, the questions to search, sorted by `score`.
+        asked: ``bool [n_questions]``, whether a question was asked on the way to the current level.
     """
 
     weight: FloatArray
@@ -82,16 +89,21 @@ class SearchArrays(NamedTuple):
 
 
 class SearchStack(NamedTuple):
-    """Where the search stands on each level; every array is ``[n_levels]``.
+    """The stack of the search; every array is ``[n_levels]``.
 
     Attributes:
-        total, known: the weight of the state, and its loss with the intent known.
-        cheapest: the least price of a question left.
-        upper, lower, move: the best so far.
-        n, k: how many questions are to be followed, and which one is being followed.
-        answer: its next answer, -1 if it has not begun.
-        value, least: bounds of it, as far as its answers were looked at.
-        unheard: the loss, with the intent known, in its other answers.
+        total: sum of the weights of the state.
+        known: loss of the state if the intent were known.
+        cheapest: least price of the questions left.
+        upper: upper bound of the cost of the state, reached by `move`.
+        lower: lower bound of the cost of the state.
+        value: upper bound of the cost of the current question, over the answers searched so far.
+        least: lower bound of the cost of the current question, over the answers searched so far.
+        unheard: loss with the intent known, over the answers of the current question not searched yet.
+        move: the best move so far: a question ``q >= 0``, or an action `x` as ``-1 - x``.
+        n: number of questions to search.
+        k: index in `SearchArrays.order` of the current question.
+        answer: next answer of the current question, -1 before the first.
     """
 
     total: FloatArray
@@ -109,15 +121,15 @@ class SearchStack(NamedTuple):
 
 
 class SolvedStates(NamedTuple):
-    """Two tables of the same size: solved states, and what acting costs in each state that was met.
+    """Two hash tables of the same size: solved states, and the cost of acting in each state that was reached.
 
     Attributes:
-        sign: ``uint64 [n, 2]``, the signature of a state with a number of questions left.
-        value: ``float64 [n, 2]``, its upper and lower bound.
-        move: ``int64 [n]``.
-        act_sign: ``uint64 [n, 2]``, the signature of a state.
-        act: ``float64 [n]``.
-        used: ``int64 [3]``, how many places are taken in the first and the second, and how many may be.
+        sign: ``uint64 [n, 2]``, signature of a state including the number of questions left; 0 for a free entry.
+        value: ``float64 [n, 2]``, upper and lower bound of its cost.
+        move: ``int64 [n]``, its best move, as in `SearchStack`.
+        act_sign: ``uint64 [n, 2]``, signature of a state without the number of questions left.
+        act: ``float64 [n]``, least expected loss of acting there.
+        used: ``int64 [3]``, entries used in the first table, in the second, and the largest number allowed in each.
     """
 
     sign: np.ndarray
@@ -129,13 +141,14 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """How far to look.
+    """The depth, width and budget of a search.
 
     Attributes:
-        width: how many questions to follow in each state; fewer than there are makes a plan, and no lower bound.
-        final: whether no question is allowed below the last level; if not, the search merely stops there.
-        work: how much it takes to look at one answer for one intent.
-        budget: how much work may be done before giving up.
+        width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
+            bound.
+        final: whether the problem allows no question after the last level. If not, the search is cut off there.
+        work: work for one answer and one intent, in nanoseconds.
+        budget: largest amount of work.
     """
 
     width: int
@@ -145,7 +158,7 @@ class SearchLimits(NamedTuple):
 
 
 def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
-    """Return a problem as arrays for compiled code."""
+    """Return a decision problem as arrays for the kernels."""
     rows = [each.likelihood for each in problem.questions]
     n_intents, n_actions = len(problem.intents), len(problem.actions)
     # One layout for all problems, C order and writable: the kernels are compiled once for each layout.
@@ -157,7 +170,7 @@ def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
     sparse = n_intents > SPARSE_FROM and below.sum() < SPARSE_SHARE * below.size
     saver, owner = (np.nonzero(below.T)[1], np.nonzero(below.T)[0]) if sparse else (np.zeros(0), np.zeros(0))
     saver, owner = saver.astype(np.int64), owner.astype(np.int64)
-    # The same signatures every time, so that nothing depends on luck.
+    # A fixed seed makes results reproducible.
     rng = np.random.default_rng(20210209)
     signs = [rng.integers(1, 2**64, size=(n, 2), dtype=np.uint64) for n in (n_intents, len(likelihood), len(rows) + 1)]
     scale = max(float(np.abs(problem.loss).max()), float(price.max(initial=0.0)), 1e-300)
@@ -181,6 +194,7 @@ def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
 
 
 def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: int) -> SearchArrays:
+    """Return scratch arrays, all zero, for a search with this many levels."""
     return SearchArrays(
         np.zeros((levels, n_intents)),
         np.zeros((levels, n_intents), dtype=np.int64),
@@ -195,13 +209,13 @@ def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: 
 
 
 def new_stack(levels: int) -> SearchStack:
-    """Return a stack of so many levels, all zero."""
+    """Return a stack, all zero, for a search with this many levels."""
     numbers = [np.zeros(levels) for _ in range(8)]
     return SearchStack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
 
 
 def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
-    """Return empty tables for a search that looks `depth` questions ahead."""
+    """Return empty tables for a search to a depth of `depth` questions."""
     entries = _entries(problem, depth) if depth > 1 else 2
     return SolvedStates(
         np.zeros((entries, 2), dtype=np.uint64),
@@ -216,7 +230,7 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 def _entries(problem: DecisionProblem, depth: int) -> int:
     """Return the size of a table: a power of 2, with room for all states if there are few of them.
 
-    A table that is larger than needed costs more than it gives: each part of it that is touched has to be found.
+    A table that is larger than needed is slower, because its pages have to be allocated when they are first touched.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

@@ -1,7 +1,4 @@
-"""A conversation: ask or act, hear an answer, see something, decide again.
-
-`askwise.decide`: from what people have at hand to a recommendation.
-"""
+"""`askwise.decide`, which returns a recommendation, and `askwise.Session`, which continues as answers arrive."""
 
 from __future__ import annotations
 
@@ -23,100 +20,6 @@ from askwise.text.reading import Field
 from askwise.types import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A question that was asked, the answer, and its price."""
-
-    question: str
-    answer: str
-    price: float
-
-
-class Session:
-    """The conversation about one decision.
-
-    ``next()`` says what to do; after a question, ``heard(answer)`` takes the answer, and ``next()`` goes on. What is
-    noticed without asking is told by ``saw(likelihood)``.
-
-    Args:
-        problem: the decision at the start.
-        depth: how many questions to look ahead each time; None for as many as the budget allows.
-        budget: how much work each attempt to look further may take, about as many nanoseconds.
-    """
-
-    def __init__(self, problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET) -> None:
-        self.start = problem
-        self.problem = problem
-        self.history: list[Heard] = []
-        self._depth, self._budget = depth, budget
-        self._next: Recommendation | None = None
-
-    @property
-    def belief(self) -> dict[str, float]:
-        """How probable each intent is by now."""
-        return {name: float(p) for name, p in zip(self.problem.intents, self.problem.belief, strict=True)}
-
-    @property
-    def paid(self) -> float:
-        """What the questions so far have cost."""
-        return sum(each.price for each in self.history)
-
-    def next(self) -> Recommendation:
-        """Return what to do now."""
-        if self._next is None:
-            self._next = recommend(self.problem, depth=self._depth, budget=self._budget, asked=bool(self.history))
-        return self._next
-
-    def heard(self, answer: str | bool | None, question: str | None = None) -> Session:
-        """Take an answer to a question, by default to the one that `next` recommends.
-
-        Args:
-            answer: one of the question's answers; True and False stand for yes and no, None for no answer, which
-                changes no belief, but the question is used up.
-            question: the question that was asked.
-        """
-        name = question
-        if name is None:
-            name = self.next().ask
-        if name is None:
-            expected = "the name of the question that was asked; the advice was to act"
-            raise InputError("question", "nothing", expected)
-        self._refuse_again(name, "question")
-        asked = self.problem.question(name)
-        said = {True: YES, False: NO, None: NO_ANSWER}.get(answer, answer) if not isinstance(answer, str) else answer
-        self._move_to(self.problem.heard(name, str(said)))
-        self.history.append(Heard(name, str(said), asked.price))
-        return self
-
-    def heard_text(self, text: str, field: str) -> Session:
-        """Take ``QUESTION=ANSWER``, as it is typed; both may hold further equals signs."""
-        names = [each.name for each in self.problem.questions]
-        fits = [(name, text[len(name) + 1 :]) for name in names if text.startswith(f"{name}=")]
-        if not fits:
-            asked, equals, _ = text.partition("=")
-            if not equals:
-                raise InputError(field, repr(text), "QUESTION=ANSWER")
-            self._refuse_again(asked, field)
-            self.problem.question(asked, field)
-        question, answer = max(fits, key=lambda pair: len(pair[0]))
-        price = self.problem.question(question).price
-        self._move_to(self.problem.heard(question, answer, field))
-        self.history.append(Heard(question, answer, price))
-        return self
-
-    def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> Session:
-        """Take something that was noticed: how probable each intent makes it, up to a common factor."""
-        self._move_to(self.problem.saw(likelihood))
-        return self
-
-    def _refuse_again(self, question: str, field: str) -> None:
-        if any(each.question == question for each in self.history):
-            raise InputError(field, f"{question!r} once more", "each question once; it was answered already")
-
-    def _move_to(self, problem: DecisionProblem) -> None:
-        self.problem, self._next = problem, None
-
-
 def decide(
     belief: Any,
     loss: Any = None,
@@ -132,31 +35,32 @@ def decide(
     depth: int | None = None,
     budget: float = BUDGET,
 ) -> Recommendation:
-    """Decide whether to act or to ask, and what.
+    """Decide whether to act or to ask, and which action or question.
 
     Args:
-        belief: what may be meant and how probable it is: ``{intent: probability}``, an array of probabilities, or
-            samples to be counted (``["a", "b", "a"]``, with weights ``[("a", 0.4), ("b", 0.1)]``). Or a
-            `DecisionProblem`, which has everything else in it.
-        loss: what each action costs for each intent: ``{action: {intent: loss}}`` (``"else"`` for all other intents, a
+        belief: probabilities of the possible intents: ``{intent: probability}``, an array of probabilities, or samples
+            to be counted (``["a", "b", "a"]``, with weights ``[("a", 0.4), ("b", 0.1)]``). Or a `DecisionProblem`,
+            which replaces all arguments but `depth` and `budget`.
+        loss: loss of each action given each intent: ``{action: {intent: loss}}`` (``"else"`` for all other intents, a
             single number for all of them) or an array ``[n_actions, n_intents]``. Without it there is one action for
-            each intent, which costs 0 if that is meant and 1 if not.
-        questions: ``{question: what}``, or a list. *What* is a list of intents or ``{"about": [...]}`` (is it one of
-            these?), ``{"groups": {name: [...]}}`` (which of these?) or ``{"likelihood": {answer: {intent: p}}}``, with
-            ``"price"``, and for the first two ``"wrong"`` and ``"refused"``, of its own where needed.
-        utility: instead of `loss`, what each action is worth; its loss is minus that.
-        price: what a question without a price of its own costs: a number, ``{"base", "per_goal", "per_option"}``,
-            a `QueryCost` or another function of the question.
+            each intent, which costs 0 if it is the true intent and 1 otherwise.
+        questions: ``{question: form}``, or a list of forms. A form is a list of intents or ``{"about": [...]}`` (is it
+            one of these?), ``{"groups": {name: [...]}}`` (which of these?) or
+            ``{"likelihood": {answer: {intent: p}}}``. It may state its own ``"price"`` and, for the first two, its own
+            ``"wrong"`` and ``"refused"``.
+        utility: instead of `loss`, the utility of each action; the loss is minus the utility.
+        price: price of questions that do not state their own: a number, ``{"base", "per_goal", "per_option"}``, a
+            `QueryCost` or another function of the question.
         answers: how often answers are wrong or missing.
-        limit: how many questions may be asked at most.
-        intents: names of the intents, where `belief` is an array.
-        actions: names of the actions, where `loss` is an array.
-        name: what the decision is called.
+        limit: largest number of questions.
+        intents: names of the intents if `belief` is an array.
+        actions: names of the actions if `loss` is an array.
+        name: name of the decision.
         depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: how much work each attempt to look further may take, about as many nanoseconds.
+        budget: work for each attempt to search deeper, in nanoseconds.
 
     Returns:
-        What to do, with the expected loss of everything else, the plan and a verdict.
+        The first move, the expected losses of all alternatives, the plan and a verdict.
     """
     check_depth(depth, budget)
     if isinstance(belief, DecisionProblem):
@@ -176,7 +80,7 @@ def decide(
 
 
 def check_depth(depth: object, budget: object = BUDGET) -> None:
-    """Refuse a depth or a budget that is none."""
+    """Raise `InputError` unless `depth` is a whole number from 0 or None and `budget` a number from 0."""
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool) and depth >= 0
     if depth is not None and not whole:
         raise InputError("depth", repr(depth), "a whole number from 0, or None")
@@ -186,19 +90,19 @@ def check_depth(depth: object, budget: object = BUDGET) -> None:
 
 
 def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
-    """Return an array as a table, with the names for its first axis."""
+    """Return an array as a dict with `names` for its first axis; return a mapping unchanged."""
     if names is None or isinstance(given, Mapping):
         return given
     rows = list(given)
     if len(names) != len(rows):
         raise InputError(field, f"{len(names)} names", f"{len(rows)}, one for each")
     if len(set(names)) < len(names):
-        raise InputError(field, "a name twice", "a name of its own for each")
+        raise InputError(field, "a repeated name", "a different name for each")
     return dict(zip(names, rows, strict=True))
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON could hold: arrays, tuples and sets as lists, numbers of numpy as numbers."""
+    """Return a value in JSON types: arrays, tuples and sets become lists, numpy numbers become Python numbers."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
@@ -208,3 +112,107 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | range) and not isinstance(value, Choice):
         return [plain(each) for each in value]
     return value
+
+
+# -- sessions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A question that was asked, its answer, and its price."""
+
+    question: str
+    answer: str
+    price: float
+
+
+class Session:
+    """The conversation about one decision.
+
+    Call ``next()`` for the next recommendation, ``heard(answer)`` after a question was answered, and
+    ``saw(likelihood)`` after an observation without a question.
+
+    Args:
+        problem: the decision problem at the start.
+        depth: how many questions to look ahead each time; None for as many as the budget allows.
+        budget: work for each attempt to search deeper, in nanoseconds.
+    """
+
+    def __init__(self, problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET) -> None:
+        self.start = problem
+        self.problem = problem
+        self.history: list[Heard] = []
+        self._depth, self._budget = depth, budget
+        self._next: Recommendation | None = None
+
+    @property
+    def belief(self) -> dict[str, float]:
+        """Current probability of each intent, by name."""
+        return {name: float(p) for name, p in zip(self.problem.intents, self.problem.belief, strict=True)}
+
+    @property
+    def paid(self) -> float:
+        """Sum of the prices of all questions so far."""
+        return sum(each.price for each in self.history)
+
+    def next(self) -> Recommendation:
+        """Return the recommendation for the current state of the conversation."""
+        if self._next is None:
+            self._next = recommend(self.problem, depth=self._depth, budget=self._budget, asked=bool(self.history))
+        return self._next
+
+    def heard(self, answer: str | bool | None, question: str | None = None) -> Session:
+        """Record the answer to a question, and return the session.
+
+        Args:
+            answer: one of the question's answers. True and False stand for yes and no, None for no answer, which
+                uses up the question without changing the belief.
+            question: the question that was asked; by default the one that `next` recommends.
+        """
+        name = question
+        if name is None:
+            name = self.next().ask
+        if name is None:
+            expected = "the name of the question that was asked; the recommendation was to act"
+            raise InputError("question", "nothing", expected)
+        self._refuse_again(name, "question")
+        asked = self.problem.question(name)
+        said = {True: YES, False: NO, None: NO_ANSWER}.get(answer, answer) if not isinstance(answer, str) else answer
+        self._move_to(self.problem.heard(name, str(said)))
+        self.history.append(Heard(name, str(said), asked.price))
+        return self
+
+    def heard_text(self, text: str, field: str) -> Session:
+        """Record an answer given as ``QUESTION=ANSWER``, where both parts may contain equals signs.
+
+        Returns the session; errors name `field`.
+        """
+        names = [each.name for each in self.problem.questions]
+        fits = [(name, text[len(name) + 1 :]) for name in names if text.startswith(f"{name}=")]
+        if not fits:
+            asked, equals, _ = text.partition("=")
+            if not equals:
+                raise InputError(field, repr(text), "QUESTION=ANSWER")
+            self._refuse_again(asked, field)
+            self.problem.question(asked, field)
+        question, answer = max(fits, key=lambda pair: len(pair[0]))
+        price = self.problem.question(question).price
+        self._move_to(self.problem.heard(question, answer, field))
+        self.history.append(Heard(question, answer, price))
+        return self
+
+    def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> Session:
+        """Record an observation, and return the session.
+
+        Args:
+            likelihood: the probability of the observation given each intent, up to a common factor.
+        """
+        self._move_to(self.problem.saw(likelihood))
+        return self
+
+    def _refuse_again(self, question: str, field: str) -> None:
+        if any(each.question == question for each in self.history):
+            raise InputError(field, f"{question!r} once more", "each question once; it was answered already")
+
+    def _move_to(self, problem: DecisionProblem) -> None:
+        self.problem, self._next = problem, None

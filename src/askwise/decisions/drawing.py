@@ -1,7 +1,7 @@
-"""A plan as a drawing: an SVG tree from left to right, questions in violet, actions on paper.
+"""A plan as an SVG tree from left to right: questions in violet, actions in white.
 
-The thickness of a branch is how probable it is. Text is measured by its number of letters, so that nothing depends on
-the fonts of the machine; long names are shortened, and shown whole when the pointer rests on them.
+The thickness of a branch shows its probability. The width of text is estimated from its number of letters, so that
+drawings do not depend on the fonts of the machine. Long names are shortened; a tooltip shows them in full.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from askwise.text.wording import printable
 from askwise.view.palette import LIGHT, QUESTION_PALE, hex_of
 
 LETTER = 7.6
-"""Width of a letter of 13 pixels in most fonts, rather too much than too little."""
+"""Estimated width of a letter in a font of 13 pixels, rather too large than too small."""
 LONGEST = 34
 BOX, GAP, MARGIN = 40, 14, 16
 BRANCH = 170
-"""Room between two columns, for the answers."""
+"""Space between two columns, for the answers."""
 INK, FAINT, PAPER, EDGE, QUESTION_EDGE, ACTION = (
     hex_of(getattr(LIGHT, name)) for name in ("ink", "faint", "card", "edge", "ego", "page")
 )
@@ -26,7 +26,7 @@ QUESTION = hex_of(QUESTION_PALE)
 
 
 class PlanNode(Protocol):
-    """What is drawn of a moment of a plan, see `askwise.decisions.recommendation.Plan`."""
+    """The parts of `askwise.decisions.recommendation.Plan` that are drawn."""
 
     @property
     def kind(self) -> str:
@@ -42,19 +42,19 @@ class PlanNode(Protocol):
 
     @property
     def probability(self) -> float:
-        """How probable it is to come here."""
+        """Probability of reaching this node."""
 
     @property
     def answers(self) -> Sequence[tuple[str, PlanNode]]:
-        """Each answer, and the moment after it."""
+        """Pairs of an answer and the plan after it."""
 
     @property
     def cut(self) -> bool:
-        """Whether more is planned below than is shown."""
+        """Whether the plan after the answers was left out."""
 
 
-def drawn(plan: PlanNode) -> str:
-    """Return a plan as SVG."""
+def plan_to_svg(plan: PlanNode) -> str:
+    """Return a plan as an SVG drawing."""
     columns = _columns(plan)
     left = [MARGIN]
     for nodes in columns[:-1]:
@@ -73,7 +73,7 @@ def drawn(plan: PlanNode) -> str:
 
 
 def _columns(plan: PlanNode) -> list[list[PlanNode]]:
-    """Return the moments of the tree by the number of questions before them."""
+    """Return the nodes of the tree by depth."""
     columns = [[plan]]
     while below := [each for node in columns[-1] for _, each in node.answers]:
         columns.append(below)
@@ -81,7 +81,18 @@ def _columns(plan: PlanNode) -> list[list[PlanNode]]:
 
 
 def _put(node: PlanNode, column: int, left: list[int], top: float, parts: list[str]) -> tuple[float, float]:
-    """Draw a moment and all below it from `top` on; return the middle of its box, and where the next one may begin."""
+    """Append the SVG of a node and its subtree to `parts`.
+
+    Args:
+        node: the node.
+        column: its depth.
+        left: x coordinate of each column.
+        top: y coordinate of the top of the subtree.
+        parts: pieces of SVG.
+
+    Returns:
+        The y coordinates of the middle of its box and of the top of the next subtree.
+    """
     bottom, middles = top, []
     for _, below in node.answers:
         middle, bottom = _put(below, column + 1, left, bottom, parts)
@@ -112,7 +123,7 @@ def _box(node: PlanNode, left: float, middle: float) -> str:
 
 def _branch(answer: str, share: float, x0: float, y0: float, x1: float, y1: float) -> str:
     said = _short(answer, 17)
-    # Beside the end of the branch, where branches of one question are apart.
+    # The label is at the end of the branch, where branches of one question are apart.
     return (
         f'<path d="M{x0:.0f},{y0:.1f} C{x0 + 34:.0f},{y0:.1f} {x0 + 16:.0f},{y1:.1f} {x0 + 50:.0f},{y1:.1f}'
         f' L{x1:.0f},{y1:.1f}" fill="none" stroke="{EDGE}" stroke-opacity="0.7" stroke-width="{1 + 5 * share:.2f}"/>'

@@ -1,19 +1,21 @@
-"""What information costs at least: a lower bound on the loss of every plan, however many questions it asks.
+"""The least price of information: a lower bound of the loss of every plan, however many questions it asks.
 
 A plan ends with an action that depends on the answers. An answer to question `q` carries at most the capacity ``C[q]``
-of the channel ``L[q]`` from intents to answers; so a plan that pays ``c`` for questions on average has learned at most
-``c / rate``, with ``rate = min over q of price[q] / C[q]``, and its action depends on the intent by no more than that:
+of the channel ``L[q]`` from intents to answers. So a plan that pays ``c`` for questions on average has learned at most
+``c / rate`` about the intent, with ``rate = min over q of price[q] / C[q]``, and its action cannot depend on the intent
+by more than that:
 
-    expected loss >= min over P(x | g) of  E loss(x, g) + rate * I(G; X),
+    expected loss >= min over P(x | g) of  E loss(x, g) + rate * I(G; X).
 
-the right-hand side being a point of the rate-distortion function of the losses. With any weights ``r[x]`` and
-``a[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)`` that is at least
+The right-hand side is a point of the rate-distortion function of the losses. With any weights ``r[x]`` and
+``a[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)`` it is at least
 
     rate * ( sum_g b[g] log a[g] - log max over x of sum_g b[g] a[g] exp(-loss[x, g] / rate) ),
 
-with equality for the best weights, which Blahut's iteration approaches. Any of its steps gives a valid bound.
+with equality for the best weights, which Blahut's iteration approaches. Every step of the iteration gives a valid
+bound.
 
-For capacities the same iteration is used from the other side: with any distribution ``p`` over answers,
+The same iteration bounds capacities from above: with any distribution ``p`` over answers,
 ``C <= max over g of D(L[., g] || p)``.
 """
 
@@ -28,11 +30,11 @@ from askwise.types import FloatArray
 
 STEPS = 30
 CLOSE = 1e-3
-"""A bound within this share of what is at stake is good enough."""
+"""Iterations stop once a bound is within this share of the largest possible saving."""
 
 
 def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
-    """Return a number that no plan's expected loss is below."""
+    """Return a lower bound of the expected loss of every plan, after at most `steps` iterations."""
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]
     known = float(belief @ loss.min(axis=0))
@@ -44,7 +46,7 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
         return known
     # Losses above the least of each intent: the exponentials stay between 0 and 1, and one of each column is 1.
     beyond = loss - loss.min(axis=0)
-    with np.errstate(over="ignore"):  # information for next to nothing: what is not best has weight 0
+    with np.errstate(over="ignore"):  # if information is almost free, all actions but the best have weight 0
         likely = np.exp(-beyond / rate)
     weights = np.full(len(loss), 1.0 / len(loss))
     bound = 0.0
@@ -54,28 +56,33 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
         value = rate * (float(belief @ np.log(np.maximum(scale / belief, 1e-300))) - math.log(float(growth.max())))
         bound = max(bound, value)
         if -rate * float(belief @ np.log(belief / scale)) - bound <= CLOSE * (acting - known):
-            break  # the value with these weights is the best possible, nearly
+            break  # these weights are nearly the best
         weights = weights * growth
         weights /= weights.sum()
-    # Rounding in sums of logarithms must not make it larger than the truth.
+    # Rounding in sums of logarithms must not raise the bound above the true value.
     slack = 1e-9 * max(float(np.abs(beyond).max()), rate)
     return min(known + max(bound - slack, 0.0), acting)
 
 
 def cheapest_information(problem: DecisionProblem) -> float:
-    """Return the least price for a nat; ``inf`` if no question may be asked or none tells anything."""
+    """Return the least price per nat of information; ``inf`` if no informative question may be asked."""
     if problem.most_questions == 0:
         return math.inf
     possible = problem.belief > 0
-    told = [(each.price, capacity(each.likelihood[:, possible])) for each in problem.questions]
-    return min((price / most for price, most in told if most > 0), default=math.inf)
+    priced = [(each.price, capacity(each.likelihood[:, possible])) for each in problem.questions]
+    return min((price / most for price, most in priced if most > 0), default=math.inf)
 
 
 def capacity(likelihood: FloatArray, steps: int = STEPS) -> float:
-    """Return at least the information that one answer can carry, in nats, for ``likelihood [n_answers, n_intents]``."""
+    """Return an upper bound of the channel capacity of a question, in nats.
+
+    Args:
+        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
+        steps: largest number of iterations.
+    """
     ordered = likelihood[:, np.lexsort(likelihood)]
     new = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    columns = ordered[:, np.concatenate([[True], new])]  # each once
+    columns = ordered[:, np.concatenate([[True], new])]  # without duplicates
     if columns.shape[1] < 2:
         return 0.0
     logs = np.log(np.where(columns > 0, columns, 1.0))

@@ -1,4 +1,4 @@
-"""The compiled search of `askwise.decisions.search`: depth first, remembered, with bounds.
+"""The kernels of `askwise.decisions.search`: depth first, with cached states and bounds.
 
 Beliefs are not normalised here. With weights ``w[g] = P(g and all answers so far)`` the recurrence needs no division,
 
@@ -7,18 +7,18 @@ Beliefs are not normalised here. With weights ``w[g] = P(g and all answers so fa
 
 and the sums at any depth are parts of the expected loss at the root.
 
-*What is remembered.* A state is known by its intents with positive weight, the answers to the questions whose
-likelihoods are not only 0 and 1, and how many more questions may be asked. That is enough: a question with likelihoods
-0 and 1 acts on the weights by ruling intents out alone, and once answered it tells nothing, so it is not asked again.
-Each of these parts has a random signature of 128 bits, and a state is found by the signatures' exclusive or. That two
-of ten million states fall together has a probability below 1e-24.
+*Cached states.* A state is identified by its intents with positive weight, by the answers to noisy questions (those
+with likelihoods other than 0 and 1), and by the number of questions left. This is enough: a question with likelihoods 0
+and 1 changes the weights only by ruling intents out, and once answered it brings no more information, so it is not
+asked again. Each of these parts has a random signature of 128 bits, and a state is looked up by the exclusive or of its
+signatures. The probability that two of ten million states collide is below 1e-24.
 
-*What is left out.* Knowing the intent costs ``K(w) = sum_g w[g] min_x loss[x, g]`` and never less. So nothing is gained
-by asking where ``act(w) <= K(w) + cheapest price |w|``, and a question is dropped as soon as its price, the values of
-the answers looked at and ``K`` of the others reach the best that is known.
+*Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``, the loss with the intent known. So asking
+gains nothing if ``act(w) <= K(w) + cheapest price |w|``. A question is dropped as soon as its price, the values of the
+answers searched so far and ``K`` of the other answers reach the best known value.
 
-*Where it stops.* At the last level the best action is an upper bound (it can be done), ``min(act, K + cheapest price)``
-a lower one. Both are carried up; where they meet the value is exact.
+*Depth limit.* At the last level the best action gives an upper bound, and ``min(act, K + cheapest price)`` a lower
+bound. Both are passed upwards; if they are equal the value is exact.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from askwise.decisions.arrays import ProblemArrays, SearchArrays, SearchLimits, 
 from askwise.types import FloatArray
 
 OVERHEAD = 60.0
-"""What it takes to look at an answer at all, however few intents are left, in the unit of the budget."""
+"""Work for one answer that does not depend on the number of intents, in nanoseconds."""
 
 
 @compiled
 def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, int]:
-    """Return the least loss of acting with the weights of a level, and the action."""
+    """Return the least expected loss of acting with the weights of a level, and the action."""
     weight, intent, size = space.weight[level], space.intent[level], space.size[level]
     sums = space.sums
     if world.loss.shape[0] > 0:
@@ -62,8 +62,8 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 
 
 @compiled
-def listen(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
-    """Put the weights after an answer on the next level; return their sum and the loss with the intent known."""
+def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
+    """Write the weights after an answer to the next level; return their sum and the loss with the intent known."""
     total, known, n = 0.0, 0.0, 0
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     row = world.likelihood[answer]
@@ -89,8 +89,8 @@ def listen(world: ProblemArrays, space: SearchArrays, level: int, question: int,
 
 
 @compiled
-def tells(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
-    """Whether some answer is more probable for one possible intent than for another."""
+def is_informative(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
+    """Return whether a question is informative: some answer has different likelihoods for two possible intents."""
     for answer in range(world.first[question], world.first[question + 1]):
         row = world.likelihood[answer]
         p = row[space.intent[level, 0]]
@@ -102,22 +102,22 @@ def tells(world: ProblemArrays, space: SearchArrays, level: int, question: int) 
 
 @compiled
 def information(world: ProblemArrays, space: SearchArrays, level: int, question: int, total: float) -> float:
-    """Return how much a question tells about the intent, in nats, times the weight of the state."""
-    told = 0.0
+    """Return the information gain of a question about the intent, in nats, times the weight of the state."""
+    gained = 0.0
     for answer in range(world.first[question], world.first[question + 1]):
         row, surprise, heard = world.likelihood[answer], world.surprise[answer], 0.0
         for k in range(space.size[level]):
             w, g = space.weight[level, k], space.intent[level, k]
             heard += w * row[g]
-            told += w * surprise[g]
+            gained += w * surprise[g]
         if heard > 0.0:
-            told -= heard * np.log(heard / total)
-    return told
+            gained -= heard * np.log(heard / total)
+    return gained
 
 
 @compiled
-def place_of(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Return where a signature is in a table, or where it belongs: minus one less than that."""
+def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
+    """Return the index `k` of a signature in a hash table; ``-1 - k`` if it is missing and belongs at index `k`."""
     mask = np.uint64(signs.shape[0] - 1)
     place = sign_a & mask
     while True:
@@ -130,10 +130,10 @@ def place_of(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 
 @compiled
-def acted(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least loss of acting with the weights of a level, worked out once for each state."""
+def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
+    """Return the least expected loss of acting with the weights of a level, cached by state."""
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
-    place = place_of(memory.act_sign, sign_a, sign_b)
+    place = find(memory.act_sign, sign_a, sign_b)
     if place >= 0:
         return memory.act[place]  # type: ignore[no-any-return]
     value, _ = act(world, space, level)
@@ -145,7 +145,7 @@ def acted(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level
 
 
 @compiled
-def look(
+def sort_questions(
     world: ProblemArrays,
     space: SearchArrays,
     stack: SearchStack,
@@ -154,27 +154,27 @@ def look(
     level: int,
     left: int,
 ) -> int:
-    """Sort the questions of a state into ``space.order``, those worth following; return how many.
+    """Sort the questions worth searching into ``space.order``, and return their number.
 
-    ``score`` is the value of asking and then acting, ``floor`` what asking costs at least. If the search is narrow,
-    the score is minus what a question tells for its price.
+    ``score`` is the cost of asking and then acting, ``floor`` a lower bound of the cost of asking. In a narrow search,
+    the score is minus the information gain divided by the price.
     """
     total, known, upper = stack.total[level], stack.known[level], stack.upper[level]
     narrow, n = limits.width < world.price.size and left > 1, 0
     for q in range(world.price.size):
         paid = world.price[q] * total
-        if space.asked[q] or paid + known >= upper or not tells(world, space, level, q):
+        if space.asked[q] or paid + known >= upper or not is_informative(world, space, level, q):
             continue
         if narrow:
-            told = information(world, space, level, q, total)
-            # Questions for nothing are compared by what they tell: a thousandth of what is at stake is added to prices.
-            score, floor = -told / (world.price[q] + 1e-3 * (upper - known) / total), paid + known
+            gained = information(world, space, level, q, total)
+            # A thousandth of what could be saved is added to prices, so that free questions are compared by their gain.
+            score, floor = -gained / (world.price[q] + 1e-3 * (upper - known) / total), paid + known
         else:
             score, floor = paid, paid
             for answer in range(world.first[q], world.first[q + 1]):
-                part, part_known = listen(world, space, level, q, answer)
+                part, part_known = hear(world, space, level, q, answer)
                 if part > 0.0:
-                    value = acted(world, space, memory, level + 1)
+                    value = cached_act(world, space, memory, level + 1)
                     score += value
                     last = limits.final and left == 1
                     floor += value if last else min(value, part_known + stack.cheapest[level] * part)
@@ -189,8 +189,8 @@ def look(
 
 
 @compiled
-def weigh(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
-    """Work out what a state costs if one acts, and what it costs at least."""
+def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
+    """Compute the loss of acting in the state of a level, the loss with the intent known, and the cheapest price."""
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
         total += space.weight[level, k]
@@ -214,15 +214,15 @@ def enter(
     level: int,
     left: int,
 ) -> bool:
-    """Begin with the state on a level; return whether there is something to follow, or its bounds are known at once."""
+    """Start searching the state of a level; return False if its bounds are known without searching questions."""
     sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
     sign_b = space.sign[level, 1] ^ world.left_signs[left, 1]
-    place = place_of(memory.sign, sign_a, sign_b)
+    place = find(memory.sign, sign_a, sign_b)
     if place >= 0:
         stack.upper[level], stack.lower[level] = memory.value[place, 0], memory.value[place, 1]
         stack.move[level] = memory.move[place]
         return False
-    weigh(world, space, stack, level)
+    initial_bounds(world, space, stack, level)
     upper, floor = stack.upper[level], stack.known[level] + stack.cheapest[level] * stack.total[level]
     if upper <= floor:
         return False
@@ -234,16 +234,16 @@ def enter(
     if spent[0] > limits.budget:
         stack.lower[level] = floor
         return False
-    stack.n[level] = look(world, space, stack, memory, limits, level, left)
+    stack.n[level] = sort_questions(world, space, stack, memory, limits, level, left)
     stack.k[level], stack.answer[level] = 0, -1
     return True
 
 
 @compiled
-def judge(
+def update_bounds(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, value: float, least: float
 ) -> None:
-    """Take the bounds of a question that was followed to its end."""
+    """Update the bounds of a state with those of a question that was searched completely."""
     stack.lower[level] = min(stack.lower[level], least)
     if value < stack.upper[level] - world.tie * stack.total[level]:
         stack.upper[level], stack.move[level] = value, space.order[level, stack.k[level]]
@@ -251,27 +251,27 @@ def judge(
 
 @compiled
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Put the next answer that has to be looked at on the level below; return False if there is none any more."""
+    """Write the state after the next answer to be searched to the next level; return False if none is left."""
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
         if left == 1:
-            judge(world, space, stack, level, space.score[level, q], space.floor[level, q])
+            update_bounds(world, space, stack, level, space.score[level, q], space.floor[level, q])
         elif stack.answer[level] >= 0 or space.floor[level, q] < stack.upper[level]:
             if stack.answer[level] < 0:
                 stack.value[level] = stack.least[level] = world.price[q] * stack.total[level]
                 stack.unheard[level] = stack.known[level]
                 stack.answer[level] = world.first[q]
                 space.asked[q] = True
-            # Nobody needs to know how much worse it is.
+            # The question is worse than the best move; by how much does not matter.
             hopeless = stack.least[level] + stack.unheard[level] > stack.upper[level]
             while stack.answer[level] < world.first[q + 1] and not hopeless:
-                part, known = listen(world, space, level, q, stack.answer[level])
+                part, known = hear(world, space, level, q, stack.answer[level])
                 stack.answer[level] += 1
                 if part > 0.0:
                     stack.unheard[level] -= known
                     return True
             if not hopeless:
-                judge(world, space, stack, level, stack.value[level], stack.least[level])
+                update_bounds(world, space, stack, level, stack.value[level], stack.least[level])
             space.asked[q] = False
         stack.k[level] += 1
         stack.answer[level] = -1
@@ -282,11 +282,11 @@ def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level
 def keep(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, memory: SolvedStates, level: int, left: int
 ) -> None:
-    """Remember a state that was followed to its end."""
+    """Store the bounds and the move of a state that was searched completely."""
     if memory.used[0] < memory.used[2]:
         sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
         sign_b = space.sign[level, 1] ^ world.left_signs[left, 1]
-        place = -1 - place_of(memory.sign, sign_a, sign_b)
+        place = -1 - find(memory.sign, sign_a, sign_b)
         memory.used[0] += 1
         memory.sign[place, 0], memory.sign[place, 1] = sign_a, sign_b
         memory.value[place, 0], memory.value[place, 1] = stack.upper[level], stack.lower[level]
@@ -304,10 +304,10 @@ def solve(
     top: int,
     left: int,
 ) -> None:
-    """Find an upper and a lower bound of the state on the level `top`, and its move.
+    """Search the state on level `top`, with at most `left` more questions.
 
-    They are in ``stack.upper[top]``, ``lower`` and ``move``: a question, or minus one less an action. At most `left`
-    more questions are looked at. ``spent[0]`` counts the work; beyond the budget the result means nothing.
+    Writes its bounds and its best move to ``stack.upper[top]``, ``stack.lower[top]`` and ``stack.move[top]``. Adds the
+    work to ``spent[0]``; if that exceeds the budget, the result is meaningless.
     """
     level = top
     below = enter(world, space, stack, memory, spent, limits, level, left)

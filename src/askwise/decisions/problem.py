@@ -1,8 +1,8 @@
-"""What a decision is made of: intents with probabilities, actions with losses, questions with likelihoods and prices.
+"""A decision problem: intents with probabilities, actions with losses, questions with likelihoods and prices.
 
-A question is a list of possible answers and a likelihood ``L[a, g] = P(answer a | intent g)`` whose columns sum to 1,
-whatever it was made from: a set of intents (yes or no), groups of them (which one?), or any numbers. "No answer" is an
-answer like the others. Calling a human and doing nothing are actions like the others.
+A question is a list of possible answers and a likelihood ``L[a, g] = P(answer a | intent g)`` whose columns sum to 1.
+It is made from a set of intents (yes or no), from groups of intents (which one?), or from any likelihoods. "No answer"
+is an answer like the others. Calling a human and doing nothing are actions like the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_INTENTS = 5_000
 MOST_ACTIONS = 5_000
 MOST_QUESTIONS = 500
 MOST_ANSWERS = 2_000
-"""Of all questions together. Beyond these sizes nobody can have meant what the numbers say, and tables get large."""
+"""Largest number of answers of all questions together. Problems above these four limits are refused."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +30,10 @@ class Asking:
     """A question that may be asked once.
 
     Attributes:
-        name: the question, as it is shown and asked.
-        answers: what may be heard.
-        likelihood: ``float64 [n_answers, n_intents]``, how probable each intent makes each answer.
-        price: what asking costs, answered or not, in the unit of the losses.
+        name: the text of the question.
+        answers: the possible answers.
+        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
+        price: the price of asking, answered or not, in the unit of the losses.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Asking:
         freeze_fields(self, "likelihood")
 
     def numbered(self, answer: str, field: str = "answer") -> int:
-        """Return the number of an answer, by its name."""
+        """Return the index of an answer; raise `InputError` for `field` if it is unknown."""
         if answer not in self.answers:
             allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
             raise InputError(field, repr(answer), f"an answer to {self.name!r}: {allowed}")
@@ -54,18 +54,18 @@ class Asking:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionProblem:
-    """One decision: what may be meant, what can be done, what can be asked.
+    """A decision problem: possible intents, actions with losses, and questions.
 
-    `askwise.decide` makes one from what it is given, `askwise.decisions.problem_input` from a file; they check all.
+    `askwise.decide` makes one from its arguments, `askwise.decisions.problem_input` from a file; both check it.
 
     Attributes:
-        intents: what may be meant, by name.
-        belief: ``float64 [n_intents]``, how probable each is; they sum to 1.
-        actions: what can be done, by name.
-        loss: ``float64 [n_actions, n_intents]``, what doing it costs for each intent.
-        questions: what can be asked, each at most once.
-        limit: how many questions may be asked at most, None for as many as there are.
-        name: what the decision is called.
+        intents: names of the possible intents.
+        belief: ``float64 [n_intents]``, probability of each intent; they sum to 1.
+        actions: names of the actions.
+        loss: ``float64 [n_actions, n_intents]``, loss of each action given each intent.
+        questions: the questions, each of which may be asked once.
+        limit: largest number of questions; None for all of them.
+        name: name of the decision.
     """
 
     intents: tuple[str, ...]
@@ -81,12 +81,12 @@ class DecisionProblem:
 
     @property
     def most_questions(self) -> int:
-        """How many questions can be asked."""
+        """Largest number of questions that can be asked."""
         n = len(self.questions)
         return n if self.limit is None else min(n, self.limit)
 
     def question(self, name: str, field: str = "question") -> Asking:
-        """Return a question by its name."""
+        """Return the question called `name`; raise `InputError` for `field` if there is none."""
         names = [each.name for each in self.questions]
         if name not in names:
             known = ", ".join(map(repr, names)) if names else "none: there is no question left"
@@ -94,14 +94,14 @@ class DecisionProblem:
         return self.questions[names.index(name)]
 
     def action(self, name: str, field: str = "action") -> int:
-        """Return the number of an action, by its name."""
+        """Return the index of the action called `name`; raise `InputError` for `field` if there is none."""
         if name not in self.actions:
             known = ", ".join(map(repr, self.actions[:20])) + (", ..." if len(self.actions) > 20 else "")
             raise InputError(field, repr(name), f"one of {known}{did_you_mean(str(name), self.actions)}")
         return self.actions.index(name)
 
     def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> DecisionProblem:
-        """Return what is left after something was seen that each intent makes as probable as stated."""
+        """Return the problem after an observation, given its likelihood: its probability given each intent."""
         factors = self._factors(likelihood)
         weights = self.belief * factors
         if not weights.sum() > 0:
@@ -125,14 +125,14 @@ class DecisionProblem:
             raise InputError("likelihood", f"an array of shape {factors.shape}", f"({len(self.intents)},)")
         if not (np.isfinite(factors).all() and (factors >= 0).all()):
             raise InputError("likelihood", "a number that is negative or not finite", "finite numbers from 0")
-        # Only their ratios matter, and the largest numbers there are must not overflow.
+        # Only ratios matter; dividing by the largest keeps large numbers from overflowing.
         return factors / factors.max() if factors.max() > 0 else factors
 
     def heard(self, question: str, answer: str, field: str = "question") -> DecisionProblem:
-        """Return what is left after an answer: another belief, one question less."""
+        """Return the problem after an answer to a question: with the new belief and without that question."""
         asked = self.question(question, field)
         if answer == NO_ANSWER and answer not in asked.answers:
-            return self._without(asked, self.belief)  # nobody expected it; that there is no answer tells nothing
+            return self._without(asked, self.belief)  # a refusal that the likelihood does not model is uninformative
         weights = self.belief * asked.likelihood[asked.numbered(answer, "answer" if field == "question" else field)]
         if not weights.sum() > 0:
             found = f"{answer!r} to {question!r}, which no possible intent explains"

@@ -1,8 +1,8 @@
-"""Reading a decision: from Python objects and from files, by the same rules and with the same words of complaint.
+"""Reads decision problems from Python objects and from files, with the same rules and the same error messages.
 
 A file (``format = "askwise/decision@1"``) is one object with the keys ``belief``, ``loss`` or ``utility``,
-``questions``, ``price``, ``answers``, ``limit``, ``name``. `askwise.decide` takes the same things as arguments of the
-same names, and arrays where they are handier than tables.
+``questions``, ``price``, ``answers``, ``limit`` and ``name``. `askwise.decide` has arguments of the same names, and
+also takes arrays instead of tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ import numpy as np
 from askwise.core.answers import AnswerModel
 from askwise.core.question_json import answers_from_json
 from askwise.decisions.problem import MOST_ACTIONS, MOST_ANSWERS, MOST_INTENTS, MOST_QUESTIONS, Asking, DecisionProblem
-from askwise.decisions.question_input import ELSE, DefaultPrice, Places, read_default_price, read_question, read_row
+from askwise.decisions.question_input import (
+    ELSE,
+    DefaultPrice,
+    IntentIndex,
+    read_default_price,
+    read_question,
+    read_row,
+)
 from askwise.errors import InputError
 from askwise.text.data import parse_text
 from askwise.text.files import read_text
@@ -32,42 +39,42 @@ LARGEST_FILE = 20 * 2**20
 
 
 def parse(text: str, *, toml: bool = False) -> DecisionProblem:
-    """Return the decision that a text states, JSON or TOML."""
+    """Return the decision problem in a text: JSON, or TOML if `toml` is true."""
     if len(text) > LARGEST_FILE:
         raise InputError("file", f"{len(text):,} characters", f"at most {LARGEST_FILE:,}")
     return read_decision(Field("", parse_text(text, toml=toml)))
 
 
 def read_decision_file(path: str | Path) -> DecisionProblem:
-    """Return the decision in a file, JSON or TOML (by its ending ``.toml``)."""
+    """Return the decision problem in a file: TOML if its name ends in ``.toml``, otherwise JSON."""
     try:
         size = Path(path).stat().st_size
     except (OSError, ValueError):
-        size = 0  # reading it says what is wrong
+        size = 0  # `read_text` below reports the problem
     if size > LARGEST_FILE:
         raise InputError(f"file {str(path)!r}", f"{size:,} bytes", f"at most {LARGEST_FILE:,}")
     return parse(read_text(path), toml=Path(path).suffix.lower() == ".toml")
 
 
 def read_decision(given: Field) -> DecisionProblem:
-    """Return the decision that a file states."""
+    """Return the decision problem in the parsed contents of a file."""
     given.object(["format"])
-    given.child("format").text([FORMAT])  # first: a file of another kind lacks other keys as well
+    given.child("format").text([FORMAT])  # first, because a file of another format lacks other keys as well
     given.object(["format", "belief"], OPTIONAL)
     return read_parts({key: given.child(key) for key in given.value if key != "format"})
 
 
 def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
-    """Return the decision that its parts make; `parts` maps the keys of a file to what was given."""
+    """Return the decision problem with these parts, a mapping from keys of the file format to their values."""
     intents, belief = read_belief(parts["belief"])
     if "loss" in parts and "utility" in parts:
-        raise InputError("utility", "it beside 'loss'", "one of them")
+        raise InputError("utility", "it together with 'loss'", "one of them")
     key = "utility" if "utility" in parts else "loss"
-    places = {name: k for k, name in enumerate(intents)}
-    actions, loss = read_losses(parts.get(key), places)
+    index_of = {name: k for k, name in enumerate(intents)}
+    actions, loss = read_losses(parts.get(key), index_of)
     default = read_default_price(parts["price"]) if "price" in parts else None
     model = _answers(parts.get("answers"))
-    questions = read_questions(parts.get("questions"), places, default, model)
+    questions = read_questions(parts.get("questions"), index_of, default, model)
     limit = parts["limit"].whole(0) if "limit" in parts else None
     name = read_name(parts["name"]) if "name" in parts else ""
     return DecisionProblem(intents, belief, actions, -loss if key == "utility" else loss, questions, limit, name)
@@ -83,7 +90,7 @@ def _answers(given: Field | None) -> AnswerModel:
 
 
 def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray]:
-    """Return intents and probabilities: from a table or a list of probabilities, or from samples."""
+    """Return intents and their probabilities, read from a table or a list of probabilities, or from samples."""
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
         return _counted(given)
@@ -108,7 +115,7 @@ def _intent(name: str, given: Field) -> str:
 
 
 def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
-    """Return how often each intent occurs among samples, in the order in which they first do."""
+    """Return the intents among samples in the order of their first occurrence, and their relative frequencies."""
     counts: Counter[str] = Counter()
     for each in given.elements():
         name, weight = _sample(each)
@@ -136,17 +143,20 @@ def _sample(given: Field) -> tuple[str, float]:
 # -- losses ------------------------------------------------------------------------------------------------------
 
 
-def read_losses(given: Field | None, places: Places) -> tuple[tuple[str, ...], FloatArray]:
-    """Return actions and losses (or utilities); without any, one action for each intent, wrong for all others."""
-    n = len(places)
+def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, ...], FloatArray]:
+    """Return actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
+
+    If nothing is given, there is one action for each intent, with loss 0 for this intent and 1 for all others.
+    """
+    n = len(index_of)
     if given is None:
-        return tuple(places), 1.0 - np.eye(n)
+        return tuple(index_of), 1.0 - np.eye(n)
     if isinstance(given.value, list):
         rows = [(f"action {k + 1}", each) for k, each in enumerate(given.elements())]
     else:
         rows = list(given.items())
     _check_count(given, len(rows), MOST_ACTIONS, "actions")
-    losses = np.array([read_row(each, places, _loss) for _, each in rows])
+    losses = np.array([read_row(each, index_of, _loss) for _, each in rows])
     return tuple(check_name(name, given.path) for name, _ in rows), losses.reshape(len(rows), n)
 
 
@@ -161,9 +171,16 @@ def _loss(given: Field) -> float:
 
 
 def read_questions(
-    given: Field | None, places: Places, default: DefaultPrice, model: AnswerModel
+    given: Field | None, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel
 ) -> tuple[Asking, ...]:
-    """Return what can be asked."""
+    """Return the questions of a decision problem.
+
+    Args:
+        given: a table or a list of questions; None for no questions.
+        index_of: the index of each intent, by name.
+        default: price of questions that do not state their own.
+        model: how often answers are wrong or missing.
+    """
     if given is None or (isinstance(given.value, list | dict) and not given.value):
         return ()
     if isinstance(given.value, list):
@@ -171,7 +188,7 @@ def read_questions(
     else:
         named = list(given.items())
     _check_count(given, len(named), MOST_QUESTIONS, "questions")
-    found = [read_question(check_name(name, given.path), each, places, default, model) for name, each in named]
+    found = [read_question(check_name(name, given.path), each, index_of, default, model) for name, each in named]
     _refuse_twice(found, given)
     if model.persistent:
         _refuse_same(found, given)
@@ -184,11 +201,14 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
     names = [each.name for each in found]
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
-        raise InputError(given.path, f"two questions called {twice!r}", "a name of its own for each")
+        raise InputError(given.path, f"two questions called {twice!r}", "a different name for each")
 
 
 def _refuse_same(found: list[Asking], given: Field) -> None:
-    """Refuse a question twice where it gets the same reply each time: as two questions it would tell more."""
+    """Raise `InputError` if two questions are the same although errors are persistent.
+
+    A repeated question gets the same reply then, but two questions would count as independent information.
+    """
     seen: dict[bytes, str] = {}
     for each in found:
         rows = sorted(row.tobytes() for row in each.likelihood)

@@ -1,7 +1,7 @@
-"""Reading one question of a decision: about some intents, which of several groups, or any likelihood.
+"""Reads one question of a decision problem: about a set of intents, among groups of intents, or with any likelihood.
 
-How answers come (wrong, missing) and what questions cost is as everywhere in askwise: `askwise.core.answers` and
-`askwise.core.questions`. A question may have its own ``wrong``, ``refused`` and ``price``.
+Models of wrong and missing answers are in `askwise.core.answers`, prices in `askwise.core.questions`. A question may
+state its own ``wrong``, ``refused`` and ``price``.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_price
 from askwise.types import FloatArray
 
 ELSE = "else"
-"""In a table: all intents that it does not name."""
+"""The key in a table that stands for all intents that the table does not name."""
 
-Places: TypeAlias = Mapping[str, int]
-"""The number of each intent, by its name, in their order."""
+IntentIndex: TypeAlias = Mapping[str, int]
+"""The index of each intent, by name, in order."""
 
 KINDS = ("about", "groups", "likelihood")
 SUMS_TO_ONE = 1e-6
 
 
 DefaultPrice: TypeAlias = float | QueryCost | Callable[[Any], float] | None
-"""What a question without its own price costs: a number, a `QueryCost` or any other function of a question (goals by
-number, or a `Choice`); None if every question needs its own price."""
+"""The price of questions that do not state their own: a number, a `QueryCost` or another function of a question (a
+tuple of intents by index, or a `Choice`); None if every question must state its price."""
 
 
 def read_default_price(given: Field) -> DefaultPrice:
-    """Return the price of all questions: a number, a function, or base, per_goal and per_option."""
+    """Return the default price: a number, a function, or the `QueryCost` of a table with base, per_goal, per_option."""
     if callable(given.value):
         function: Callable[[Any], float] = given.value
         return function
@@ -49,12 +49,20 @@ def read_default_price(given: Field) -> DefaultPrice:
     return read_price(given)
 
 
-def read_question(name: str, given: Field, places: Places, default: DefaultPrice, model: AnswerModel) -> Asking:
-    """Return one question."""
+def read_question(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel) -> Asking:
+    """Return one question.
+
+    Args:
+        name: the name of the question, unless `given` states another.
+        given: a `Choice`, a list of intents, or a table with one of the keys `KINDS`.
+        index_of: the index of each intent, by name.
+        default: price of the question unless it states its own.
+        model: how often answers are wrong or missing unless the question states its own shares.
+    """
     if isinstance(given.value, Choice):
-        return _asking(name, _checked(given.value, given, len(places)), given, places, default, model)
+        return _asking(name, _checked(given.value, given, len(index_of)), given, index_of, default, model)
     if isinstance(given.value, list):
-        return _asking(name, _set(given, places), given, places, default, model)
+        return _asking(name, _set(given, index_of), given, index_of, default, model)
     given.object([], [*KINDS, "name", "price", "wrong", "refused"])
     if given.has("name"):
         name = check_name(given.child("name").text(), given.child("name").path)
@@ -63,13 +71,13 @@ def read_question(name: str, given: Field, places: Places, default: DefaultPrice
         found = " and ".join(map(repr, kinds)) if kinds else "none of " + ", ".join(map(repr, KINDS))
         raise InputError(given.path, found, "one of " + ", ".join(map(repr, KINDS)))
     if kinds[0] == "likelihood":
-        return _likelihood(name, given, places, default)
-    asked = _set(given.child("about"), places) if kinds[0] == "about" else _groups(given.child("groups"), places)
-    return _asking(name, asked, given, places, default, model)
+        return _likelihood(name, given, index_of, default)
+    asked = _set(given.child("about"), index_of) if kinds[0] == "about" else _groups(given.child("groups"), index_of)
+    return _asking(name, asked, given, index_of, default, model)
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
-    """Return how often the answers to a question with `k` of them are wrong, and missing: its own, or the model's."""
+    """Return the shares of wrong and of missing answers to a question with `k` answers: its own, or the model's."""
     own = isinstance(given.value, dict)
     wrong, refused = model.wrong, model.refused
     if own and given.has("wrong"):
@@ -91,12 +99,12 @@ def _asking(
     name: str,
     asked: tuple[int, ...] | Choice,
     given: Field,
-    places: Places,
+    index_of: IntentIndex,
     default: DefaultPrice,
     model: AnswerModel,
 ) -> Asking:
-    """Return a question about a set or among groups, with the likelihoods that `AnswerModel` gives its answers."""
-    n = len(places)
+    """Return a question about a set or among groups of intents, with the likelihoods of the answer model."""
+    n = len(index_of)
     k = n_answers(asked, n)
     if k < 2:
         raise InputError(given.path, "a question with one possible answer", "one whose answer depends on the intent")
@@ -104,7 +112,7 @@ def _asking(
     labels = [YES, NO]
     if isinstance(asked, Choice):
         replies = list(range(k))
-        labels = [*_group_names(asked, tuple(places)), NONE_OF_THESE][:k]
+        labels = [*_group_names(asked, tuple(index_of)), NONE_OF_THESE][:k]
     wrong, refused = _shares(given, model, k)
     rows = [likelihood_of(Answer(asked, reply), n, wrong, refused) for reply in replies]
     if refused > 0:
@@ -114,7 +122,7 @@ def _asking(
 
 
 def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: DefaultPrice) -> float:
-    """Return the price of a question, its own or the default; `asked` is None if it is neither a set nor groups."""
+    """Return the price of a question, its own or the default; `asked` is None for a question with any likelihood."""
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))
     if default is None or (asked is None and callable(default)):
@@ -135,13 +143,13 @@ def _group_names(asked: Choice, intents: tuple[str, ...]) -> list[str]:
 def _distinct(labels: list[str], given: Field) -> tuple[str, ...]:
     twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
     if twice is not None:
-        raise InputError(given.path, f"two answers called {twice!r}", "a name of its own for each")
+        raise InputError(given.path, f"two answers called {twice!r}", "a different name for each")
     return tuple(labels)
 
 
-def _set(given: Field, places: Places) -> tuple[int, ...]:
-    """Return the intents that a list names, by number."""
-    found = [_intent(each, places) for each in given.elements()]
+def _set(given: Field, index_of: IntentIndex) -> tuple[int, ...]:
+    """Return the indices of the intents in a list of names."""
+    found = [_intent(each, index_of) for each in given.elements()]
     if not found:
         raise InputError(given.path, "no intents", "some of them")
     if len(set(found)) < len(found):
@@ -150,17 +158,17 @@ def _set(given: Field, places: Places) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _intent(given: Field, places: Places) -> int:
-    # In Python an intent may be named by its number, as goals are elsewhere.
+def _intent(given: Field, index_of: IntentIndex) -> int:
+    # In Python an intent may also be given by its index, as goals are elsewhere.
     if isinstance(given.value, int) and not isinstance(given.value, bool):
-        return given.whole(0, len(places) - 1)
+        return given.whole(0, len(index_of) - 1)
     name = given.text()
-    if name not in places:
-        raise given.refuse(f"an intent of the belief{did_you_mean(name, places)}")
-    return places[name]
+    if name not in index_of:
+        raise given.refuse(f"an intent of the belief{did_you_mean(name, index_of)}")
+    return index_of[name]
 
 
-def _groups(given: Field, places: Places) -> Choice:
+def _groups(given: Field, index_of: IntentIndex) -> Choice:
     if isinstance(given.value, dict):
         named = [(check_name(name, given.path), each) for name, each in given.items()]
     else:
@@ -170,10 +178,10 @@ def _groups(given: Field, places: Places) -> Choice:
     groups: list[tuple[int, ...]] = []
     seen: dict[int, str] = {}
     for _, each in named:
-        group = _set(each, places)
+        group = _set(each, index_of)
         for goal in group:
             if goal in seen:
-                found = f"{short_json(tuple(places)[goal])}, which is in {seen[goal]} as well"
+                found = f"{short_json(tuple(index_of)[goal])}, which is in {seen[goal]} as well"
                 raise InputError(each.path, found, "groups that do not overlap")
             seen[goal] = each.path
         groups.append(group)
@@ -190,11 +198,11 @@ def _checked(choice: Choice, given: Field, n_intents: int) -> Choice:
 # -- any likelihood ----------------------------------------------------------------------------------------------
 
 
-def _likelihood(name: str, given: Field, places: Places, default: DefaultPrice) -> Asking:
-    """Return a question with likelihoods of its own: for each answer a number, a list, or a table by intent."""
+def _likelihood(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice) -> Asking:
+    """Return a question with any likelihood: for each answer a number, a list, or a table by intent."""
     for key in ("wrong", "refused"):
         if given.has(key):
-            raise InputError(given.child(key).path, "it beside 'likelihood'", "likelihoods that hold it already")
+            raise InputError(given.child(key).path, "it together with 'likelihood'", "likelihoods that include it")
     table = given.child("likelihood")
     if isinstance(table.value, list):
         rows = [(f"answer {k + 1}", each) for k, each in enumerate(table.elements())]
@@ -203,44 +211,46 @@ def _likelihood(name: str, given: Field, places: Places, default: DefaultPrice) 
     if len(rows) < 2:
         raise InputError(table.path, f"{len(rows)} answers", "at least 2")
     answers = _distinct([check_name(answer, table.path) for answer, _ in rows], table)
-    likelihood = np.array([read_row(each, places, Field.number) for _, each in rows])
-    _check_columns(likelihood, table, places)
+    likelihood = np.array([read_row(each, index_of, Field.number) for _, each in rows])
+    _check_columns(likelihood, table, index_of)
     return Asking(name, answers, likelihood / likelihood.sum(axis=0), _price(None, given, default))
 
 
-def _check_columns(likelihood: FloatArray, given: Field, places: Places) -> None:
+def _check_columns(likelihood: FloatArray, given: Field, index_of: IntentIndex) -> None:
     for goal, total in enumerate(likelihood.sum(axis=0)):
         if not math.isfinite(total) or abs(total - 1.0) > SUMS_TO_ONE:
-            found = f"likelihoods that sum to {total:.6g} for {short_json(tuple(places)[goal])}"
+            found = f"likelihoods that sum to {total:.6g} for {short_json(tuple(index_of)[goal])}"
             raise InputError(given.path, found, "likelihoods of all answers that sum to 1 for each intent")
     if (likelihood == likelihood[:, :1]).all():
-        raise InputError(given.path, "the same likelihoods for every intent", "a question that tells something")
+        raise InputError(given.path, "the same likelihoods for every intent", "a question that is informative")
 
 
-# -- one number for each intent: one for all, a list, or a table by name with an ``else`` --------------------------
+# -- one number for each intent: a single number, a list, or a table by name ---------------------------------------
 
 
-def read_row(given: Field, places: Places, number: Callable[[Field], float]) -> list[float]:
-    """Return one number for each intent."""
+def read_row(given: Field, index_of: IntentIndex, number: Callable[[Field], float]) -> list[float]:
+    """Return one number for each intent, read by `number` from a single number, a list, or a table by name."""
     if isinstance(given.value, dict):
-        return _by_name(given, places, number)
+        return _by_name(given, index_of, number)
     if isinstance(given.value, list):
-        if len(given.value) != len(places):
-            raise InputError(given.path, f"a list of {len(given.value)}", f"{len(places)} numbers, one for each intent")
+        if len(given.value) != len(index_of):
+            raise InputError(
+                given.path, f"a list of {len(given.value)}", f"{len(index_of)} numbers, one for each intent"
+            )
         return [number(each) for each in given.elements()]
-    return [number(given)] * len(places)
+    return [number(given)] * len(index_of)
 
 
-def _by_name(given: Field, places: Places, number: Callable[[Field], float]) -> list[float]:
+def _by_name(given: Field, index_of: IntentIndex, number: Callable[[Field], float]) -> list[float]:
     for name in given.value:
-        if name not in places and name != ELSE:
-            hint = did_you_mean(name, places)
+        if name not in index_of and name != ELSE:
+            hint = did_you_mean(name, index_of)
             raise InputError(given.path, f"the unknown intent {short_json(name)}", f"intents of the belief{hint}")
-    missing = next((name for name in places if name not in given.value), None)
+    missing = next((name for name in index_of if name not in given.value), None)
     if missing is None:
-        return [number(given.child(name)) for name in places]
+        return [number(given.child(name)) for name in index_of]
     if not given.has(ELSE):
         expected = f"a number for each intent, or {ELSE!r} for all others"
         raise InputError(f"{given.path}.{missing}", "nothing", expected)
     rest = number(given.child(ELSE))
-    return [number(given.child(name)) if given.has(name) else rest for name in places]
+    return [number(given.child(name)) if given.has(name) else rest for name in index_of]

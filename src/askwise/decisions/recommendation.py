@@ -1,13 +1,9 @@
-"""What can be done first, how far the best of it is from the optimum, and the plan as a tree down to the actions.
-
-What to do first, what everything else would cost, and why.
-"""
+"""The recommendation of `askwise.decide`: what to do first, the alternatives, a verdict, and the plan as a tree."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,17 +16,17 @@ from askwise.text.wording import printable
 
 ACT, ASK = "act", "ask"
 MOST_NODES = 2_000
-"""Nobody reads a larger tree. What would be below is worked out when one gets there."""
+"""Largest number of nodes in a plan. Deeper nodes are left out; a session computes them when it gets there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that could be done first.
+    """A possible first move: an action or a question.
 
     Attributes:
         kind: ``act`` or ``ask``.
         name: the action or the question.
-        loss: expected loss, prices included, if all goes on as planned after it.
+        loss: expected loss, prices included, of this move followed by the best plan.
     """
 
     kind: str
@@ -41,20 +37,20 @@ class Option:
         return f"ask {printable(self.name)!r}" if self.kind == ASK else f"act: {printable(self.name)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the option as a JSON object."""
         return {"do": self.kind, "name": self.name, "loss": self.loss}
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """How far the plan can be from the best one there is.
+    """A verdict on a plan: how far its expected loss can be from the optimum.
 
     Attributes:
-        exact: there is no better plan.
-        depth: how many questions ahead was looked.
-        narrow: whether only the most telling question was followed after the first.
-        lower_bound: no plan costs less.
-        gap: by how much the plan may cost more than the best.
+        exact: whether the plan is optimal.
+        depth: depth of the search in questions.
+        narrow: whether only the most informative question was searched after the first.
+        lower_bound: lower bound of the expected loss of every plan.
+        gap: upper bound of the expected loss of this plan minus that of the best one.
     """
 
     exact: bool
@@ -66,12 +62,12 @@ class Bounded:
     def __str__(self) -> str:
         if self.exact:
             return "exact"
-        ahead = f"looked {self.depth} question{'s' if self.depth != 1 else ''} ahead"
-        way = ", along the most telling ones" if self.narrow else ""
-        return f"{ahead}{way}; at most {self.gap:.4g} above the best plan"
+        ahead = f"searched {self.depth} question{'s' if self.depth != 1 else ''} ahead"
+        narrow = ", following the most informative ones" if self.narrow else ""
+        return f"{ahead}{narrow}; at most {self.gap:.4g} above the best plan"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the verdict as a JSON object."""
         return {
             "exact": self.exact,
             "depth": self.depth,
@@ -84,15 +80,15 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do at one moment, and after each answer.
+    """A node of a plan: an action, or a question with a plan after each answer.
 
     Attributes:
         kind: ``act`` or ``ask``.
         name: the action or the question.
         loss: expected loss from here on, prices included.
-        probability: how probable it is to come here.
-        answers: for a question, each answer that may be heard, and what to do then.
-        cut: whether more is planned below than is shown.
+        probability: probability of reaching this node.
+        answers: for a question, pairs of a possible answer and the plan after it.
+        cut: whether the plan after the answers was left out because the tree is too large.
     """
 
     kind: str
@@ -104,16 +100,16 @@ class Plan:
 
     @property
     def nodes(self) -> int:
-        """How many moments the tree holds."""
+        """Number of nodes in the tree."""
         return 1 + sum(below.nodes for _, below in self.answers)
 
     @property
     def questions(self) -> int:
-        """How many questions are asked at most."""
+        """Largest number of questions on a path through the tree."""
         return (self.kind == "ask") + max((below.questions for _, below in self.answers), default=0)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the tree as JSON."""
+        """Return the tree as nested JSON objects."""
         node: dict[str, Any] = {"do": self.kind, "name": self.name, "loss": self.loss, "probability": self.probability}
         if self.kind == "ask":
             node["answers"] = {answer: below.as_json() for answer, below in self.answers}
@@ -122,19 +118,19 @@ class Plan:
         return node
 
     def __str__(self) -> str:
-        """Return the tree as text, one line for each moment."""
+        """Return the tree as text, one line for each node."""
         rows = list(self._rows("", ""))
         width = max(len(text) for text, _ in rows)
         return "\n".join(f"{text:<{width}}  {loss:.4g}" for text, loss in rows)
 
     def svg(self) -> str:
-        """Return the tree as a drawing."""
-        from askwise.decisions.drawing import drawn  # pictures are loaded when one is drawn
+        """Return the tree as an SVG drawing."""
+        from askwise.decisions.drawing import plan_to_svg  # loaded only when a plan is drawn
 
-        return drawn(self)
+        return plan_to_svg(self)
 
     def _rows(self, first: str, other: str) -> list[tuple[str, float]]:
-        """Return a line and the loss for each moment; `first` stands before this one, `other` before those below."""
+        """Return a line and the loss for each node; `first` is the prefix of this line, `other` of those below."""
         what = f"ask {printable(self.name)!r}" if self.kind == "ask" else printable(self.name)
         rows = [(f"{first}{what}{' ...' if self.cut else ''}", self.loss)]
         for k, (answer, below) in enumerate(self.answers):
@@ -147,7 +143,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Node:
-    """A moment while the tree is being made."""
+    """A node while the tree is being built; `path` are the pairs ``(question, answer)`` that lead to it."""
 
     path: list[tuple[int, int]]
     move: int
@@ -158,9 +154,9 @@ class _Node:
 
 
 def plan_of(found: SearchResult, first: int, most: int = MOST_NODES) -> Plan:
-    """Return the plan that begins with a move: a question by number, or minus one less an action.
+    """Return the plan that starts with the move `first`: a question ``q >= 0``, or an action `x` as ``-1 - x``.
 
-    Moments are added level by level, up to `most` of them.
+    Nodes are added level by level, up to `most` of them.
     """
     problem, solver, values = found.solver.problem, found.solver_for(first), found.values
     value = values.ask[first] if first >= 0 else values.act[-1 - first]
@@ -195,24 +191,23 @@ def _frozen(node: _Node, found: SearchResult) -> Plan:
 
 FORMAT = "askwise/recommendation@1"
 MOST_LINES = 40
-"""Lines of the plan that are printed."""
+"""Largest number of lines of a plan in the text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Recommendation:
-    """What `askwise.decide` found out. ``print`` it, or write `as_json`.
+    """The result of `askwise.decide`. ``print`` shows it as text, `as_json` returns it for programs.
 
     Attributes:
-        problem: what was decided.
-        do: what to do first.
-        options: everything that can be done first, the best first.
+        problem: the decision problem.
+        do: the first move to make.
+        options: all possible first moves, the best first.
         acting_now: the best action, without any question.
-        best_question: the best question, None if there is none.
-        never_asking: the expected loss if you act now and never ask; None after a question was answered, because then
-            it is no option any more.
-        verdict: whether that is exact, or how far from it.
-        settled: whether the losses of all options are exact. If not, those of questions may be too large: less was
-            looked at than could be, because something else is better anyway, or because there is too much.
+        best_question: the best question; None if there is none.
+        never_asking: the expected loss if you act now and never ask; None if a question has been asked already.
+        verdict: how far the plan can be from the optimum.
+        settled: whether the losses of all options are exact. If not, those of questions may be too large, because the
+            search stopped early: something else was better anyway, or the problem is too large.
     """
 
     problem: DecisionProblem
@@ -228,31 +223,31 @@ class Recommendation:
 
     @property
     def ask(self) -> str | None:
-        """The question to ask, None if acting is better."""
+        """The question to ask; None if acting is better."""
         return self.do.name if self.do.kind == ASK else None
 
     @property
     def act(self) -> str | None:
-        """The action to take, None if asking is better."""
+        """The action to take; None if asking is better."""
         return self.do.name if self.do.kind == ACT else None
 
     @property
     def expected_loss(self) -> float:
-        """What following the plan costs on average, prices included."""
+        """Expected loss of the plan, prices included."""
         return self.do.loss
 
     @property
     def runner_up(self) -> Option | None:
-        """The second best thing to do first, None if there is no other."""
+        """The second best first move; None if there is only one."""
         return self.options[1] if len(self.options) > 1 else None
 
     @cached_property
     def plan(self) -> Plan:
-        """What to do after each answer."""
+        """The plan: what to do first, and after each answer."""
         return plan_of(self._found, self._first)
 
     def option(self, kind: str, name: str) -> Option:
-        """Return what doing something else first would cost."""
+        """Return the first move of this kind (``act`` or ``ask``) and name; raise `InputError` if there is none."""
         for each in self.options:
             if (each.kind, each.name) == (kind, name):
                 return each
@@ -263,19 +258,33 @@ class Recommendation:
         raise InputError("kind", repr(kind), f"'{ACT}' or '{ASK}'")
 
     def regret(self, kind: str, name: str) -> float:
-        """Return what doing this first loses against the best, by what is believed, and going on as planned.
+        """Return the expected loss of a first move minus that of the best one.
 
-        For a question this may be too much, and is never too little, unless `settled`.
+        Unless `settled`, this is an upper bound for questions.
         """
         return max(self.option(kind, name).loss - self.do.loss, 0.0)
 
     @property
     def why(self) -> str:
-        """Why, in one sentence."""
-        return why(self.problem, self.do, self.acting_now, self.best_question)
+        """The reason for the recommendation, in one sentence."""
+        problem, now, best = self.problem, self.acting_now, self.best_question
+        if self.do.kind == ASK:
+            return (
+                f"Acting now ({printable(now.name)}) is expected to cost {now.loss:.4g}; asking first brings that down"
+                f" to {self.do.loss:.4g}, prices included."
+            )
+        act = f"Acting now is expected to cost {now.loss:.4g}"
+        if best is None:
+            left = "no question was considered" if problem.most_questions else "no more questions may be asked"
+            return f"{act}, and {left if problem.questions else 'there is nothing to ask'}."
+        saved = now.loss - float(problem.belief @ problem.loss.min(axis=0))
+        price = min(each.price for each in problem.questions)
+        if saved <= price:
+            return f"{act}; knowing the intent would save {saved:.4g}, and the cheapest question costs {price:.4g}."
+        return f"{act}; with the best question, {printable(best.name)!r}, it would be {best.loss:.4g}, price included."
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything as JSON; `askwise.decisions.schemas` says what each key means."""
+        """Return the recommendation as a JSON object, described by the schema ``recommendation``."""
         problem = self.problem
         belief = {name: float(p) for name, p in zip(problem.intents, problem.belief, strict=True)}
         first = {**self.do.as_json()}
@@ -299,20 +308,35 @@ class Recommendation:
         }
 
     def __str__(self) -> str:
+        """Return the recommendation as text: what to do, why, the alternatives, the verdict and the plan."""
+        rows = [("do", str(self.do)), ("why", self.why), ("", ""), ("expected loss", "")]
         losses = {"acting now": self.acting_now, "best question": self.best_question}
-        return told(self.do, self.why, losses, self.never_asking, self.runner_up, self.verdict, self.plan)
+        rows += [
+            (f"  {label}", f"{option.loss:<9.4g} {printable(option.name)}")
+            for label, option in losses.items()
+            if option is not None
+        ]
+        if self.never_asking is not None:
+            rows.append(("  never asking", f"{self.never_asking:.4g}"))
+        if self.runner_up is not None:
+            rows.append(("runner-up", f"{self.runner_up} ({self.runner_up.loss:.4g})"))
+        rows += [("verdict", str(self.verdict)), ("", "")]
+        lines = [f"{label:<16}{text}".rstrip() for label, text in rows]
+        tree = str(self.plan).splitlines()
+        left = len(tree) - MOST_LINES
+        return "\n".join([*lines, *tree[:MOST_LINES], *([f"... and {left} more lines"] if left > 0 else [])])
 
 
 def recommend(
     problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET, asked: bool = False
 ) -> Recommendation:
-    """Work out what to do first.
+    """Return the recommendation for a decision problem.
 
     Args:
-        problem: the decision.
+        problem: the decision problem.
         depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: how much work each attempt to look further may take, about as many nanoseconds.
-        asked: whether a question was asked before; then never asking is no option any more.
+        budget: work for each attempt to search deeper, in nanoseconds.
+        asked: whether a question has been asked already; then `Recommendation.never_asking` is None.
     """
     found = search(problem, depth, budget)
     values = found.values
@@ -335,7 +359,7 @@ def recommend(
 
 
 def _options(problem: DecisionProblem, found: SearchResult, first: int) -> tuple[Option, ...]:
-    """Return all options by what they cost, `first` before its equals; then actions, then questions, in their order."""
+    """Return all options sorted by loss; among equal ones `first`, then actions, then questions, in their order."""
     acts = [(-1 - x, Option(ACT, name, float(found.values.act[x]))) for x, name in enumerate(problem.actions)]
     asks = [
         (q, Option(ASK, each.name, float(found.values.ask[q])))
@@ -344,51 +368,3 @@ def _options(problem: DecisionProblem, found: SearchResult, first: int) -> tuple
     ]
     ordered = sorted(acts + asks, key=lambda each: (each[0] != first, each[1].loss))
     return tuple(option for _, option in ordered)
-
-
-# -- in words ------------------------------------------------------------------------------------------------------
-
-
-def why(problem: DecisionProblem, do: Option, now: Option, best: Option | None) -> str:
-    """Return why to do it, in one sentence, given the best action and the best question."""
-    if do.kind == ASK:
-        return (
-            f"Acting now ({printable(now.name)}) is expected to cost {now.loss:.4g}; asking first brings that down to"
-            f" {do.loss:.4g}, prices included."
-        )
-    act = f"Acting now is expected to cost {now.loss:.4g}"
-    if best is None:
-        left = "no question was looked at" if problem.most_questions else "no more questions may be asked"
-        return f"{act}, and {left if problem.questions else 'there is nothing to ask'}."
-    known = float(problem.belief @ problem.loss.min(axis=0))
-    price = min(each.price for each in problem.questions)
-    if now.loss - known <= price:
-        return (
-            f"{act}; to know the intent would save {now.loss - known:.4g}, and the cheapest question costs {price:.4g}."
-        )
-    return f"{act}; the best question, {printable(best.name)!r}, would make it {best.loss:.4g}, price included."
-
-
-def told(
-    do: Option,
-    reason: str,
-    losses: Mapping[str, Option | None],
-    never: float | None,
-    runner_up: Option | None,
-    verdict: Bounded,
-    plan: Plan,
-) -> str:
-    """Return everything for people."""
-    rows = [("do", str(do)), ("why", reason), ("", ""), ("expected loss", "")]
-    rows += [
-        (f"  {name}", f"{each.loss:<9.4g} {printable(each.name)}") for name, each in losses.items() if each is not None
-    ]
-    if never is not None:
-        rows.append(("  never asking", f"{never:.4g}"))
-    if runner_up is not None:
-        rows.append(("runner-up", f"{runner_up} ({runner_up.loss:.4g})"))
-    rows += [("verdict", str(verdict)), ("", "")]
-    lines = [f"{name:<16}{text}".rstrip() for name, text in rows]
-    tree = str(plan).splitlines()
-    left = len(tree) - MOST_LINES
-    return "\n".join([*lines, *tree[:MOST_LINES], *([f"... and {left} more lines"] if left > 0 else [])])

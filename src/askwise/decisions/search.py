@@ -1,21 +1,24 @@
 """The value of a decision: act now, or ask first.
 
-**Definition.** A belief ``b`` over intents, actions ``x`` with losses, questions ``q`` with likelihoods ``L`` and
-prices, each asked at most once and at most `limit` in all:
+**Definition.** Given a belief ``b`` over intents, actions ``x`` with losses, and questions ``q`` with likelihoods ``L``
+and prices, where each question is asked at most once and at most `limit` questions in total:
 
     act(b)    = min over x of sum_g b[g] loss[x, g]
     ask(b, q) = price[q] + sum over answers a of P(a) V(b given a),     P(a) = sum_g b[g] L[q, a, g]
     V(b)      = min( act(b), min over questions left of ask(b, q) ).
 
-**Exact** where the recurrence can be worked out to its end, with memory and bounds (`askwise.decisions.kernels`).
+**Exact solution.** If the budget allows, the recurrence is searched completely, with cached states and bounds
+(`askwise.decisions.kernels`).
 
-**Else to a depth**: at most `depth` questions ahead, then the best action. That plan can be executed, so its value is
-an upper bound. So is that of a *narrow* plan, which follows only the question that tells most for its price, as far as
-there are questions, and stops where acting is better: looking a few questions ahead sees no use in the first of ten
-questions that are needed together, a narrow plan does. The better of both is taken.
+**Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. That plan
+can be executed, so its value is an upper bound. A *narrow* plan gives another one: after the first question it follows
+only the question with the highest information gain for its price, to any depth, and stops where acting is better. A
+search of limited depth sees no use in the first of ten questions that are needed together; a narrow plan does. The
+better of the two plans is taken.
 
-**Lower bounds** without looking further: knowing the intent after paying for one more question, at the last level; and
-what information costs, see `askwise.decisions.information`. The verdict states the depth and the gap.
+**Lower bounds.** At the last level of a search: the loss with the intent known plus the price of one more question. For
+the whole problem: the least price of information, see `askwise.decisions.information`. The verdict states the depth and
+the gap between the bounds.
 """
 
 from __future__ import annotations
@@ -35,31 +38,32 @@ from askwise.decisions.arrays import (
     problem_arrays,
 )
 from askwise.decisions.information import information_bound
-from askwise.decisions.kernels import OVERHEAD, listen, solve
+from askwise.decisions.kernels import OVERHEAD, hear, solve
 from askwise.decisions.problem import DecisionProblem
 from askwise.types import FloatArray
 
 BUDGET = 1e8
-"""How much work each attempt to look further may take: about as many nanoseconds on an ordinary machine."""
+"""Default work for each attempt to search deeper, in nanoseconds on an ordinary machine."""
 SURE = 10
-"""If there are so few states that looking at all of them takes at most so many budgets, that is done at once."""
+"""The complete search is run at once if it takes at most this many budgets."""
 FIRST = 4
-"""How many first questions a narrow plan is tried for, those that tell most for their price."""
+"""Number of first questions for which a narrow plan is tried, those with the most information for their price."""
 EXACT_GAP = 1e-13
-"""Bounds closer than this, as a share of the largest loss, have met."""
+"""Bounds that differ by less than this share of the largest loss count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """What each first move costs, by a search to some depth.
+    """The expected cost of each first move, found by a search to some depth.
 
     Attributes:
-        act: ``float64 [n_actions]``, each action now.
-        ask: ``float64 [n_questions]``, each question and then as planned; ``inf`` where none may be asked.
-        lower: no plan at all costs less.
-        depth: how many questions the search looks ahead.
-        exact: whether no plan is better than the best of these.
-        settled: whether all of these are exact, those of other questions as well.
+        act: ``float64 [n_actions]``, the expected loss of each action now.
+        ask: ``float64 [n_questions]``, the expected cost of asking each question and then following the plan; ``inf``
+            if no question may be asked.
+        lower: lower bound of the cost of every plan.
+        depth: depth of the search in questions.
+        exact: whether the best of these moves is optimal.
+        settled: whether all these costs are exact, not only the best.
     """
 
     act: FloatArray
@@ -71,12 +75,20 @@ class FirstMoves:
 
     @property
     def upper(self) -> float:
-        """What the best first move costs."""
+        """Expected cost of the best first move."""
         return float(min(self.act.min(), self.ask.min(initial=math.inf)))
 
 
 class DecisionSolver:
-    """The search on one problem, to one depth and width; see the top of this module."""
+    """The search of one problem to one depth and width.
+
+    Args:
+        problem: the decision problem.
+        world: the same problem as arrays.
+        depth: how many questions to look ahead.
+        width: how many questions to search in each state; fewer than all make a narrow plan.
+        budget: largest amount of work, in nanoseconds.
+    """
 
     def __init__(
         self, problem: DecisionProblem, world: ProblemArrays, depth: int, width: int, budget: float = math.inf
@@ -96,21 +108,21 @@ class DecisionSolver:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was looked at that should have been, within the budget."""
+        """Whether the search stayed within its budget; if not, its results are meaningless."""
         return bool(self._spent[0] <= self._limits.budget)
 
     @property
     def remembered(self) -> int:
-        """How many states were solved and remembered."""
+        """Number of solved states in the cache."""
         return int(self._memory.used[0])
 
     @property
     def work(self) -> float:
-        """What it takes to look at one answer for one intent."""
+        """Work for one answer and one intent, in nanoseconds."""
         return self._limits.work
 
     def begin(self, weights: FloatArray) -> None:
-        """Put weights on the first level, with no question asked."""
+        """Write weights to the first level, with no question asked."""
         world, space = self._world, self._space
         support = np.flatnonzero(weights > 0)
         space.size[0] = support.size
@@ -120,11 +132,15 @@ class DecisionSolver:
         space.asked[:] = False
 
     def follow(self, answers: list[tuple[int, int]]) -> tuple[float, float, int, float]:
-        """Return the bounds, the move and the weight of the state after some answers ``(question, answer)``."""
+        """Search the state after some answers, pairs ``(question, answer)``.
+
+        Returns its upper and lower bound, its best move (as in `SearchStack`) and its weight. The bounds are multiplied
+        by the weight.
+        """
         self.begin(self.problem.belief)
         weight = 1.0
         for level, (question, answer) in enumerate(answers):
-            weight, _ = listen(self._world, self._space, level, question, int(self._world.first[question]) + answer)
+            weight, _ = hear(self._world, self._space, level, question, int(self._world.first[question]) + answer)
             self._space.asked[question] = True
         if weight <= 0.0:
             return 0.0, 0.0, -1, 0.0
@@ -134,13 +150,13 @@ class DecisionSolver:
         return float(stack.upper[level]), float(stack.lower[level]), int(stack.move[level]), weight
 
     def asking(self, question: int) -> tuple[float, float]:
-        """Return an upper and a lower bound of asking a question first."""
+        """Return an upper and a lower bound of the cost of asking a question first."""
         asked = self.problem.questions[question]
         each = [self.follow([(question, answer)]) for answer in range(len(asked.answers))]
         return asked.price + math.fsum(e[0] for e in each), asked.price + math.fsum(e[1] for e in each)
 
     def values(self) -> FirstMoves:
-        """Work out what every first move costs."""
+        """Return the expected cost of every first move."""
         problem = self.problem
         acting = problem.loss @ problem.belief
         asking = np.full(len(problem.questions), math.inf)
@@ -162,17 +178,20 @@ class DecisionSolver:
 
 
 def _all_work(problem: DecisionProblem, solver: DecisionSolver) -> float:
-    """Return the most that it can take to look at all states: each question is not asked, or has one of its answers."""
+    """Return an upper bound of the work of a complete search, in nanoseconds.
+
+    In each state, every question is either not asked or has one of its answers.
+    """
     states = 1.0
     for each in problem.questions:
         states = min(states * (len(each.answers) + 1), 1e15)
     n_answers = sum(len(each.answers) for each in problem.questions)
-    # In most states about half of the questions, or more, are asked already.
+    # In most states at least about half of the questions have been asked.
     return states * n_answers / 2 * (len(problem.intents) * solver.work + OVERHEAD)
 
 
 def _work(world: ProblemArrays, narrow: bool) -> float:
-    """Return what it takes to look at one answer for one intent, in nanoseconds on an ordinary machine."""
+    """Return the work for one answer and one intent, in nanoseconds on an ordinary machine."""
     if narrow:
         return 3.0
     n_intents, n_actions = world.least.size, world.loss.shape[1]
@@ -182,13 +201,13 @@ def _work(world: ProblemArrays, narrow: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The best search that was possible.
+    """The result of the best searches that the budget allowed.
 
     Attributes:
-        solver: where the plan can be read from that looks at all questions.
-        narrow: for first questions that a narrow plan goes on better from, where that can be read from.
-        values: what each first move costs, by the better of both.
-        lower: no plan at all costs less, by all bounds there are.
+        solver: the search over all questions, which holds its plan.
+        narrow: the narrow search for each first question after which the narrow plan is better.
+        values: the expected cost of each first move, by the better of the two plans.
+        lower: lower bound of the cost of every plan.
     """
 
     solver: DecisionSolver
@@ -197,12 +216,12 @@ class SearchResult:
     lower: float
 
     def solver_for(self, first: int) -> DecisionSolver:
-        """Return the search that plans best after a first question."""
+        """Return the search that has the best plan after the first question `first`."""
         return self.narrow.get(first, self.solver)
 
 
 def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> SearchResult:
-    """Look as far ahead as the budget allows, or exactly `depth` questions."""
+    """Search as deep as the budget allows, or exactly `depth` questions deep."""
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)
     if values.exact:
@@ -219,18 +238,18 @@ def search(problem: DecisionProblem, depth: int | None = None, budget: float = B
 def _wide(
     problem: DecisionProblem, world: ProblemArrays, depth: int | None, budget: float
 ) -> tuple[DecisionSolver, FirstMoves]:
-    """Look at all questions, as far as the budget allows."""
+    """Search over all questions, as deep as the budget allows."""
     most, wide = problem.most_questions, len(problem.questions)
-    # One question ahead is always affordable: it is not much more work than reading the problem.
+    # A depth of one question is always affordable: it is not much more work than reading the problem.
     solver = DecisionSolver(problem, world, min(1, most) if depth is None else depth, wide)
     values = solver.values()
     if depth is not None or values.settled:
         return solver, values
-    # Where acting is best anyway, what other questions would cost is worth less time.
+    # If acting is already known to be optimal, the exact costs of questions are worth less time.
     if _all_work(problem, solver) <= (budget if values.exact else SURE * budget):
         solver = DecisionSolver(problem, world, most, wide)
         return solver, solver.values()
-    # All the way first: if that can be afforded, looking three, four, five questions ahead on the way is for nothing.
+    # The complete search comes before depths 3, 4, 5, ..., which are wasted if it is affordable.
     for deeper in dict.fromkeys(each for each in (2, most, *range(3, most)) if 1 < each <= most):
         if values.exact:
             break
@@ -246,9 +265,9 @@ def _wide(
 def _narrow(
     problem: DecisionProblem, world: ProblemArrays, wide: DecisionSolver, values: FirstMoves, budget: float
 ) -> dict[int, DecisionSolver]:
-    """Return, for first questions that a narrow plan goes on better from, the search that found it."""
+    """Return the narrow search for each first question after which its plan is better than that of `wide`."""
     most, better, best = problem.most_questions, {}, values.ask.copy()
-    firsts = _telling(problem, world)[:FIRST]
+    firsts = _by_information(problem, world)[:FIRST]
     for depth in (most, *range(wide.depth + 2, most, 2)):
         trying = DecisionSolver(problem, world, depth, 1, budget)
         for first in firsts:
@@ -262,10 +281,10 @@ def _narrow(
     return better
 
 
-def _telling(problem: DecisionProblem, world: ProblemArrays) -> list[int]:
-    """Return the questions, those first that tell most for their price."""
+def _by_information(problem: DecisionProblem, world: ProblemArrays) -> list[int]:
+    """Return all questions, sorted by information gain for their price, highest first."""
     heard = world.likelihood @ problem.belief
-    told = world.surprise @ problem.belief - heard * np.log(np.where(heard > 0, heard, 1.0))
+    gained = world.surprise @ problem.belief - heard * np.log(np.where(heard > 0, heard, 1.0))
     stake = float((problem.loss @ problem.belief).min() - world.least @ problem.belief)
-    score = np.add.reduceat(told, world.first[:-1]) / (world.price + 1e-3 * stake + 1e-300)
+    score = np.add.reduceat(gained, world.first[:-1]) / (world.price + 1e-3 * stake + 1e-300)
     return [int(q) for q in np.argsort(-score, kind="stable")]

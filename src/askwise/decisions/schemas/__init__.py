@@ -1,6 +1,6 @@
-"""JSON schemas of what is read and written: ``decision`` (a file, or an argument) and ``recommendation``.
+"""JSON schemas of decision problems (``decision``) and recommendations (``recommendation``).
 
-What a schema cannot say, that probabilities sum to 1 for instance, is checked where they are read.
+Conditions that a schema cannot express, such as that probabilities sum to 1, are checked when a problem is read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NAMES = ("decision", "recommendation")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a schema by its name, one of `NAMES`."""
+    """Return the JSON schema called `name`, one of `NAMES`."""
     text = resources.files(__name__).joinpath(f"{name}.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
