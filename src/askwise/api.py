@@ -1,7 +1,7 @@
-"""The public functions that take any kind of problem: the only place where a path or an instance becomes a `Problem`.
+"""The public functions that take any kind of problem; the only place where a path or an instance becomes a `Problem`.
 
-`ask`, `evaluate`, `lower_bound`, `simulate` and `solve` are those of the library, which take problems. Here they also
-take an instance of any domain or the path of its file. Each is loaded at first use.
+The library's `ask`, `evaluate`, `lower_bound`, `simulate` and `solve` take problems. The functions here also take an
+instance of any domain, or the path of its file. Each is imported at first use.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HOMES = {
 
 
 def as_problem(given: object) -> Problem:
-    """Return the problem that an instance or the path of a file describes; a problem is returned as it is."""
+    """Return the problem of an instance or of the file at a path; a problem is returned as is."""
     if isinstance(given, Problem):
         return given
     instance = read_file(given) if isinstance(given, str | Path) else given
@@ -43,7 +43,7 @@ def as_problem(given: object) -> Problem:
 def _taking_anything(
     function: Callable[Concatenate[Problem, _Rest], _Result],
 ) -> Callable[Concatenate[object, _Rest], _Result]:
-    """Let a function of a problem also take an instance or the path of a file."""
+    """Wrap a function of a problem so that it also takes an instance or the path of a file."""
     stated = signature(function)
     first, *rest = stated.parameters.values()
 

@@ -1,4 +1,4 @@
-"""The exceptions askwise raises; every one derives from `AskwiseError`."""
+"""The exceptions that askwise raises; all derive from `AskwiseError`."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 LONGEST_COMPARED = 60
-"""Names longer than this get no suggestion: comparing long texts takes long, and nobody mistypes them by hand."""
-
-
+"""Limit on the length of names that are compared for a suggestion: comparing long texts is slow."""
 LONGEST_PART = 500
-"""Letters of the field and of what was found there that a message shows: both may quote a value of any length."""
+"""Characters of the field and of the value found that a message shows; both may be of any length."""
 LONGEST_ALLOWED = 2000
-"""Letters of what is allowed that a message shows: lists of names are long, and worth reading."""
+"""Characters of the expectation that a message shows; it may be a long list of names."""
 
 
 class AskwiseError(Exception):
-    """Base of every exception that askwise raises on purpose."""
+    """Base class of all exceptions that askwise raises on purpose."""
 
 
 class InputError(AskwiseError, ValueError):
-    """Something given to askwise is not what it can work with.
+    """Invalid input. The message has three parts: the field, the value found, and what is expected.
 
-    The message always has the same three parts: which field, what was found there, what is allowed. Each is cut in the
-    middle where it is longer than anybody reads; the attributes keep all of it.
+    Long parts are shortened in the middle; the attributes keep them in full.
+
+    Attributes:
+        field: the input that is wrong: an argument, an option or a path inside a file.
+        found: the value found there.
+        expected: what is allowed.
     """
 
     def __init__(self, field: str, found: object, expected: str) -> None:
@@ -34,22 +36,22 @@ class InputError(AskwiseError, ValueError):
         self.expected = expected
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str]]:
-        # Exceptions cross process boundaries in sweeps; the default recipe would pass one argument only.
+        # Exceptions are pickled between processes; by default only one argument would be passed on.
         return type(self), (self.field, self.found, self.expected)
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text with its middle left out if it is longer than `most` letters: its end may say where it is from."""
+    """Return a text with its middle left out if it has more than `most` characters."""
     half = most // 2 - 3
     return text if len(text) <= most else f"{text[:half]} ... {text[-half:]}"
 
 
 class NotConvergedError(AskwiseError):
-    """An iterative method stopped without any provable error bound, so it has no answer to give."""
+    """An iterative method stopped without a provable error bound, so it has no result."""
 
 
 def did_you_mean(given: str, options: Iterable[str]) -> str:
-    """Return `` (did you mean '...'?)`` with the option closest to `given`, or nothing if none is close."""
+    """Return `` (did you mean '...'?)`` with the option closest to `given`, an empty text if none is close."""
     if len(given) > LONGEST_COMPARED:
         return ""
     short = [option for option in options if len(option) <= LONGEST_COMPARED and option != given]

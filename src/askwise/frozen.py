@@ -1,11 +1,11 @@
-"""What nobody can change: problems, and all that they are made of.
+"""Objects that cannot be changed: problems and everything that they are made of.
 
-All methods of a study play the same problem, and share its tables. An agent that normalised ``problem.prior`` in place
-would change what the others meet, and nobody would notice. So arrays are read-only, dictionaries and lists refuse to be
-written to, and attributes cannot be set once an object is made. Whoever tries gets an error that says so; what an agent
-works out belongs into the agent, or into a copy (``problem.prior.copy()``).
+All methods of a study share the same problem and its tables. An agent that normalised ``problem.prior`` in place would
+silently change the problem for all others. Therefore arrays are read-only, dictionaries and lists refuse changes, and
+attributes cannot be set once an object is made; every attempt raises `CannotChange`. An agent keeps its own results in
+itself or in a copy (``problem.prior.copy()``).
 
-This keeps apart those who mean well. It is no prison: Python lets anybody who wants to reach around it.
+This protects against mistakes, not against malice: Python code can always bypass it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _SEALED = "_sealed"
 
 
 class CannotChange(AskwiseError, AttributeError, TypeError):  # noqa: N818 - it names what happened
-    """Somebody tried to change what everybody shares."""
+    """An attempt to change an object that is shared and read-only."""
 
 
 def read_only(array: _Array) -> _Array:
-    """Return an array, from now on one that cannot be written to."""
+    """Make an array read-only and return it."""
     array.setflags(write=False)
     return array
 
 
 def frozen(value: Any) -> Any:
-    """Return the same value with read-only arrays, dictionaries and lists, however deep inside."""
+    """Return an equal value in which all arrays, dictionaries and lists, nested ones included, are read-only."""
     if isinstance(value, np.ndarray):
         return read_only(value)
     if isinstance(value, FrozenDict | FrozenList):
@@ -49,13 +49,8 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def arrived(kind: Callable[..., Any], *fields: Any) -> Any:
-    """Return a record that came from another process, its arrays read-only again: pickle forgets that."""
-    return kind(*map(frozen, fields))
-
-
 def is_hashable(value: object) -> bool:
-    """Whether `value` can be a name, and never changes; a tuple with a list inside only looks as if it could."""
+    """Return whether `value` is hashable; a tuple that contains a list is not."""
     try:
         hash(value)
     except TypeError:
@@ -64,7 +59,7 @@ def is_hashable(value: object) -> bool:
 
 
 def freeze_arrays(value: Any) -> None:
-    """Make arrays read-only where they are: one, those in a tuple or list, or those of a sparse matrix."""
+    """Make arrays read-only in place: an array, the arrays in a tuple or list, or those of a sparse matrix."""
     if isinstance(value, np.ndarray):
         value.setflags(write=False)
     elif isinstance(value, tuple | list):
@@ -75,7 +70,7 @@ def freeze_arrays(value: Any) -> None:
 
 
 def freeze_fields(record: Any, *names: str) -> None:
-    """Freeze some fields of a frozen dataclass, from its ``__post_init__``."""
+    """Make the named fields of a frozen dataclass read-only; call it in ``__post_init__``."""
     for name in names:
         value = getattr(record, name)
         object.__setattr__(record, name, frozen(dict(value) if isinstance(value, Mapping) else value))
@@ -85,7 +80,7 @@ def freeze_fields(record: Any, *names: str) -> None:
 
 
 class _Sealing(ABCMeta):
-    """Closes an object as soon as it is made, whatever class of whoever's its constructor belongs to."""
+    """The metaclass of `Sealed`: it seals an object after the constructors of all its classes have run."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__call__(*args, **kwargs)
@@ -94,7 +89,7 @@ class _Sealing(ABCMeta):
 
 
 class ArrivesFrozen:
-    """An object whose arrays are read-only in the process that it was sent to as well; pickle forgets that."""
+    """A base class whose arrays stay read-only after unpickling."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         freeze_arrays(tuple(state.values()))
@@ -102,9 +97,9 @@ class ArrivesFrozen:
 
 
 class Sealed(ArrivesFrozen, metaclass=_Sealing):
-    """An object whose attributes are set while it is made, and never again.
+    """A base class whose attributes can be set only in ``__init__``.
 
-    A subclass sets what it likes in its own ``__init__``. What is worked out at first use is a `cached_property`.
+    Use `cached_property` for values that are computed at first use.
     """
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -118,14 +113,14 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
         super().__delattr__(name)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Sealed:
-        return self  # it never changes, so nobody can tell
+        return self  # it never changes, so a copy is not needed
 
 
 def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
-    """Return a copy of a sealed object, as an object of class `kind`, with some attributes changed.
+    """Return a copy of a sealed object, of class `kind`, with some attributes changed.
 
-    The caller has checked the changes. Tables that were worked out already are shared with the copy, so only
-    attributes on which no table depends can be changed.
+    The caller must have checked the changes. Tables that were computed already are shared with the copy, so only
+    attributes on which no table depends may be changed.
     """
     other = kind.__new__(kind)
     vars(other).update(vars(given), **changes)
@@ -143,7 +138,7 @@ def _refused(kind: str) -> Callable[..., NoReturn]:
 
 
 class FrozenDict(dict[Any, Any]):
-    """A dictionary that cannot be written to; it is equal to, and shown as, the plain one with the same entries.
+    """A read-only dict that is equal to a dict with the same entries.
 
     Unlike ``types.MappingProxyType`` it can be pickled, copied and written as JSON.
     """
@@ -156,7 +151,7 @@ class FrozenDict(dict[Any, Any]):
 
 
 class FrozenList(list[Any]):
-    """A list that cannot be written to."""
+    """A read-only list."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused("list")
     append = clear = extend = insert = pop = remove = reverse = sort = _refused("list")

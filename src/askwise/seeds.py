@@ -1,4 +1,4 @@
-"""One convention for randomness: any seed at the edges, a `numpy.random.Generator` inside, children spawned."""
+"""Random seeds: public functions accept any seed, algorithms use `numpy.random.Generator` objects spawned from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
 
 def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
-    """Return `n` independent generators; the same integer or sequence always gives the same ones."""
+    """Return `n` independent generators; equal integers or sequences give equal generators."""
     _check(seed)
     if isinstance(seed, np.random.Generator):
         return list(seed.spawn(n))
@@ -25,7 +25,7 @@ def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
 
 
 def generator(seed: Seed) -> np.random.Generator:
-    """Return one generator."""
+    """Return the generator of a seed; a generator is returned as is."""
     _check(seed)
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
 

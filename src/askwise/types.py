@@ -1,7 +1,6 @@
-"""Names for the arrays and small frozen records that every part of askwise passes around.
+"""Type names for arrays, and the result types that all algorithms return.
 
-This module imports nothing from the algorithms. Axes are written by name and dtype, e.g.
-``float64 [n_goals, n_states]``.
+Docstrings give the dtype and axes of arrays, for example ``float64 [n_goals, n_states]``.
 """
 
 from __future__ import annotations
@@ -18,24 +17,24 @@ IntArray: TypeAlias = NDArray[np.int32]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 StateLike: TypeAlias = Hashable
-"""One state: its index, or its name (a grid cell is named ``(x, y)``)."""
+"""A state, given by index or by name; the name of a grid cell is ``(x, y)``."""
 
 GoalLike: TypeAlias = StateLike | Iterable[StateLike]
-"""A goal: one state, or a list or set of states. A tuple is always *one* state name."""
+"""A goal: one state, or a list or set of states. A tuple is always the name of *one* state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a number was obtained and how far it can be from the truth.
+    """How a number was computed and how accurate it is.
 
     Attributes:
-        method: the algorithm that ran.
-        exact: nothing was truncated or iterated; only rounding separates the value from the truth.
-        error_bound: proven bound on the relative error of every finite value, 0 where `exact`
-            (for `dp_distribution`: the probability mass that was not followed to its end).
-        iterations: sweeps; 1 for a direct method.
-        residual: largest residual of the equations that were solved, 0 where `exact`.
-        converged: `error_bound` is within the tolerance that was asked for.
+        method: the name of the algorithm.
+        exact: whether the value is exact up to rounding; nothing was truncated or iterated.
+        error_bound: proven bound on the relative error of every finite value, 0 if `exact`; for `dp_distribution`, the
+            probability mass beyond the horizon.
+        iterations: number of sweeps; 1 for a direct method.
+        residual: largest residual of the equations that were solved, 0 if `exact`.
+        converged: whether `error_bound` is within the requested tolerance.
     """
 
     method: str
@@ -48,16 +47,16 @@ class Verdict:
     def __str__(self) -> str:
         if self.exact:
             return f"exact, {self.method}"
-        target = "" if self.converged else ", the tolerance asked for was not reached"
+        target = "" if self.converged else ", the requested tolerance was not reached"
         steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
         return f"proven relative error at most {self.error_bound:.1e}, {self.method}, {steps}{target}"
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A value, or one value for each state, together with its verdict.
+    """A value, or one value for each state, with its verdict.
 
-    ``float(result)`` and ``numpy.asarray(result)`` give the bare numbers.
+    ``float(result)`` and ``numpy.asarray(result)`` return the numbers without the verdict.
     """
 
     value: float | FloatArray

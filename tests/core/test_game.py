@@ -96,7 +96,7 @@ def test_it_is_cut_off() -> None:
         game.act(problem.ego.actions.stay, problem.teammate.actions.names.index("NOOP"))
     assert game.over
     assert game.truncated
-    with pytest.raises(AskwiseError, match=r"^the game is cut off after 2 steps; begin another one$"):
+    with pytest.raises(AskwiseError, match=r"^the game is cut off after 2 steps; start another one$"):
         game.ask((0,))
 
 
@@ -151,9 +151,9 @@ def test_a_game_that_does_not_know_the_goal_does_not_answer() -> None:
 
 def test_it_takes_what_describes_a_problem_and_says_how_it_stands() -> None:
     game = Game(ToolFetching(workshop()), "A")
-    assert repr(game) == "<Game: 0 steps, cost 0, goes on>"
+    assert repr(game) == "<Game: 0 steps, cost 0, running>"
     game.ask((0,))
-    assert repr(game) == "<Game: 1 step, cost 0.5, goes on>"
+    assert repr(game) == "<Game: 1 step, cost 0.5, running>"
     assert_refused(
         lambda: game.hear(True),  # type: ignore[arg-type]
         "answer: found True; expected an askwise.Answer: the question, and the reply to it",

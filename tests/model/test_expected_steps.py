@@ -88,7 +88,7 @@ def test_sweeps_stop_at_the_limit_and_say_so() -> None:
     assert verdict.iterations == 8
     assert not verdict.converged
     assert (np.abs(found - true) <= verdict.error_bound * true).all()
-    assert "the tolerance asked for was not reached" in str(verdict)
+    assert "the requested tolerance was not reached" in str(verdict)
 
 
 def test_too_few_sweeps_to_prove_anything() -> None:

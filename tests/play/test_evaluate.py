@@ -93,7 +93,7 @@ def test_verdicts_print_what_is_known() -> None:
     assert str(once) == "proven relative error at most 1.0e-15, sparse factorisation, 1 iteration"
     early = Verdict("sweeps", False, 0.5, 3, 0.5, converged=False)
     assert str(early) == (
-        "proven relative error at most 5.0e-01, sweeps, 3 iterations, the tolerance asked for was not reached"
+        "proven relative error at most 5.0e-01, sweeps, 3 iterations, the requested tolerance was not reached"
     )
 
 

@@ -1,16 +1,15 @@
-"""A decision, and what it was made on: the gate, and the zones of the pairs of goals that matter.
+"""Decisions, and the situation in which they are made: the gate and the zones of the most important pairs of goals.
 
-The **gate** is what every method follows: it asks only if more than one goal is possible and no action is optimal for
-all of them. Behind it are the zones of pairs of goals (see `askwise.divergence.zones`). Of all pairs of possible goals,
-those matter most between which the ego agent is expected to be torn longest, weighted by how likely they are:
-``P(g) |[B, E(g' | g)]| + P(g') |[B, E(g | g')]|``, with `B` the step at which its plans for the two must branch and `E`
-the teammate's expected divergence point. The value of a question adds up these lengths, without their overlaps.
+The **gate** holds for every method: it may ask only if several goals are possible and no action is optimal for all of
+them. On an open grid this means that the current step lies in the zone of querying of some pair of possible goals (see
+`askwise.divergence.zones`).
 
-Gate and pairs are computed when they are first looked at: agents decide many times, and few decisions are looked at.
+A **pair** of possible goals is important if the ego agent is expected to be undecided between the two for long,
+weighted by how likely they are: ``P(g) |[B, E(g' | g)]| + P(g') |[B, E(g | g')]|``, with `B` the step at which its
+plans for the two goals must branch and `E` the teammate's expected divergence point. The value of a question adds up
+these lengths, without their overlaps.
 
-The gate before every question: ask only if no action is right for all goals that are still possible.
-
-In an open grid this says that some pair of possible goals has the current step in its zone of querying.
+Gate and pairs are computed at first use: agents decide often, and few decisions are inspected.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from askwise.frozen import read_only
 from askwise.types import BoolArray, FloatArray
 
 LARGEST = 2_000_000
-"""Cells times goals up to which the zones of a whole episode are shown: beyond, each step takes noticeable time."""
+"""Limit on states times goals for the zones of a whole episode; above it, each step takes noticeable time."""
 MOST_PAIRS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An ontic action, or a question about some goals, and why.
+    """An ontic action or a question about goals, with the reason for it.
 
     Attributes:
         action: the ontic action, None for a question.
-        ask: the goals to ask about, or a choice among groups of them; None for an action.
-        why: one sentence.
-        value: what the question (asked, or considered and not asked) is expected to save, before its cost.
-        cost: what that question costs.
-        considered: the question that was considered, the one asked included.
-        runner_up: the best other question that the method knows of, with its net value.
-        verdict: how sure the method is that it found its best question.
-        situation: the moment at which it was decided, from which `gate` and `pairs` are worked out at first use. Not
-            part of what was decided: decisions are compared without it.
+        ask: the question, None for an action.
+        why: the reason, one sentence.
+        value: expected saving of the considered question, before its cost.
+        cost: cost of the considered question.
+        considered: the question that the method considered, whether it asked it or not.
+        runner_up: the best other question that the method knows, with its net value.
+        verdict: how certain it is that the method found its best question.
+        situation: the situation in which the decision was made, from which `gate` and `pairs` are computed. It is
+            ignored when decisions are compared.
     """
 
     action: int | None = None
@@ -62,17 +61,17 @@ class Decision:
 
     @property
     def gate(self) -> Gate | None:
-        """Whether a question could be asked at all, None if the agent shows no belief."""
+        """The gate at the decision, None if the agent has no belief."""
         return None if self.situation is None else self.situation.gate
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The zones of the pairs of goals that mattered most, the heaviest first."""
+        """The zones of the most important pairs of goals, the heaviest first."""
         return () if self.situation is None else self.situation.pairs
 
     def made_at(self, situation: Situation) -> Decision:
-        """Return the same decision, knowing the moment at which it was made."""
-        # Spelt out, because it happens at every step: `dataclasses.replace` takes twice as long.
+        """Return the same decision with its situation."""
+        # Called at every step; `dataclasses.replace` takes twice as long.
         return Decision(
             self.action,
             self.ask,
@@ -87,7 +86,7 @@ class Decision:
 
     @property
     def net(self) -> float | None:
-        """Value of the question less its cost."""
+        """Value of the question minus its cost, None if there is no question."""
         return None if self.value is None or self.cost is None else self.value - self.cost
 
 
@@ -96,12 +95,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether a question may be asked at all.
+    """The gate: whether a question may be asked in a situation.
 
     Attributes:
-        possible: how many goals are possible.
-        common: the ego actions that are optimal for all of them.
-        suits: for how many of them each ego action is optimal, as pairs of an action and a number above 0.
+        possible: number of possible goals.
+        common: the ego actions that are optimal for all possible goals.
+        suits: pairs of an ego action and the number of possible goals for which it is optimal, if that is positive.
     """
 
     possible: int
@@ -110,19 +109,19 @@ class Gate:
 
     @property
     def open(self) -> bool:
-        """Whether there is something to ask about: several goals, and no action that is optimal for all."""
+        """Whether a question may be asked: several goals are possible and no action is optimal for all."""
         return self.possible > 1 and not self.common
 
 
 class Situation:
-    """The moment of a decision.
+    """The situation of a decision: problem, state and belief.
 
     Args:
-        problem: what is played.
-        state: where everybody is.
-        belief: ``float64 [n_goals]``, what the agent believes; copied if it could be changed afterwards.
-        gate: the gate there, if it is known already.
-        pairs: the pairs that matter there, if they are known already.
+        problem: the problem.
+        state: the states of both agents.
+        belief: ``float64 [n_goals]``, the agent's belief; copied unless it is read-only.
+        gate: the gate, if it is already known.
+        pairs: the most important pairs, if they are already known.
     """
 
     __slots__ = ("_gate", "_pairs", "belief", "problem", "state")
@@ -144,26 +143,26 @@ class Situation:
 
     @property
     def gate(self) -> Gate:
-        """The gate."""
+        """The gate, computed at first use."""
         if self._gate is None:
             self._gate = gate_at(self.problem, self.state, self.belief)
         return self._gate
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of possible goals that matter most, the heaviest first; empty if one goal is left."""
+        """The most important pairs of possible goals, the heaviest first; empty if only one goal is left."""
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)
         return self._pairs
 
     @property
     def affordable(self) -> bool:
-        """Whether the pairs of a whole episode can be worked out in reasonable time, or are known already."""
+        """Whether the pairs are known, or can be computed for a whole episode in reasonable time."""
         return self._pairs is not None or affordable(self.problem)
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return the gate at a state, for the goals that have to be reckoned with."""
+    """Return the gate at a state for the credible goals (see `credible_goals`)."""
     optimal = problem.ego.optimal(state.ego)[credible_goals(problem, belief)]
     suits = optimal.sum(axis=0)
     return Gate(
@@ -173,111 +172,12 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
     )
 
 
-def affordable(problem: Problem) -> bool:
-    """Whether the zones of a whole episode can be worked out in reasonable time."""
-    return problem.teammate.model.n_states * len(problem.goals) <= LARGEST
-
-
-# -- pairs of goals --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PairZones:
-    """Two goals, by number, and when they can be told apart, in steps counted from the present one, which is 1.
-
-    Attributes:
-        first: one goal.
-        second: the other.
-        informed: the last step of Z_I, the teammate's WCD.
-        branching: the first step of Z_B, the ego agent's WCD.
-        expected: the last step of eZ_I if the first goal is the true one, and if the second is: the teammate's EDP.
-        weight: for how many steps the ego agent is expected to be torn between the two, times how likely they are.
-    """
-
-    first: int
-    second: int
-    informed: float
-    branching: float
-    expected: tuple[float, float]
-    weight: float
-
-    @property
-    def information(self) -> Zone:
-        """Z_I: watching may not have told them apart yet."""
-        return Zone(1, self.informed)
-
-    @property
-    def parting(self) -> Zone:
-        """Z_B: the ego agent has to do different things for the two."""
-        return Zone(self.branching, np.inf)
-
-    @property
-    def querying(self) -> Zone:
-        """Z_Q: a question may pay."""
-        return self.information & self.parting
-
-    @property
-    def now(self) -> bool:
-        """Whether the present step lies in Z_Q."""
-        return 1 in self.querying
-
-    @property
-    def expected_querying(self) -> tuple[Zone, Zone]:
-        """When a question is expected to pay, if the first goal is the true one, and if the second is.
-
-        These are the intervals that the value of a question counts: eZ_I of the teammate with Z_B of the ego agent.
-        """
-        one, other = (Zone(1, end) & self.parting for end in self.expected)
-        return one, other
-
-
-def heaviest_pairs(
-    problem: Problem, state: JointState, belief: FloatArray, most: int = MOST_PAIRS
-) -> tuple[PairZones, ...]:
-    """Return the pairs that weigh most; among equals those that branch first, then the likelier.
-
-    Args:
-        problem: what is played.
-        state: where everybody is.
-        belief: ``float64 [n_goals]``; pairs of goals with a positive probability are looked at.
-        most: how many pairs to return.
-    """
-    possible = np.flatnonzero(credible_goals(problem, belief))
-    if possible.size < 2:
-        return ()  # nothing to tell apart, and nothing is worked out
-    first, second = (possible[k] for k in np.triu_indices(possible.size, 1))
-    edp, wcd = problem.teammate.divergence(state.teammate)
-    branching = problem.ego.divergence(state.ego)[1][first, second]
-    expected = edp[second, first], edp[first, second]
-    torn = [belief[goal] * _length(branching, end) for goal, end in zip((first, second), expected, strict=True)]
-    weight = torn[0] + torn[1]
-    order = np.lexsort((second, first, -(belief[first] + belief[second]), branching, -weight))[:most]
-    return tuple(
-        PairZones(
-            first=int(first[k]),
-            second=int(second[k]),
-            informed=float(wcd[first[k], second[k]]),
-            branching=float(branching[k]),
-            expected=(float(expected[0][k]), float(expected[1][k])),
-            weight=float(weight[k]),
-        )
-        for k in order
-    )
-
-
-def _length(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the lengths of many zones, as `Zone.length` does for one."""
-    held = (start <= end + ROUNDING) & np.isfinite(start)
-    begin = np.where(held, start, 0.0)
-    return np.where(held, np.maximum(end, begin) - begin + 1, 0.0)
-
-
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
-    """Return the actions that are optimal for every possible goal; if there is none, the gate is open.
+    """Return the actions that are optimal for every possible goal, ``int64``; if there is none, the gate is open.
 
     Args:
-        optimal: ``bool [n_goals, n_actions]``.
-        possible: ``bool [n_goals]``.
+        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
+        possible: ``bool [n_goals]``, the possible goals.
     """
     common = np.empty(optimal.shape[1], dtype=np.int64)
     return common[: _common(optimal, possible, common)]
@@ -285,7 +185,7 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
 
 @compiled(work=lambda given: given.optimal.size)
 def _common(optimal: Any, possible: Any, common: Any) -> int:
-    """Write the actions that are right for all; return how many there are."""
+    """Fill `common` with the actions that are optimal for all possible goals; return their number."""
     n_goals, n_actions = optimal.shape
     filled = 0
     for a in range(n_actions):
@@ -302,7 +202,7 @@ def _common(optimal: Any, possible: Any, common: Any) -> int:
 
 @compiled(work=lambda given: given.optimal.size)
 def some_out_of_reach(optimal: Any, possible: Any) -> bool:
-    """Whether some possible goal has no optimal action: the agent cannot reach it."""
+    """Return whether some possible goal has no optimal action, that is, cannot be reached."""
     n_goals, n_actions = optimal.shape
     for goal in range(n_goals):
         if possible[goal]:
@@ -314,3 +214,103 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
             if not reached:
                 return True
     return False
+
+
+def affordable(problem: Problem) -> bool:
+    """Return whether the zones of a whole episode can be computed in reasonable time."""
+    return problem.teammate.model.n_states * len(problem.goals) <= LARGEST
+
+
+# -- pairs of goals --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PairZones:
+    """The zones of a pair of goals, in steps from now; the current step is 1.
+
+    Attributes:
+        first: index of one goal.
+        second: index of the other goal.
+        informed: the last step of Z_I, the teammate's WCD.
+        branching: the first step of Z_B, the ego agent's WCD.
+        expected: the last step of eZ_I, the teammate's EDP, if the first goal is true and if the second is true.
+        weight: expected number of steps in which the ego agent is undecided between the two, weighted by their
+            probabilities.
+    """
+
+    first: int
+    second: int
+    informed: float
+    branching: float
+    expected: tuple[float, float]
+    weight: float
+
+    @property
+    def information(self) -> Zone:
+        """Z_I: observation may not have ruled out one of the goals yet."""
+        return Zone(1, self.informed)
+
+    @property
+    def parting(self) -> Zone:
+        """Z_B: the ego agent needs different actions for the two goals."""
+        return Zone(self.branching, np.inf)
+
+    @property
+    def querying(self) -> Zone:
+        """Z_Q: a question may be worth its price."""
+        return self.information & self.parting
+
+    @property
+    def now(self) -> bool:
+        """Whether the current step lies in Z_Q."""
+        return 1 in self.querying
+
+    @property
+    def expected_querying(self) -> tuple[Zone, Zone]:
+        """The intersections of eZ_I and Z_B if the first goal is true and if the second is true.
+
+        The value of a question counts the steps in these zones.
+        """
+        one, other = (Zone(1, end) & self.parting for end in self.expected)
+        return one, other
+
+
+def heaviest_pairs(
+    problem: Problem, state: JointState, belief: FloatArray, most: int = MOST_PAIRS
+) -> tuple[PairZones, ...]:
+    """Return the pairs of credible goals with the largest weight; ties go to earlier branching, then to likelier goals.
+
+    Args:
+        problem: the problem.
+        state: the states of both agents.
+        belief: ``float64 [n_goals]``.
+        most: number of pairs to return.
+    """
+    possible = np.flatnonzero(credible_goals(problem, belief))
+    if possible.size < 2:
+        return ()
+    first, second = (possible[k] for k in np.triu_indices(possible.size, 1))
+    edp, wcd = problem.teammate.divergence(state.teammate)
+    branching = problem.ego.divergence(state.ego)[1][first, second]
+    expected = edp[second, first], edp[first, second]
+    undecided = [belief[goal] * _length(branching, end) for goal, end in zip((first, second), expected, strict=True)]
+    weight = undecided[0] + undecided[1]
+    order = np.lexsort((second, first, -(belief[first] + belief[second]), branching, -weight))[:most]
+    return tuple(
+        PairZones(
+            first=int(first[k]),
+            second=int(second[k]),
+            informed=float(wcd[first[k], second[k]]),
+            branching=float(branching[k]),
+            expected=(float(expected[0][k]), float(expected[1][k])),
+            weight=float(weight[k]),
+        )
+        for k in order
+    )
+
+
+def _length(start: FloatArray, end: FloatArray) -> FloatArray:
+    """Return `Zone.length` of many zones, given their first and last steps."""
+    held = (start <= end + ROUNDING) & np.isfinite(start)
+    begin = np.where(held, start, 0.0)
+    return np.where(held, np.maximum(end, begin) - begin + 1, 0.0)

@@ -1,4 +1,4 @@
-"""An episode, step by step: what everybody did, what the agent believed, what it cost."""
+"""Episodes: the steps of both agents, the beliefs of the ego agent, and the costs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Step:
     """One step of an episode.
 
     Attributes:
-        t: its number, from 1; questions count as steps.
-        state: where both agents were before it.
-        belief: ``float64 [n_goals]``, what the agent believed when it decided, None if it has no belief to show.
-        decision: what it decided, and why.
-        teammate_action: what the teammate did, None if the step was a question.
+        t: number of the step, from 1; questions count as steps.
+        state: the states of both agents before the step.
+        belief: ``float64 [n_goals]``, the ego agent's belief at its decision, None if the agent has no belief.
+        decision: the ego agent's decision.
+        teammate_action: the teammate's action, None if the step was a question.
         answer: the answer, None if the step was not a question.
-        cost: what the step cost.
+        cost: the cost of the step.
     """
 
     t: int
@@ -52,18 +52,18 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Episode:
-    """A whole episode; it is printed in one line, `askwise.view.summary` tells all of it.
+    """A complete episode; `repr` shows it in one line, `askwise.view.summary.episode_to_text` in full.
 
     Attributes:
-        problem: what was played.
-        method: name of the agent.
+        problem: the problem.
+        method: name of the ego agent's method.
         teammate: name of the teammate.
-        goal: number of the teammate's goal.
-        seed: the seed as given, None if it was not a number.
+        goal: index of the teammate's goal.
+        seed: the seed, None if it was not an integer.
         steps: the steps in order.
-        final: where both agents were at the end.
-        optimal_cost: what it would have cost with the goal known.
-        finished: False if the episode was cut off before its end.
+        final: the states of both agents at the end.
+        optimal_cost: the cost of the episode with the goal known from the start.
+        finished: False if the episode was cut off at the step limit.
     """
 
     problem: Problem
@@ -79,8 +79,10 @@ class Episode:
     def __repr__(self) -> str:
         marginal = f"marginal cost {self.marginal_cost:.6g}" if self.finished else "cut off"
         counts = ((len(self.steps), "step"), (len(self.questions), "question"))
-        told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
-        return f"<Episode: {self.method}, goal {printable(self.goal_name)}: cost {self.cost:.6g}, {marginal}, {told}>"
+        counted = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        return (
+            f"<Episode: {self.method}, goal {printable(self.goal_name)}: cost {self.cost:.6g}, {marginal}, {counted}>"
+        )
 
     @property
     def goal_name(self) -> str:
@@ -94,14 +96,16 @@ class Episode:
 
     @property
     def marginal_cost(self) -> float:
-        """What not knowing the goal cost: `cost` less `optimal_cost`; ``nan`` if the episode was cut off."""
+        """The marginal cost, `cost` minus `optimal_cost`; ``nan`` if the episode was cut off."""
         return self.cost - self.optimal_cost if self.finished else math.nan
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """What the agent saw before each step, a history that `askwise.ask` can go on from."""
+        """What the agent observed before each step; `askwise.ask` accepts it as a history."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
-        before += [(step.teammate_action, step.answer) for step in self.steps]  # the last one is for what comes next
+        before += [
+            (step.teammate_action, step.answer) for step in self.steps
+        ]  # zip drops the last one, which belongs to the next step
         return tuple(Observation(step.state, *seen) for step, seen in zip(self.steps, before, strict=False))
 
     @property

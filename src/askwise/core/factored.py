@@ -1,7 +1,7 @@
-"""A problem stated plainly: two deterministic models, and the targets of each goal in both.
+"""Problems given as two deterministic models and the targets of each goal in both.
 
-Every domain can be written like this. A domain whose ego model would be large puts its structure in place of the parts
-that need it, and is tested against this one.
+Every domain can be written like this. A domain whose ego model would be too large implements its own `Side` and is
+tested against this one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Targets = Sequence[GoalLike] | Mapping[str, GoalLike] | None
 
 
 def checked_model(field: str, model: object) -> Model:
-    """Return a model, which has to be deterministic."""
+    """Return `model`; raise an `InputError` about `field` unless it is a deterministic `Model`."""
     if not isinstance(model, Model):
         raise InputError(field, repr(model), "an askwise.Model")
     if not model.deterministic:
@@ -47,7 +47,14 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the target states of each goal: `own` where it is given, else the targets in `goals`."""
+    """Return the target states of each goal in a model.
+
+    Args:
+        field: the input that an error names.
+        goals: the goals; a mapping gives targets that both agents share.
+        own: targets of this agent; None if it uses those in `goals`.
+        model: the agent's model.
+    """
     names = tuple(goals)
     given: Any = own
     if given is None:
@@ -67,7 +74,7 @@ def _in_order(field: str, given: Any, names: Sequence[str]) -> list[Any]:
 
 
 def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
-    """Return where both begin, given as a `JointState` or a pair, states by name or number."""
+    """Return the start as a `JointState`, given as one or as a pair of states by name or index."""
     if isinstance(start, JointState):
         start = start.teammate, start.ego
     if not isinstance(start, tuple | list) or len(start) != 2:
@@ -78,7 +85,12 @@ def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
 def checked_policies(
     given: Any, names: Sequence[str], model: Model, targets: Sequence[IntArray], start: int
 ) -> tuple[Policy, ...]:
-    """Return how the teammate pursues each goal; each policy comes to its goal and can stay there."""
+    """Return the teammate's policy of each goal.
+
+    Raises:
+        InputError: a policy may get stuck before its goal, has no action in a state that it may reach, or cannot stay
+            at its goal.
+    """
     field = "teammate_policies"
     listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
     if len(listed) != len(names):
@@ -90,7 +102,7 @@ def checked_policies(
 
 
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
-    """Refuse a policy by which the teammate may end up where it never gets to its goal, or knows nothing to do."""
+    """Raise an `InputError` if a policy may get stuck before its goal or has no action in a state that it may reach."""
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
         state = next(int(s) for s in targets if s not in ends)
@@ -105,7 +117,7 @@ def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, s
 
 
 def _forward(policy: Policy, model: Model, start: int) -> list[int]:
-    """Return the states that the policy may come to, in the order in which they are met."""
+    """Return the states that the policy may reach from `start`, in breadth-first order."""
     found, order = {start}, [start]
     for state in order:
         for following in model.successor[state, policy.support[state]].tolist():
@@ -116,7 +128,7 @@ def _forward(policy: Policy, model: Model, start: int) -> list[int]:
 
 
 def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
-    """Return the states from which the policy may come to one of `ends`."""
+    """Return the states from which the policy may reach one of `ends`."""
     sources, actions = np.nonzero(policy.support)
     before: dict[int, list[int]] = {}
     for source, following in zip(sources.tolist(), model.successor[sources, actions].tolist(), strict=True):
@@ -134,24 +146,24 @@ def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
 
 
 class FactoredProblem(Problem):
-    """A problem of two models that are written out, and the targets of each goal in both.
+    """A problem given by two models and the targets of each goal in both.
 
     Args:
-        goals: names of the goals; or a dict from names to targets, which are those of both agents unless
-            `teammate_goals` or `ego_goals` says otherwise.
-        prior: probabilities of the goals, in their order or by name, summing to 1; by default all are equally likely.
+        goals: names of the goals; or a dict from names to targets, which hold for both agents unless
+            `teammate_goals` or `ego_goals` is given.
+        prior: probabilities of the goals, in their order or by name, summing to 1; uniform by default.
         teammate_model: the teammate's model, deterministic.
         teammate_goals: for each goal, in their order or by name, the states in which the teammate has reached it.
         ego_model: the ego agent's model, deterministic; by default the teammate's.
         ego_goals: the same for the ego agent.
-        start: where both begin, the teammate first; states by name or number.
-        query_cost: what questions cost, also any function of the goals asked about (a list of numbers), or a dict
-            of what naming each goal adds.
+        start: the first states of teammate and ego agent, by name or index.
+        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
+            the price of naming each goal.
         ego_moves: names of the ego actions that lead towards goals, which the rule of `BL:Toolbox` compares; by default
-            all but waiting.
-        groups: names of goals that belong together, by a name for each group; worth asking about.
-        teammate_policies: how the teammate pursues each goal, in their order or by name, if not by the UROP of each.
-        answers: how questions are answered, truly by default.
+            all actions except waiting.
+        groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
+        teammate_policies: the teammate's policy of each goal, in their order or by name; by default the UROP of each.
+        answers: the answer model; by default all answers are true.
     """
 
     def __init__(
@@ -181,7 +193,9 @@ class FactoredProblem(Problem):
         teammate = ModelSide(team_model, team_targets)
         policies = None
         if teammate_policies is not None:
-            refuse_unreachable("teammate_goals", teammate, begin.teammate, names)  # or the policies would be blamed
+            refuse_unreachable(
+                "teammate_goals", teammate, begin.teammate, names
+            )  # first, or the error would blame the policies
             policies = checked_policies(teammate_policies, names, team_model, team_targets, begin.teammate)
             teammate = ModelSide(team_model, team_targets, policies)
         super().__init__(
@@ -197,7 +211,7 @@ class FactoredProblem(Problem):
         )
 
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
-        """Return the same models, goals and agents under another prior and other prices; tables are shared."""
+        """Return the same problem with another prior and other prices; tables are shared."""
         terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
         return self._restated(**terms)
 
@@ -206,5 +220,5 @@ class FactoredProblem(Problem):
         return self if answers == self.answers else self._restated(answers=checked_answers(answers))
 
     def _restated(self, **changes: Any) -> FactoredProblem:
-        """Return a copy that is just two models: a file that this problem was made from does not say the changes."""
+        """Return a changed copy that is no longer tied to a file: the file would not contain the changes."""
         return replaced(self, FactoredProblem, **changes)

@@ -1,9 +1,9 @@
-"""The one place where a step happens, a question is answered, and an episode ends.
+"""The rules of the game: what a step changes, how a question is answered, and when an episode ends.
 
-The rules are three small functions, `after`, `answer_to` and `ends`; whoever enumerates what can happen calls them.
-A `Game` is an episode in progress that keeps to them. It is stepped from outside: `simulate` steps it with an agent and
-a simulated teammate, an environment with whatever it is told, a robot or a page with what a person did. It is plain
-data between two steps and can be pickled there.
+The rules are the functions `after`, `answer_to` and `ends`; code that enumerates possible episodes calls them directly.
+A `Game` is one episode in progress that applies them. It is driven from outside: by `simulate` with an agent and a
+simulated teammate, by an environment, by a robot, or by a page on which a person plays. Between two steps a game is
+plain data and can be pickled.
 """
 
 from __future__ import annotations
@@ -25,25 +25,28 @@ from askwise.types import BoolArray
 
 
 class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
-    """An agent or a teammate decided something that the rules do not allow."""
+    """An agent or a teammate chose an action or a question that the rules do not allow."""
 
 
 # -- rules -------------------------------------------------------------------------------------------------------
 
 
 def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
-    """Return where both are after a joint step; both actions are available."""
+    """Return the states of both agents after a joint step; both actions must be available."""
     return JointState(problem.teammate.next(state.teammate, teammate_action), problem.ego.next(state.ego, ego_action))
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
-    """Return the true answer to a question."""
+    """Return the true answer to a question under a goal."""
     question = asked if isinstance(asked, Choice) else tuple(asked)
     return Answer(question, truth(question, goal))
 
 
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
-    """Whether the step from `before` to `now` ends the episode: the teammate stays at its goal, the ego is at its."""
+    """Return whether the step from `before` to `now` ends the episode.
+
+    It does if the teammate, already at its target, stays there and the ego agent is at its own target.
+    """
     return bool(
         teammate_action == problem.teammate.actions.stay
         and problem.teammate.steps(before.teammate)[goal] == 0
@@ -52,7 +55,7 @@ def ends(problem: Problem, before: JointState, teammate_action: int, now: JointS
 
 
 def goal_number(problem: Problem, goal: int | str) -> int:
-    """Return the number of a goal given by name or number; refuse one that the prior rules out."""
+    """Return the index of a goal given by name or index; raise an `InputError` if its prior is 0."""
     names = {name: k for k, name in enumerate(problem.goals)}
     index = names.get(goal) if isinstance(goal, str) else as_int(goal)
     if index is None or not 0 <= index < len(problem.goals):
@@ -71,14 +74,14 @@ def check_question(
     may_be_empty: bool = False,
     may_be_full: bool = False,
 ) -> None:
-    """Refuse a question that is not about some goals, each named once, and one that has one answer only.
+    """Raise `InvalidDecision` unless a question names existing goals, each once, and has at least two answers.
 
     Args:
-        problem: what is played.
+        problem: the problem.
         asked: the question.
-        who: how the refusal begins.
-        may_be_empty: allow to ask about no goal.
-        may_be_full: allow to ask about all goals, which tells nothing either.
+        who: the beginning of the error message.
+        may_be_empty: allow a question about no goal.
+        may_be_full: allow a question about all goals, which has only one answer.
     """
     n = len(problem.goals)
     if isinstance(asked, Choice):
@@ -97,12 +100,12 @@ def check_question(
 
 
 def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
-    """Refuse an action that the ego agent cannot do there."""
+    """Raise `InvalidDecision` unless an action is available in the state `ego` of the ego agent."""
     _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
 
 
 def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
-    """Refuse an action that the teammate cannot do there."""
+    """Raise `InvalidDecision` unless an action is available in the state `teammate` of the teammate."""
     _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
 
 
@@ -123,37 +126,37 @@ def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
 
 
 class Game:
-    """One episode, from its start to its end, one step at a time.
+    """One episode in progress.
 
-    `act` is a step of both, `ask` a question that the game answers, `hear` one that was answered outside.
+    Call `act` for a joint step, `ask` for a question that the game answers, `hear` for one that is answered outside.
 
     Args:
-        problem: what is played.
-        goal: the teammate's goal, by name or number. None if only the teammate knows it; then answers come from outside
-            too (`hear`), and the episode ends with the first step that would end it for a goal that is still possible.
-        max_steps: cut it off after this many steps; by default far beyond what any sensible agent needs.
-        empty_questions: allow questions about no goal, for players that choose anything, such as learners; they cost
-            their price and say nothing.
-        full_questions: the same for questions about all goals.
-        names: what refusals call the ego agent and the teammate.
-        answer_seed: makes answers repeatable that are wrong or refused by chance.
+        problem: the problem.
+        goal: the teammate's goal, by name or index. None if only the teammate knows it: then answers are given to
+            `hear`, and the episode ends with the first step that would end it for a goal that is still possible.
+        max_steps: limit on the steps; by default far more than a sensible agent needs.
+        empty_questions: allow questions about no goal, for example for learning agents; they cost their price and give
+            no information.
+        full_questions: allow questions about all goals, likewise.
+        names: names of ego agent and teammate in error messages.
+        answer_seed: seed of the wrong and missing answers.
 
     Attributes:
-        problem: what is played.
-        goal: number of the teammate's goal, None while it is not known.
-        state: where both agents are.
-        before: where they were before the last step in which they moved.
-        teammate_action: what the teammate did in the last step, None at the start and after a question.
-        answer: the answer to the last step's question, None if it was none.
-        allowed: ``bool [n_goals]``, the goals that the prior and all answers allow that cannot be wrong.
-        steps: how many steps there were, questions included.
-        step_cost: what the last one cost.
-        cost: what all of them cost.
-        finished: the goal was reached.
-        max_steps: where it is cut off.
+        problem: the problem.
+        goal: index of the teammate's goal, None while it is unknown.
+        state: the current states of both agents.
+        before: their states before the last joint step.
+        teammate_action: the teammate's action in the last step, None at the start and after a question.
+        answer: the answer in the last step, None if that was no question.
+        allowed: ``bool [n_goals]``, the goals that the prior and all certain answers allow.
+        steps: number of steps so far, questions included.
+        step_cost: cost of the last step.
+        cost: cost of all steps.
+        finished: whether the goal was reached.
+        max_steps: limit on the steps.
         empty_questions: whether questions about no goal are allowed.
-        full_questions: whether questions about all goals are.
-        names: what refusals call the two agents.
+        full_questions: whether questions about all goals are allowed.
+        names: names of both agents in error messages.
     """
 
     def __init__(
@@ -189,36 +192,36 @@ class Game:
         self._given: dict[Hashable, Answer] = {}
 
     def __repr__(self) -> str:
-        how = "finished" if self.finished else "cut off" if self.over else "goes on"
+        how = "finished" if self.finished else "cut off" if self.over else "running"
         return f"<Game: {self.steps} step{'' if self.steps == 1 else 's'}, cost {self.cost:g}, {how}>"
 
     @property
     def observation(self) -> Observation:
-        """What the ego agent sees now."""
+        """What the ego agent observes now."""
         return Observation(self.state, self.teammate_action, self.answer)
 
     @property
     def over(self) -> bool:
-        """Whether it has come to an end, one way or the other."""
+        """Whether the episode is finished or cut off."""
         return self.finished or self.steps >= self.max_steps
 
     @property
     def truncated(self) -> bool:
-        """Whether it was cut off."""
+        """Whether the episode was cut off at `max_steps`."""
         return self.steps >= self.max_steps and not self.finished
 
     @property
     def optimal_cost(self) -> float:
-        """What it would have cost with the goal known from the start, ``nan`` while nobody knows it."""
+        """The cost of the episode with the goal known from the start, ``nan`` while the goal is unknown."""
         return math.nan if self.goal is None else float(optimal_costs(self.problem, self.problem.start)[self.goal])
 
     @property
     def marginal_cost(self) -> float:
-        """What not knowing the goal cost, ``nan`` before the end."""
+        """The marginal cost, `cost` minus `optimal_cost`; ``nan`` before the end."""
         return self.cost - self.optimal_cost if self.finished else math.nan
 
     def act(self, ego_action: int, teammate_action: int) -> Observation:
-        """Let both act; return what the ego agent sees then."""
+        """Perform a joint step; return the ego agent's next observation."""
         self._check_running()
         self.before = before = self.state
         self.state = self._after(ego_action, teammate_action)
@@ -228,7 +231,7 @@ class Game:
         return self.observation
 
     def ask(self, asked: Question | Sequence[int]) -> Observation:
-        """Ask a question; it is answered as the problem says (`Problem.answers`), and nobody moves."""
+        """Ask a question, which `Problem.answers` answers; no agent moves. Return the ego agent's next observation."""
         if self.goal is None:
             raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
         if self._answers_rng is None:
@@ -239,7 +242,7 @@ class Game:
         return self.hear(self._drawn(question, self.goal, self._answers_rng))
 
     def _drawn(self, asked: Question, goal: int, rng: np.random.Generator) -> Answer:
-        """Return an answer as people give them, the same one to the same question if errors are persistent."""
+        """Draw an answer; if errors are persistent, repeat the answer to a question that was asked before."""
         n_goals, model = len(self.problem.goals), self.problem.answers
         if not model.persistent:
             return model.draw(asked, goal, n_goals, rng)
@@ -254,7 +257,7 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Take an answer from outside to a question that was asked in this step; nobody moves."""
+        """Perform a step in which a question was answered outside; return the ego agent's next observation."""
         self._check_running()
         if not isinstance(answer, Answer):
             raise InputError("answer", repr(answer), "an askwise.Answer: the question, and the reply to it")
@@ -268,16 +271,16 @@ class Game:
         return self.observation
 
     def ego_available(self) -> list[int]:
-        """Return what the ego agent can do now."""
+        """Return the available actions of the ego agent."""
         return [a for a in range(len(self.problem.ego.actions.names)) if self.problem.ego.next(self.state.ego, a) >= 0]
 
     def teammate_available(self) -> list[int]:
-        """Return what the teammate can do now."""
+        """Return the available actions of the teammate."""
         problem, here = self.problem, self.state.teammate
         return [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(here, a) >= 0]
 
     def _after(self, ego_action: int, teammate_action: int) -> JointState:
-        """Return where both are after a joint step, or refuse it; words are only looked for if it has to be refused."""
+        """Return the states of both agents after a joint step, or raise `InvalidDecision`."""
         problem, before = self.problem, self.state
         if _is_one_of(problem.ego.actions.names, ego_action) and _is_one_of(
             problem.teammate.actions.names, teammate_action
@@ -298,7 +301,7 @@ class Game:
     def _end_if_done(self, before: JointState) -> None:
         assert self.teammate_action is not None
         if self.teammate_action != self.problem.teammate.actions.stay:
-            return  # nothing ends without the teammate staying where it is
+            return  # an episode ends only when the teammate stays
         if self.steps < self._earliest_end:
             return
         goals = np.flatnonzero(self.allowed).tolist() if self.goal is None else [self.goal]
@@ -306,17 +309,22 @@ class Game:
             if ends(self.problem, before, self.teammate_action, self.state, goal):
                 self.goal, self.finished = goal, True
                 return
-        # The ego agent needs that many more steps at least, whatever it does; asking in each of them takes long.
+        # The ego agent needs at least this many more steps, so there is no need to check before.
         self._earliest_end = self.steps + int(self.problem.ego.steps(self.state.ego)[goals].min())
 
     def _check_running(self) -> None:
         if self.over:
             how = "finished" if self.finished else "cut off"
-            raise AskwiseError(f"the game is {how} after {self.steps} steps; begin another one")
+            raise AskwiseError(f"the game is {how} after {self.steps} steps; start another one")
 
 
 def most_steps(problem: Problem, goal: int | None) -> int:
-    """Return after how many steps an episode is cut off: far beyond what any sensible agent needs."""
+    """Return the default limit on the steps of an episode, far more than a sensible agent needs.
+
+    Args:
+        problem: the problem.
+        goal: the teammate's goal; None for the largest limit of all goals.
+    """
     costs = optimal_costs(problem, problem.start)
     best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])
     return int(50 * best) + 1000

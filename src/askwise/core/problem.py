@@ -1,9 +1,9 @@
-"""What is played: all that agents, beliefs and simulations ever see of a domain.
+"""Problems: everything that agents, beliefs and simulations know about a domain.
 
-A problem is two sides and a shared list of goals. The teammate moves on one side, the ego agent on the other, and
-neither gets in the other's way. Each goal names targets on both sides; the episode ends with the first step in which
-the teammate, already at a target, stays there and the ego agent is at one of its own targets when the step is over.
-Each joint step costs 1. A question costs what `QueryCost` says instead, and nobody moves in it.
+A problem has two sides and a shared list of goals. The teammate moves on one side, the ego agent on the other; they
+never block each other. Each goal has targets on both sides. The episode ends with the first step in which the teammate,
+already at a target, stays there and the ego agent is at one of its own targets afterwards. Each joint step costs 1. A
+question costs its price (`QueryCost`) instead, and no agent moves.
 
 States, actions and goals are integers here; `Problem.goals` and `Side.actions` give their names.
 """
@@ -25,48 +25,48 @@ from askwise.model import Model, Policy
 from askwise.types import BoolArray, FloatArray, StateLike
 
 STEP_COST = 1.0
-"""What a joint step costs that is not a question."""
+"""The cost of a joint step."""
 
 PRIOR_TOLERANCE = 1e-9
-"""How far a prior may sum from 1: what writing decimals and adding them up can cost."""
+"""Allowed deviation of the sum of a prior from 1, for decimals that were rounded and added up."""
 
 _Problem = TypeVar("_Problem", bound="Problem")
 
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """Where the two agents are: a state of the teammate's side and one of the ego agent's."""
+    """The states of both agents, by index."""
 
     teammate: int
     ego: int
 
 
 class Problem(Sealed):
-    """Two sides and shared goals; all arguments are checked here, and nothing can be changed afterwards.
+    """A problem: two sides with shared goals. It is validated when it is made and cannot be changed afterwards.
 
     Args:
         goals: names of the goals.
-        prior: probabilities of the goals, in their order or by name, summing to 1; None: all are equally likely.
-        query_cost: what questions cost, also any function of the goals asked about (a list of numbers), or a dict
-            of what naming each goal adds; None for the default price.
-        answers: how questions are answered.
-        start: where both begin.
-        groups: names of goals that belong together, by a name for each group; worth asking about.
-        teammate: the teammate's side. No two goals share a target: where the teammate stays is all that shows in the
-            end which goal it has.
+        prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
+        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
+            the price of naming each goal; None for the default price.
+        answers: the answer model.
+        start: the first states of both agents.
+        groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
+        teammate: the teammate's side. No two goals may share a target: the place where the teammate stays is what
+            finally reveals its goal.
         ego: the ego agent's side.
-        policies: how the teammate pursues each goal; None for the UROP of each: it draws one of its shortest plans.
+        policies: the teammate's policy of each goal; None for the UROP of each.
 
     Attributes:
-        goals: ``tuple[str, ...]``.
+        goals: names of the goals, ``tuple[str, ...]``.
         prior: ``float64 [n_goals]``, probability of each goal at the start.
         query_cost: the price of questions.
-        answers: how questions are answered: truly, or with errors and refusals.
-        start: where both agents begin.
-        groups: from the name of each group to the numbers of its goals; may be empty.
-        teammate: what the teammate can do.
-        ego: what the ego agent can do.
-        policies: as given.
+        answers: the answer model.
+        start: the first states of both agents.
+        groups: from the name of each group to the indices of its goals; may be empty.
+        teammate: the teammate's side.
+        ego: the ego agent's side.
+        policies: the teammate's policies, None for UROPs.
     """
 
     def __init__(
@@ -106,17 +106,17 @@ class Problem(Sealed):
         )
 
     def with_answers(self, answers: AnswerModel) -> Problem:
-        """Return the same problem with a teammate that answers like this; tables are shared."""
+        """Return the same problem with another answer model; tables are shared."""
         return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 
 
 def changed(problem: _Problem, **attributes: Any) -> _Problem:
-    """Return a copy of a problem with some attributes changed, which the caller has checked; tables are shared."""
+    """Return a copy of a problem with some attributes changed; the caller must have checked them. Tables are shared."""
     return replaced(problem, type(problem), **attributes)
 
 
 def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
-    """Return where both agents are, given by name or number (see `find_state`); by default at the start."""
+    """Return the states of both agents, each given by name or index (see `find_state`); None for the start."""
     return JointState(
         problem.start.teammate
         if teammate is None
@@ -126,33 +126,38 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 
 
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
-    """``bool [n_goals]``: the goals that a method considers: the possible ones, or the credible ones if answers err."""
+    """Return the goals that a method considers, ``bool [n_goals]``: possible ones, or credible ones if answers can err.
+
+    Args:
+        problem: the problem.
+        belief: ``float64 [n_goals]``.
+    """
     if not problem.answers.fallible:
         return np.asarray(belief > 0)
     return np.asarray(belief >= CREDIBLE * belief.max())
 
 
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
-    """``float64 [n_goals]``: cost from `state` if the goal were known.
+    """Return the cost from `state` to the end for each goal if it were known, ``float64 [n_goals]``.
 
-    The teammate needs its steps and one more to stay; the ego agent may arrive during that last one.
+    The teammate needs its steps and one more to stay; the ego agent may arrive during that last step.
     """
     steps = np.maximum(problem.teammate.steps(state.teammate) + 1, problem.ego.steps(state.ego))
     return steps.astype(np.float64)
 
 
-# -- what the teammate does, in words ----------------------------------------------------------------------------
+# -- names of the teammate's states and actions ----------------------------------------------------------------------
 
 
 def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
-    """Return the teammate's model, the names of the places where it reaches each goal, and that of its start."""
+    """Return the teammate's model, the names of its target states by goal, and the name of its start."""
     side = problem.teammate
     targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
     return side.model, dict(zip(problem.goals, targets, strict=True)), place_name(side, problem.start.teammate)
 
 
 def teammate_does(problem: Problem, teammate: int, action: int) -> str:
-    """Return the name of an action that the teammate does in one of its states."""
+    """Return the name of an action of the teammate in its state `teammate`."""
     model = problem.teammate.model
     if model.labels is None or action >= model.n_actions:
         return problem.teammate.actions.names[action]
@@ -160,9 +165,9 @@ def teammate_does(problem: Problem, teammate: int, action: int) -> str:
 
 
 def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
-    """Return the name of each action of the teammate in one of its states, empty where it is not available.
+    """Return the names of the teammate's actions, by index, in its state `teammate`.
 
-    Where an action has the same name in every state, the name stands also where it is not available.
+    In a model with labels, the name of an unavailable action is empty; in other models all names are returned.
     """
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
@@ -173,7 +178,7 @@ def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
 
 
 def all_teammate_names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of all that the teammate can do anywhere."""
+    """Return the names of all actions that the teammate has in any state."""
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
         return names
@@ -185,7 +190,7 @@ def all_teammate_names(problem: Problem) -> tuple[str, ...]:
 
 
 def checked_names(goals: Any) -> tuple[str, ...]:
-    """Return the names of the goals."""
+    """Return the names of the goals; raise an `InputError` unless they are distinct, non-empty texts."""
     if isinstance(goals, str):
         raise InputError("goals", f"the text {goals!r}", "a list of names, or a dict from names to targets")
     names = tuple(goals)
@@ -200,7 +205,14 @@ def checked_names(goals: Any) -> tuple[str, ...]:
 
 
 def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
-    """Return the values of a dict in the order of the goals; each goal has one, and nothing else has."""
+    """Return the values of a dict in the order of the goals.
+
+    Args:
+        field: the input that an error names.
+        given: the dict; its keys must be exactly the names of the goals.
+        names: names of the goals.
+        what: the noun for a value in error messages.
+    """
     for key in given:
         if key not in names:
             hint = did_you_mean(key, names) if isinstance(key, str) else ""
@@ -212,7 +224,7 @@ def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: st
 
 
 def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
-    """Return the prior, ``float64 [n_goals]``, read-only; it has to sum to 1. Uniform by default."""
+    """Return the prior, ``float64 [n_goals]``, read-only; uniform if None. It must sum to 1."""
     if prior is None:
         found = np.full(len(names), 1 / len(names))
     else:
@@ -237,7 +249,7 @@ def _numbers(values: Any, names: Sequence[str]) -> FloatArray:
 
 
 def checked_price(given: Any, goals: Sequence[str]) -> QueryCost:
-    """Return what questions cost, given as a `QueryCost`, a function, a dict of prices, or None for the default."""
+    """Return the price of questions, given as a `QueryCost`, a function, a dict of prices, or None for the default."""
     if given is None:
         return QueryCost()
     if isinstance(given, Mapping):
@@ -252,7 +264,7 @@ def checked_price(given: Any, goals: Sequence[str]) -> QueryCost:
 
 
 def checked_answers(given: object) -> AnswerModel:
-    """Return how questions are answered."""
+    """Return `given`; raise an `InputError` unless it is an `AnswerModel`."""
     if not isinstance(given, AnswerModel):
         raise InputError("answers", repr(given), "an AnswerModel, such as AnswerModel(wrong=0.05, refused=0.1)")
     return given
@@ -269,15 +281,15 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
     return FrozenDict(found)
 
 
-# Readers of files call the next two as well: they know the field of the file that is wrong. The words are the same.
+# Readers of files also call the next two functions: they know which field of the file is wrong.
 
 
 def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
-    """Refuse goals with a common target of the teammate: it would stay there, and nothing would show for which goal.
+    """Raise an `InputError` if two goals share a target of the teammate: nothing would show which of them it has.
 
     Args:
-        goals: for each goal the field that states its targets, its name as messages show it, and its targets.
-        place: how messages show a target.
+        goals: for each goal, the field that states its targets, its name as messages show it, and its targets.
+        place: returns a target as messages show it.
     """
     owner: dict[Hashable, str] = {}
     for field, name, targets in goals:
@@ -289,12 +301,12 @@ def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: C
 
 
 def unreachable(field: str, start: str, what: str = "goal") -> InputError:
-    """Return the refusal of a goal that cannot be reached; `start` is the agent's start as messages show it."""
+    """Return the error that a goal cannot be reached; `start` is the agent's start as messages show it."""
     return InputError(field, f"no way to it from {start}", f"a {what} that can be reached")
 
 
 def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
-    """Refuse goals that cannot be reached from the start."""
+    """Raise an `InputError` about `field` if a goal cannot be reached from `start`."""
     missing = np.flatnonzero(side.steps(start) < 0)
     if missing.size:
         raise unreachable(f"{field}: goal {names[int(missing[0])]!r}", repr(place_name(side, start)))

@@ -1,9 +1,9 @@
-"""Questions, replies and answer models as JSON and as text, goals by name.
+"""Questions, answers and answer models as JSON and as text; goals are written by name.
 
-- A yes/no question is a list of goals, its reply ``true`` or ``false``.
-- A choice is an object with ``groups``, lists of goals, and ``names``, one for each group, empty if they have none; its
-  reply is the number of a group from 0, one more than the last for "none of these".
-- A reply that was refused ("I don't know") is null.
+- A yes/no question is a list of goals; its reply is ``true`` or ``false``.
+- A choice is an object with ``groups``, lists of goals, and ``names``, one for each group, or an empty list. Its reply
+  is the index of a group, from 0; one more than the last index is "none of these".
+- A missing reply ("I don't know") is null.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def question_to_json(problem: Problem, asked: Question) -> Any:
-    """Return a question as JSON."""
+    """Return a question as JSON-compatible data."""
     if not isinstance(asked, Choice):
         return [problem.goals[goal] for goal in asked]
     groups = [[problem.goals[goal] for goal in group] for group in asked.groups]
@@ -28,7 +28,7 @@ def question_to_json(problem: Problem, asked: Question) -> Any:
 
 
 def question_from_json(problem: Problem, given: Field) -> Question:
-    """Read a question."""
+    """Return the question that a field describes."""
     if not isinstance(given.value, dict):
         return _goals(problem, given)
     given.object(["groups", "names"], [])
@@ -46,7 +46,7 @@ def question_from_json(problem: Problem, given: Field) -> Question:
 
 
 def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
-    """Read the reply to a question."""
+    """Return the answer to a question that a field describes."""
     if given.value is None:
         return Answer(asked, None)
     if isinstance(asked, Choice):
@@ -92,7 +92,7 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
 
 
 def answers_to_json(model: AnswerModel) -> dict[str, Any]:
-    """Return an answer model as a JSON-compatible dict; raise an `InputError` for a subclass, which no file can hold."""
+    """Return an answer model as a JSON-compatible dict; raise an `InputError` for a subclass: no file can hold it."""
     if type(model) is not AnswerModel:
         expected = "an AnswerModel with errors and refusals only: files hold no other answers"
         raise InputError("answers", type(model).__name__, expected)
@@ -100,7 +100,7 @@ def answers_to_json(model: AnswerModel) -> dict[str, Any]:
 
 
 def answers_from_json(given: Field) -> AnswerModel:
-    """Return the answer model that a field of a file describes."""
+    """Return the answer model that a field describes."""
     given.object([], ["wrong", "refused", "errors"])
     shares = {"wrong": 0.0, "refused": 0.0}
     for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):

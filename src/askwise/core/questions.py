@@ -1,17 +1,17 @@
-"""What can be said: questions about the teammate's goal, their answers, and their prices.
+"""Questions about the teammate's goal, their answers, and their prices.
 
 There are two kinds of questions. "Is your goal one of these?" is a tuple of goals, answered by yes or no. "Which of
-these is it?" is a `Choice` among groups of goals, answered by one of them, or by "none of these". How answers come, and
-how much they can be trusted, is `askwise.core.answers`.
+these is it?" is a `Choice` among groups of goals, answered by one of them, or by "none of these". How reliable answers
+are is described by `askwise.core.answers`.
 
 The price of a question may be any function of it. Most prices of yes/no questions are *additive*: one part for asking
 at all, and one for each goal named,
 
     price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
 
-`QueryCost` is the type of all prices. Methods that search among all questions read it as an `AdditivePrice`, which they
-get from `QueryCost.additive`. That refuses every other price: a method that works with another price than the one that
-is paid gives wrong values without any sign of it.
+`QueryCost` is the type of all prices. Methods that search among all questions need an `AdditivePrice`, which they get
+from `QueryCost.additive`. It raises an error for every other price: a method that computed with a different price from
+the one that is paid would silently return wrong values.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from askwise.text.reading import LARGEST_PRICE
 from askwise.types import FloatArray
 
 MOST_PROVEN = 10
-"""Goals up to which a price that is given as a function is proven to be additive, by trying all questions."""
+"""Limit on the goals for which a price function is proven to be additive, by trying all questions."""
 SAME = 1e-12
-"""Prices that differ by less than this share are the same."""
+"""Relative difference below which two prices count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,8 @@ class Choice:
     """The question "which of these is it?".
 
     Attributes:
-        groups: the goals of each group, by number; no goal is in two of them. Goals in none of them are "none of
-            these".
-        names: what the groups are called, one name for each; empty if they are called by their goals.
+        groups: the goals of each group, by index; no goal is in two groups. Goals in no group are "none of these".
+        names: one name for each group; empty if the groups have no names.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -62,10 +61,10 @@ class Choice:
 
     @property
     def goals(self) -> tuple[int, ...]:
-        """All goals that it names."""
+        """All goals that the question names."""
         return tuple(goal for group in self.groups for goal in group)
 
-    # Whoever wants to know what a question names need not ask of which kind it is.
+    # Iteration, length and membership work as for a tuple of goals, the other kind of question.
     def __iter__(self) -> Iterator[int]:
         return iter(self.goals)
 
@@ -77,17 +76,17 @@ class Choice:
 
 
 Question: TypeAlias = tuple[int, ...] | Choice
-"""Goals by number, for "is it one of these?"; or a choice among groups of them."""
+"""A question: a tuple of goals ("is it one of these?") or a `Choice` ("which of these is it?")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question that was asked, and the answer to it.
+    """An answer to a question.
 
     Attributes:
         asked: the question.
-        reply: True or False for yes or no; the number of a group for a choice, one more than the last for "none of
-            these". None if there was no answer: "I don't know", or silence.
+        reply: True or False for yes or no; for a choice, the index of a group, or one more than the last index for
+            "none of these". None if the answer is missing: "I don't know", or silence.
     """
 
     asked: Question
@@ -95,7 +94,7 @@ class Answer:
 
     @property
     def yes(self) -> bool | None:
-        """Whether it is yes, None if it is neither yes nor no."""
+        """Whether the answer is yes; None if it is neither yes nor no."""
         return self.reply if isinstance(self.reply, bool) else None
 
     @property
@@ -105,22 +104,22 @@ class Answer:
 
 
 Price: TypeAlias = Callable[[Sequence[int]], float]
-"""What a yes/no question costs, by the numbers of the goals that it names."""
+"""A function from the goals in a yes/no question to its price."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
-    """What a question costs: ``base + per_goal * number of goals in it``, or a price of its own for each goal.
+    """The price of questions: ``base + per_goal * number of goals``, or ``base`` plus the `prices` of the goals.
 
-    A choice costs ``base + per_option * number of groups``. A subclass may charge anything else by overriding
-    ``__call__``; methods that cannot handle it say so.
+    A choice costs ``base + per_option * number of groups``. A subclass may define any other price by overriding
+    ``__call__``; methods that cannot handle it raise an error.
 
     Attributes:
-        base: what every question costs.
-        per_goal: what naming a goal adds.
-        prices: what naming each goal adds, one number for each goal, instead of `per_goal`.
-        per_option: what each group of a choice adds, `per_goal` unless given. If it is given, methods that can do so
-            consider choices; if not, they ask yes/no questions only.
+        base: price of every question.
+        per_goal: price of naming a goal.
+        prices: price of naming each goal, one number for each goal, instead of `per_goal`.
+        per_option: price of each group of a choice; `per_goal` if None. Only if it is given do methods consider
+            choices.
     """
 
     base: float = 0.5
@@ -139,7 +138,7 @@ class QueryCost:
             _check_price("query cost: per_option", self.per_option)
 
     def __call__(self, asked: Any) -> float:
-        """Return the cost of a question about these goals (or this many, where all goals have one price)."""
+        """Return the price of a question; a number of goals also works if all goals have the same price."""
         if isinstance(asked, Choice):
             each = self.per_goal if self.per_option is None else self.per_option
             return float(self.base + each * len(asked.groups))
@@ -150,21 +149,22 @@ class QueryCost:
         return float(self.base + sum(self.prices[goal] for goal in asked))
 
     def additive(self, n_goals: int, who: str) -> AdditivePrice:
-        """Return the same price as a sum over `n_goals` goals; refuse one that is no sum.
+        """Return the same price as a sum over `n_goals` goals.
 
-        `who` ends the message of the refusal: it says which method needs a sum.
+        Raises:
+            InputError: the price is no such sum; `who`, the method that needs a sum, ends the message.
         """
         return additive_price(self, n_goals, who)
 
     def among(self, goals: Sequence[int]) -> Price:
-        """Return the same price for yes/no questions about some of the goals, numbered in the order given."""
+        """Return the price of yes/no questions about the given goals, renumbered from 0 in this order."""
         if type(self) is QueryCost:
             return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
         numbers = [int(goal) for goal in goals]
         return lambda asked: self([numbers[k] for k in asked])
 
     def with_prices(self, prices: Sequence[float | None]) -> QueryCost:
-        """Return the same price with a price of its own for each goal; None: this goal adds `per_goal`."""
+        """Return the same price with one price for each goal; None means `per_goal`."""
         if all(price is None for price in prices):
             return replace(self, prices=None)
         return replace(self, prices=tuple(self.per_goal if price is None else price for price in prices))
@@ -172,16 +172,16 @@ class QueryCost:
 
 @dataclass(frozen=True, slots=True)
 class AnyPrice(QueryCost):
-    """What a question costs by any function of it; `base`, `per_goal`, `prices` and `per_option` have no effect.
+    """A price given by a function; `base`, `per_goal`, `prices` and `per_option` have no effect.
 
     Attributes:
-        function: takes a question, a list of goals by number or a `Choice`, and returns what asking it costs.
+        function: takes a question, a list of goals by index or a `Choice`, and returns its price.
     """
 
     function: Callable[[Any], float] = len
 
     def __call__(self, asked: Any) -> float:
-        """Return the cost of a question."""
+        """Return the price of a question."""
         if isinstance(asked, int):
             raise InputError("question", f"{asked} goals, without saying which", "the goals asked about")
         paid = self.function(asked if isinstance(asked, Choice) else list(asked))
@@ -192,12 +192,12 @@ class AnyPrice(QueryCost):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditivePrice:
-    """A `QueryCost` as planners read it: a sum over the goals that a question names; see the top of this module.
+    """A price that is a sum over the goals in a question; see the top of this module.
 
     Attributes:
-        base: what every question costs.
-        per_goal: what every goal in it adds.
-        extra: ``float64 [n_goals]``, what each goal adds beyond that.
+        base: price of every question.
+        per_goal: price of each goal in it.
+        extra: ``float64 [n_goals]``, additional price of each goal.
     """
 
     base: float
@@ -209,30 +209,30 @@ class AdditivePrice:
 
     @property
     def uniform(self) -> bool:
-        """Whether only the number of goals matters."""
+        """Whether the price depends only on the number of goals."""
         return not self.extra.any()
 
     def __call__(self, asked: Iterable[int]) -> float:
-        """Return the price of asking about these goals."""
+        """Return the price of a question about these goals."""
         goals = list(asked)
         price = self.base + self.per_goal * len(goals)
         return price if self.uniform else price + float(self.extra[goals].sum())
 
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
-        """Return the cheaper of a question and the one about the other possible goals, which tells the same.
+        """Return the cheaper of two questions that together name all possible goals and so give the same information.
 
-        Where both cost the same it is the one that names fewer goals, then the first.
+        Ties go to the question that names fewer goals, then to `asked`.
         """
         one, two = tuple(asked), tuple(others)
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
 
     def among(self, goals: Sequence[int]) -> AdditivePrice:
-        """Return the same price for some of the goals, numbered in the order given."""
+        """Return the price of questions about the given goals, renumbered from 0 in this order."""
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
 
 def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
-    """Return any price, a function for instance, as a sum over goals; see `QueryCost.additive`."""
+    """Return any price, such as a function, as a sum over goals; see `QueryCost.additive`."""
     if type(price) is AdditivePrice:
         return price
     if type(price) is QueryCost:
@@ -259,7 +259,7 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 
 
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
-    """Return the only sum over goals that the price can be, from the questions about one and two goals."""
+    """Return the only sum over goals that can equal the price, from its values for one and two goals."""
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0
     return AdditivePrice(base, 0.0, alone - base)

@@ -1,13 +1,13 @@
-"""What one agent can do about the goals.
+"""Sides: what one agent can do about the goals.
 
-A `Problem` has two sides, the teammate's and the ego agent's, and both offer the same: what the agent can do in a state
-(`Side.next`), how far it is from each goal (`Side.steps`), which actions a shortest plan begins with (`Side.optimal`),
-and how long its plans for two goals agree (`Side.divergence`).
+A `Problem` has two sides, the teammate's and the ego agent's. Both have the same interface: the next state after an
+action (`Side.next`), the steps to each goal (`Side.steps`), the first actions of shortest plans (`Side.optimal`), and
+how long the plans for two goals agree (`Side.divergence`).
 
-`ModelSide` is a side whose model is written out. An agent that carries things has a state for each place and load,
-too many to write down on a large map; its domain implements `Side` by that structure instead. Most of such a model
-repeats: without the load that a goal needs, a plan leads past the place where the load is picked up; with it, straight
-to the goal. `CarrierTable` holds just these steps. A model without loads is the same with one state for each place.
+`ModelSide` is a side with an explicit model. An agent that carries things has a state for each place and load, too many
+for an explicit model on a large map; its domain implements `Side` by that structure instead. Without the load that a
+goal needs, a plan leads to the place where the load is picked up; with it, straight to the goal. `CarrierTable` holds
+just these steps. A side without loads is the special case of one state for each place.
 
 States, actions and goals are integers. Matrices are ``[n_goals, n_goals]`` with ``inf`` on the diagonal, and ``nan`` in
 the rows and columns of goals that can no longer be reached.
@@ -30,19 +30,19 @@ from askwise.model.names import as_int
 from askwise.types import BoolArray, FloatArray, IntArray, StateLike
 
 FAR = 2**30
-"""Steps to a goal that cannot be reached: more than any path has, and one more still fits into 32 bits."""
+"""Steps to a goal that cannot be reached: more than any path has, small enough to add to in 32 bits."""
 
 BLOCK = 2**11
-"""Number of places for which a table is made at a time."""
+"""Number of places that `finite_steps` processes at a time."""
 
 
 class Actions(NamedTuple):
-    """The actions of an agent, by number.
+    """The actions of an agent; their indices are the actions elsewhere.
 
     Attributes:
         names: the name of each action.
-        stay: the action that changes nothing. A teammate stays at its goal; an ego agent waits with it.
-        moves: the actions that lead towards goals: those that the rule of `BL:Toolbox` compares.
+        stay: the action that changes nothing: the teammate stays at its goal, the ego agent waits.
+        moves: the actions that lead towards goals, which the rule of `BL:Toolbox` compares.
     """
 
     names: tuple[str, ...]
@@ -52,59 +52,62 @@ class Actions(NamedTuple):
 
 @runtime_checkable
 class Side(Protocol):
-    """What one agent can do about the goals; see the top of this module."""
+    """The interface of an agent's side of a problem; see the top of this module."""
 
     @property
     def actions(self) -> Actions:
-        """The agent's actions, those of its model first."""
+        """The agent's actions; those of its model come first."""
 
     @property
     def model(self) -> Model:
-        """The model of the places that the agent moves between."""
+        """The model of the places between which the agent moves."""
 
     @property
     def loads(self) -> int:
-        """How many different things the agent can carry, one for each goal; 0 if it carries nothing.
+        """Number of things that the agent can carry, one for each goal; 0 if it carries nothing.
 
-        A state is a place and a load: ``place * (loads + 1) + load + 1``, where the load is the number of its goal,
-        -1 for none. Without loads a state is just a place.
+        A state is a place and a load, ``place * (loads + 1) + load + 1``, where the load is the index of its goal, -1
+        for none. If there are no loads, a state is a place.
         """
 
     def targets(self, goal: int) -> IntArray:
-        """Return the states in which the agent is where `goal` needs it."""
+        """Return the target states of a goal, ``int32``."""
 
     def next(self, state: int, action: int) -> int:
         """Return the state after an action, -1 if the action is not available."""
 
     def steps(self, state: Any) -> IntArray:
-        """``int [n_goals]``: steps to each goal, -1 if there is no way; ``[n, n_goals]`` for an array of n states."""
+        """Return the steps to each goal, ``int [n_goals]``, -1: out of reach.
+
+        For an array of n states the result is ``[n, n_goals]``.
+        """
 
     def optimal(self, state: int) -> BoolArray:
-        """``bool [n_goals, n_actions]``: the actions that the policy of each goal may take, much cheaper than `policy`.
+        """Return the actions that the policy of each goal may take, ``bool [n_goals, n_actions]``.
 
-        For UROPs these are the actions that some shortest plan begins with.
+        For UROPs these are the first actions of shortest plans. This is much cheaper than `policy`.
         """
 
     def policy(self, state: int) -> FloatArray:
-        """``float64 [n_goals, n_actions]``: the probability of each action under the policy of each goal."""
+        """Return the probability of each action under the policy of each goal, ``float64 [n_goals, n_actions]``."""
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD: ``edp[i, j]`` says when goal `i` is ruled out while the agent pursues `j`."""
+        """Return EDP and WCD; ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues `j`."""
 
     def table(self) -> CarrierTable:
-        """Return the side as arrays, for planning."""
+        """Return the side as arrays, which planners use."""
 
 
 class ModelSide(Sealed):
-    """A side whose model is written out: every state is a place, and nothing is carried.
+    """A side with an explicit model: every state is a place, and nothing is carried.
 
     Args:
         model: the agent's model, deterministic.
-        targets: for each goal, the states in which the agent is where the goal needs it.
-        policies: how the agent pursues each goal; None for the UROP of each.
-        moves: names of the actions that lead towards goals; by default all but staying.
-        by_label: in a model with labels, number actions by their label, which means the same in every state; by default
-            an action is a column of the model.
+        targets: the target states of each goal.
+        policies: the policy of each goal; None for UROPs.
+        moves: names of the actions that lead towards goals; by default all except staying.
+        by_label: in a model with labels, number the actions by their labels, which mean the same in every state; by
+            default an action is a column of the model.
     """
 
     loads = 0
@@ -161,13 +164,13 @@ class ModelSide(Sealed):
 
     @cached_property
     def _policy_table(self) -> FloatArray | None:
-        """``float64 [n_goals, n_states, n_actions]``, None for UROPs, which are worked out where they are needed."""
+        """The policies as a table, ``float64 [n_goals, n_states, n_actions]``; None for UROPs, which need no table."""
         if self.policies is None:
             return None
         return read_only(np.array([policy.probabilities for policy in self.policies]))
 
     def _by_label(self, state: int, by_column: Any) -> Any:
-        """Return a value for each action from one for each column of the model, ``[n_goals, n_columns]``."""
+        """Rearrange values ``[n_goals, n_columns]`` by label, ``[n_goals, n_labels]``, if actions are labels."""
         labels = self._labels
         if labels is None:
             return by_column
@@ -187,7 +190,7 @@ class ModelSide(Sealed):
         return self.family.matrices_at(self.model.name(state), partial=True)
 
     def table(self) -> CarrierTable:
-        """See `Side`; there are no loads."""
+        """See `Side`."""
         return self._table
 
     @cached_property
@@ -201,29 +204,30 @@ class ModelSide(Sealed):
 
 
 def place_and_load(side: Side, state: int) -> tuple[int, int]:
-    """Return the place and the load of a state; the load is the number of its goal, -1 for none."""
+    """Return the place and the load of a state; the load is the index of its goal, -1 for none."""
     place, load = divmod(state, side.loads + 1)
     return place, load - 1 if side.loads else -1
 
 
 def state_at(side: Side, place: int, load: int = -1) -> int:
-    """Return the state of a place and a load; the load is the number of its goal, -1 for none."""
+    """Return the state of a place and a load; the load is the index of its goal, -1 for none."""
     return place * (side.loads + 1) + load + 1 if side.loads else place
 
 
 def place_name(side: Side, state: int) -> Any:
-    """Return the name of the place where the agent is."""
+    """Return the name of the place of a state."""
     return side.model.name(place_and_load(side, state)[0])
 
 
 def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -> int:
-    """Return the state with a given number or name.
+    """Return the index of a state given by index or name.
 
     Args:
-        side: the side of the agent.
-        given: a number; the name of a place, without a load; or such a name and the goal whose load the agent carries.
+        side: the agent's side.
+        given: an index; the name of a place, for the state without a load; or a pair of such a name and the name of the
+            goal whose load the agent carries.
         goals: names of the goals.
-        field: what an error message calls it.
+        field: the input that an error names.
     """
     if not side.loads:
         return side.model.state(given, field)
@@ -245,20 +249,20 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CarrierTable:
-    """A side as arrays: places and loads, numbered as `Side.loads` says.
+    """A side as arrays of places and loads; states are numbered as in `Side.loads`.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the next place, -1 where the move is not available.
-        moves: the action of each column of `next`, waiting included; where there are `labels`, these say it.
-        unloaded: ``int32 [n_places, n_goals]``, steps to the goal without its load, `FAR` if there is no way.
-        loaded: the same with its load.
+        moves: the action of each column of `next`, waiting included; ignored if there are `labels`.
+        unloaded: ``int32 [n_places, n_goals]``, steps to the goal without its load, `FAR` if it is out of reach.
+        loaded: ``int32 [n_places, n_goals]``, steps to the goal with its load.
         load_actions: ``int32 [n_goals]``, the action that picks up the goal's load, -1 if it has none.
-        load_at: ``int32 [n_goals]``, the place where that can be done, -1 if it has no load.
-        states_per_place: 1 where there are no loads, else one more than goals.
-        labels: ``int32 [n_places, n_moves]``, the action of each column in each place, for an agent that has many
-            actions but only a few of them in any place; None where a column is the same action everywhere.
+        load_at: ``int32 [n_goals]``, the place where the load is picked up, -1 if it has none.
+        states_per_place: 1 if there are no loads, else the number of goals plus 1.
+        labels: ``int32 [n_places, n_moves]``, the action of each column in each place, for models with labels; None if
+            a column is the same action everywhere.
 
-    Its arrays become read-only: all agents share them.
+    All arrays are made read-only, because all agents share them.
     """
 
     next: IntArray
@@ -283,29 +287,29 @@ class CarrierTable:
         return int(self.moves[column] if self.labels is None else self.labels[place, column])
 
     def split(self, state: int) -> tuple[int, int]:
-        """Return the place and the load of a state; the load is the number of its goal, -1 for none."""
+        """Return the place and the load of a state; the load is the index of its goal, -1 for none."""
         if self.states_per_place == 1:
             return state, -1
         place, load = divmod(state, self.states_per_place)
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """``bool [n_places]``: whether some goal cannot be reached from there, with its load or without."""
+        """Return the places from which some goal is out of reach, with or without its load, ``bool [n_places]``."""
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
-    """``int32 [n_places, n_goals]``: steps to each goal, `FAR` where distances are -1.
+    """Return the steps to each goal, ``int32 [n_places, n_goals]``, with `FAR` instead of -1.
 
     Args:
-        distance: ``int32 [n_places, n]``, steps to n places.
-        columns: ``int [n_goals]``, the column of `distance` that each goal needs; by default its own.
-        more: ``int [n_goals]``, steps from there to the goal, added to the distance.
+        distance: ``int32 [n_places, n]``, steps to n places, -1: out of reach.
+        columns: ``int [n_goals]``, the column of `distance` for each goal; by default goal k uses column k.
+        more: ``int [n_goals]``, steps from that place to the goal, which are added.
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size
     steps = np.empty((n_places, n_goals), dtype=np.int32)
-    for start in range(0, n_places, BLOCK):  # piece by piece, or making it would take twice as much as the table
+    for start in range(0, n_places, BLOCK):  # in blocks, so that temporary arrays stay small
         part = distance[start : start + BLOCK]
         part = part if columns is None else part[:, columns]
         steps[start : start + BLOCK] = np.where(part < 0, FAR, part if more is None else part + more)

@@ -1,16 +1,16 @@
-"""Teammates: how whoever is watched pursues its goal.
+"""Teammates: simulated agents that pursue a goal.
 
-All of them look at their own state only. `Urop` is the teammate that the paper's methods assume; the others break
-that assumption in ways that people and robots do.
+Their actions depend only on their own state. `Urop` is the teammate that the paper's methods assume; the others deviate
+from it in ways that people and robots do.
 
 ===================  =================================================================================
 ``urop``             draws one of all shortest plans uniformly
 ``uniform``          chooses uniformly among the optimal actions of each step
-``noisy:0.1``        like ``urop``, but with that probability does any available action instead
-``via:X,Y``          goes to a cell first, then to its goal (``via`` alone draws a cell)
-``boltzmann:2``      prefers actions that lead closer to the goal, the more so the larger the number
-``policy``           does what the problem's own policy for its goal says, by default that of ``urop``
-``plan:EAST,NORTH``  does these actions, then goes on like ``urop``
+``noisy:0.1``        like ``urop``, but with this probability takes a random available action
+``via:X,Y``          visits a cell first, then goes to its goal (``via`` alone draws a cell)
+``boltzmann:2``      prefers actions that lead closer to the goal, more strongly for larger numbers
+``policy``           follows the problem's policy for its goal, by default the UROP
+``plan:EAST,NORTH``  takes these actions, then continues like ``urop``
 ===================  =================================================================================
 """
 
@@ -24,14 +24,16 @@ import numpy as np
 from askwise.core.problem import Problem, teammate_names
 from askwise.errors import InputError, did_you_mean
 from askwise.model import Policy, state_names, uniform_optimal, urop
+from askwise.model.grid import state_text
 from askwise.model.optimal import reachable
+from askwise.text.reading import parse_cell
 from askwise.types import FloatArray, StateLike
 
 
 class Teammate(ABC):
-    """Somebody with a goal. `reset` before each episode, then `act` in every step that is not a question.
+    """A simulated agent with a goal: call `reset` before each episode, then `act` in every step without a question.
 
-    A subclass that gives itself no `name` is known by that of its class.
+    A subclass without a `name` is named after its class.
     """
 
     name: str = "teammate"
@@ -42,27 +44,27 @@ class Teammate(ABC):
             cls.name = cls.__name__.lower()
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Begin an episode."""
+        """Start an episode with a goal, given by index."""
         self.problem = problem
         self.goal = goal
         self.rng = rng
 
     @abstractmethod
     def act(self, state: int) -> int:
-        """Return what it does in `state`, a number of ``problem.teammate.actions.names``."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
 
-    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - some can tell
-        """Whether it may do what no shortest plan for its goal does; nothing is known of teammates in general."""
+    def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - subclasses use them
+        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
         return True
 
     def available(self, state: int) -> list[int]:
-        """Return what it could do in `state` and still get to its goal: some moves cannot be taken back."""
+        """Return the actions available in `state` after which the goal can still be reached."""
         problem = self.problem
         following = [problem.teammate.next(state, action) for action in range(len(problem.teammate.actions.names))]
         return [a for a, there in enumerate(following) if there >= 0 and problem.teammate.steps(there)[self.goal] >= 0]
 
     def draw(self, probabilities: FloatArray) -> int:
-        """Draw an action; one random number a step, so that equal seeds give equal paths."""
+        """Draw an action from probabilities ``float64 [n_actions]``; it takes one random number."""
         left = self.rng.random()
         last = 0
         for action, probability in enumerate(probabilities.tolist()):
@@ -71,7 +73,7 @@ class Teammate(ABC):
                 last = action
                 if left < 0:
                     break
-        # Probabilities may sum to a little less than 1; what is left then belongs to the last possible one.
+        # Probabilities may sum to slightly less than 1; the rest belongs to the last possible action.
         return last
 
     def __repr__(self) -> str:
@@ -79,7 +81,7 @@ class Teammate(ABC):
 
 
 class _ByPolicy(Teammate):
-    """A teammate that follows a policy of its model."""
+    """A teammate that follows the policy that `policy_of` computes for its goal."""
 
     policy_of: Callable[..., Policy]
 
@@ -99,21 +101,21 @@ class _ByPolicy(Teammate):
 
 
 class Urop(_ByPolicy):
-    """Draws one of all shortest plans uniformly."""
+    """A teammate that draws one of all shortest plans uniformly."""
 
     name = "urop"
     policy_of = staticmethod(urop)
 
 
 class Uniform(_ByPolicy):
-    """Chooses uniformly among the optimal actions of each step."""
+    """A teammate that chooses uniformly among the optimal actions of each step."""
 
     name = "uniform"
     policy_of = staticmethod(uniform_optimal)
 
 
 class ByProblem(Teammate):
-    """Does what the problem's own policy for its goal says: `Problem.policies`, or the UROP."""
+    """A teammate that follows the problem's policy for its goal: `Problem.policies`, or the UROP."""
 
     name = "policy"
 
@@ -127,7 +129,7 @@ class ByProblem(Teammate):
 
 
 class Noisy(Teammate):
-    """With probability `epsilon` does any available action, otherwise what `base` would do."""
+    """A teammate that takes a random available action with probability `epsilon`, otherwise acts like `base`."""
 
     def __init__(self, epsilon: float = 0.1, base: Teammate | None = None) -> None:
         if not 0 <= epsilon < 1:
@@ -153,25 +155,25 @@ class Noisy(Teammate):
 
 
 class Via(Teammate):
-    """Goes to a detour point first; draws one that it can get to if none is given."""
+    """A teammate that visits a detour point before its goal; if no point is given, it draws a reachable one."""
 
     def __init__(self, point: StateLike | None = None) -> None:
         self.point = point
-        self.name = "via" if point is None else f"via:{_plain(point)}"
+        self.name = "via" if point is None else f"via:{state_text(point)}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """See `Teammate`."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
-        self.onwards = Urop()
-        self.onwards.reset(problem, goal, rng)
+        self.after = Urop()
+        self.after.reset(problem, goal, rng)
         if self.point is not None:
             detour = model.state(self.point, "detour")
         else:
             there = reachable(model, problem.start.teammate)
-            detour = int(rng.choice(np.flatnonzero(there & self.onwards.policy.defined)))
+            detour = int(rng.choice(np.flatnonzero(there & self.after.policy.defined)))
         self.there = urop(model, state_names(model, [detour]))
-        if not (self.there.defined[problem.start.teammate] and self.onwards.policy.defined[detour]):
+        if not (self.there.defined[problem.start.teammate] and self.after.policy.defined[detour]):
             raise InputError("detour", repr(model.name(detour)), "a state on some way from the start to the goal")
         self.detour, self.passed = detour, False
 
@@ -179,12 +181,12 @@ class Via(Teammate):
         """See `Teammate`."""
         self.passed = self.passed or state == self.detour
         if self.passed:
-            return self.onwards.act(state)
+            return self.after.act(state)
         return self.draw(self.there.probabilities[state])
 
 
 class Boltzmann(Teammate):
-    """Does action `a` with probability proportional to ``exp(-beta * steps left after it)``."""
+    """A teammate that takes an action with probability proportional to ``exp(-beta * steps left after it)``."""
 
     def __init__(self, beta: float = 2.0) -> None:
         if not 0 < beta < np.inf:
@@ -196,22 +198,22 @@ class Boltzmann(Teammate):
         """See `Teammate`."""
         problem = self.problem
         at_goal = problem.teammate.steps(state)[self.goal] == 0
-        # Staying for good is for the goal; elsewhere it would look like having arrived.
+        # Staying means having arrived, so it is only for the goal.
         actions = [a for a in self.available(state) if at_goal or a != problem.teammate.actions.stay]
         left = np.array([self._steps_after(state, a) for a in actions], dtype=np.float64)
-        with np.errstate(over="ignore"):  # enormous rationality: whatever is worse gets probability 0
+        with np.errstate(over="ignore"):  # for a huge beta, worse actions get probability 0
             weights = np.exp(-self.beta * (left - left.min()))
         return actions[self.draw(weights / weights.sum())]
 
     def _steps_after(self, state: int, action: int) -> int:
         problem = self.problem
         steps = int(problem.teammate.steps(problem.teammate.next(state, action))[self.goal])
-        # At the goal, staying is the only thing left to do; anything else puts it off by a step.
+        # At the goal only staying is left to do; any other action delays it by a step.
         return steps if action == problem.teammate.actions.stay else steps + 1
 
 
 class FixedPlan(Teammate):
-    """Does the given actions, one a step, then goes on to its goal like `Urop`."""
+    """A teammate that takes the given actions, then continues to its goal like `Urop`."""
 
     def __init__(self, actions: Sequence[Hashable]) -> None:
         self.actions = list(actions)
@@ -220,18 +222,18 @@ class FixedPlan(Teammate):
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """See `Teammate`."""
         super().reset(problem, goal, rng)
-        self.onwards = Urop()
-        self.onwards.reset(problem, goal, rng)
-        self.plan = [action for _, action in self._way(problem)]
+        self.after = Urop()
+        self.after.reset(problem, goal, rng)
+        self.plan = [action for _, action in self._trajectory(problem)]
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
         """See `Teammate`."""
-        return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._way(problem))
+        return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
-    def _way(self, problem: Problem) -> list[tuple[int, int]]:
-        """Return the states of the plan with what is done there."""
-        way, state = [], problem.start.teammate
+    def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
+        """Return the plan as pairs of a state and an action."""
+        trajectory, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
             names = teammate_names(problem, state)
             action = names.index(str(name)) if name and str(name) in names else -1
@@ -239,26 +241,26 @@ class FixedPlan(Teammate):
             if following < 0:
                 where = problem.teammate.model.name(state)
                 raise InputError(f"action {k} of the plan", repr(name), f"an action available in {where}")
-            way.append((state, action))
+            trajectory.append((state, action))
             state = following
-        return way
+        return trajectory
 
     def act(self, state: int) -> int:
         """See `Teammate`."""
         while self.done < len(self.plan):
             action = self.plan[self.done]
             self.done += 1
-            # Somebody else's noise may have led it off its plan; what cannot be done is left out.
+            # As the base of a noisy teammate it may be off its plan; unavailable actions are skipped.
             if self.problem.teammate.next(state, action) >= 0:
                 return action
-        return self.onwards.act(state)
+        return self.after.act(state)
 
 
 TEAMMATES: dict[str, Callable[[str], Teammate]] = {
     "urop": lambda _: Urop(),
     "uniform": lambda _: Uniform(),
     "noisy": lambda text: Noisy(_number(text, "noise of the teammate")) if text else Noisy(),
-    "via": lambda text: Via(_cell(text)) if text else Via(),
+    "via": lambda text: Via(parse_cell(text, "detour")) if text else Via(),
     "boltzmann": lambda text: Boltzmann(_number(text, "rationality of the teammate")) if text else Boltzmann(),
     "policy": lambda _: ByProblem(),
     "plan": lambda text: FixedPlan([part.strip() for part in text.split(",") if part.strip()]),
@@ -266,20 +268,20 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 
 
 def may_err(problem: Problem, given: str | Teammate) -> bool:
-    """Whether a teammate may do what no shortest plan does, for some goal that the prior allows."""
+    """Return whether a teammate may deviate from shortest plans for some goal of positive prior."""
     teammate = make_teammate(given)
     return any(teammate.errs(problem, int(goal)) for goal in np.flatnonzero(problem.prior > 0))
 
 
 def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
-    """Return a teammate, by default the one that the problem describes."""
+    """Return a teammate; for None, the one that the problem describes: its policies, or the UROP."""
     if given is not None:
         return make_teammate(given)
     return Urop() if problem.policies is None else ByProblem()
 
 
 def make_teammate(given: str | Teammate) -> Teammate:
-    """Return a teammate by name, e.g. ``urop``, ``noisy:0.2``, ``via:3,4``; a `Teammate` is returned as it is."""
+    """Return the teammate with a name such as ``noisy:0.2`` or ``via:3,4``; a `Teammate` is returned as is."""
     if isinstance(given, Teammate):
         return given
     kind, _, parameter = str(given).partition(":")
@@ -294,15 +296,3 @@ def _number(text: str, field: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(field, repr(text), "a number") from None
-
-
-def _cell(text: str) -> StateLike:
-    try:
-        x, y = (int(part) for part in text.split(","))
-    except ValueError:
-        raise InputError("detour", repr(text), "a cell X,Y, two whole numbers") from None
-    return x, y
-
-
-def _plain(point: StateLike) -> str:
-    return ",".join(map(str, point)) if isinstance(point, tuple) else str(point)

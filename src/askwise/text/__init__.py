@@ -1,1 +1,1 @@
-"""Text and files: reading, writing, limits, names and wording."""
+"""Text and files: reading and writing files, parsing data, checking values, and wording."""

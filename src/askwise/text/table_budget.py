@@ -1,13 +1,12 @@
-"""Size checks: tables that would take too much memory are refused before they are made.
+"""Size checks: a table that would take too much memory raises an error before it is built.
 
-Three kinds of tables decide whether a problem fits, and each is checked where it is made: the model and the steps to
-its goals, the tables of all pairs of goals (divergence, the values of questions), and the tables of the planner. Tables
-that are not checked take at most a few times as much as one of these. A refusal says how large a table would be and
-what to do.
+Three kinds of tables decide whether a problem fits into memory: the model and the steps to its goals, the tables of all
+pairs of goals (divergence, values of questions), and the tables of the planner. Each is checked where it is built.
+Other tables take at most a few times as much as one of these. The error states the size and what to do about it.
 
-The limit is `DEFAULT` unless the environment variable `VARIABLE` says otherwise (``16GB``, ``500MB``, ``2GiB``); the
-option ``--memory`` of a command sets it. Each check looks at one table alone, by its size, so the same problem is
-refused or not on every machine.
+The limit is `DEFAULT` unless the environment variable `VARIABLE` sets it (``16GB``, ``500MB``, ``2GiB``); the option
+``--memory`` of a command sets that variable. Each check looks at the size of one table, so a problem is accepted or
+refused alike on every machine.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from askwise.errors import InputError
 VARIABLE = "ASKWISE_MEMORY"
 DEFAULT = 4 * 2**30
 SMALL = 2**24
-"""Tables of up to this many bytes are not checked."""
+"""Size in bytes up to which tables are not checked."""
 RUNNING = 2**28
-"""Bytes that the interpreter, its libraries and compiled loops take."""
+"""Bytes assumed for the interpreter, its libraries and compiled code."""
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def amount(text: str, field: str) -> int:
-    """Return the number of bytes that a text such as ``16GB`` stands for."""
+    """Return the number of bytes in a text such as ``16GB``; `field` is the input that an error names."""
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
     unit = None if found is None else UNITS.get(found[2].upper())
     if found is None or unit is None or float(found[1]) * unit < 1:
@@ -38,19 +37,19 @@ def amount(text: str, field: str) -> int:
 
 
 def allowed() -> int:
-    """Return how many bytes a table may take."""
+    """Return the limit on the bytes of a table."""
     stated = os.environ.get(VARIABLE, "")
     return amount(stated, VARIABLE) if stated.strip() else DEFAULT
 
 
 def claim(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
-    """Refuse a table that is too large.
+    """Raise an `InputError` if a table is too large.
 
     Args:
-        n_bytes: the bytes that the table takes, including the memory needed to make it.
-        field: what a refusal calls the table.
-        sizes: the sizes that make it so large.
-        instead: what would take less memory.
+        n_bytes: size of the table and of the scratch memory needed to build it.
+        field: the name of the table in the error message.
+        sizes: the sizes that the message gives as the reason.
+        instead: an alternative that takes less memory.
     """
     if n_bytes <= SMALL:
         return

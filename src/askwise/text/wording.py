@@ -154,7 +154,7 @@ class Vocabulary:
     stays: str = "stays"
     handling: str = "another action"
     done: str = "The goal is reached."
-    achieved: str = "Both are where {goal} needs them."
+    achieved: str = "Both agents are in place for {goal}."
     sites: tuple[Site, ...] = ()
     prior: str = ""
 
