@@ -21,14 +21,14 @@ forbid   (5, 3)
 WCD                  5         1
 expected EDP     2.000     1.000
 
-WCD: the step that tells any two goals apart, at the latest.
+WCD: the latest step that separates two goals.
 
         teammate's steps               EDP
 goal     before    after   before    after
 A             7        7    2.000    1.000
 B             7        7    2.000    1.000
 
-verdict  proven to be the least, by branch and bound; 29 designs looked at
+verdict  proven optimal by branch and bound; 29 designs evaluated
 """
 
 
@@ -47,7 +47,7 @@ def test_in_words(run: Run) -> None:
 def test_as_json(run: Run) -> None:
     found = json.loads(run("design", "two-goals.txt", "-k", "1", "--json").assert_fine())
     assert found.pop("seconds") > 0
-    assert found.pop("verdict").startswith("proven to be the least")
+    assert found.pop("verdict").startswith("proven optimal")
     before, after = found.pop("before"), found.pop("after")
     assert (before["wcd"], after["wcd"], after["costs"]) == (5, 1, {"A": 7, "B": 7})
     assert (before["told_apart"], after["told_apart"], before["never_apart"]) == (5, 1, 0)

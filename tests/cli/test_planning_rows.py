@@ -121,12 +121,12 @@ def test_one_wcd_and_one_edp_in_every_output(tmp_path: Path, run: Run) -> None:
     assert (
         "                        before     after\n"
         "WCD                          4         4\n"
-        "told apart by step       never     never\n"
+        "separated by step        never     never\n"
         f"expected EDP, capped{capped:>10.3f}{designed['after']['edp']:>10.3f}\n"
         "\n"
         "WCD: longest common prefix of optimal plans, in steps.\n"
-        "Capped: 2 of 12 ordered pairs of goals before, 2 after, have a plan in common. Nothing\n"
-        "tells them apart, and they count up to the end of the plan.\n"
+        "Capped: 2 of 12 ordered pairs of goals before, 2 after, have a plan in common.\n"
+        "They are never separated, and count up to the end of the plan.\n"
     ) in run("design", str(tmp_path), "-k", "1").assert_fine()
 
 

@@ -158,7 +158,7 @@ def test_goals_that_look_alike_are_told_apart() -> None:
 def test_what_is_proven_of_wcd_is_about_the_common_prefix() -> None:
     given = rooms(FORK, ["(at k one)", "(at k two)"])
     found = askwise.design(given, 1)
-    assert str(found).startswith("forbid move k hall one: WCD 1 -> 0 (proven to be the least, ")
+    assert str(found).startswith("forbid move k hall one: WCD 1 -> 0 (proven optimal by ")
     assert (found.after.value, found.verdict.bound) == (0, 0)
     one = askwise.design(rooms(FORK, ["(at k one)"]), 1)
     assert (one.before.wcd, one.before.value, one.before.told_apart) == (0, 0, 0)
@@ -168,8 +168,8 @@ def test_actions_of_one_name_that_lead_to_different_states_are_refused() -> None
     with pytest.raises(InputError) as refused:
         askwise.design(recognition(SAME_NAMES.pddl()), 1)
     assert str(refused.value) == (
-        "action 'go': found one name for actions that lead from one state to different ones; "
-        "expected names that tell where an action leads (rename one of the actions)"
+        "action 'go': found actions with this name that lead from one state to different states; "
+        "expected a name that determines where the action leads (rename one of the actions)"
     )
 
 
@@ -199,7 +199,7 @@ def test_a_goal_that_nothing_leads_to_is_left_out() -> None:
     found = askwise.design(rooms(FORK, ["(at k one)", "(at k two)", "(at k lobby), (at k one)"]), 1)
     assert found.goals == ("at k one", "at k two")
     assert found.left_out == ("at k lobby, at k one",)
-    assert "left out, for nothing leads there: at k lobby, at k one\n" in to_text(found)
+    assert "left out, unreachable: at k lobby, at k one\n" in to_text(found)
 
 
 @pytest.mark.parametrize(

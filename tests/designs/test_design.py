@@ -44,7 +44,7 @@ def test_the_papers_grid() -> None:
     assert found.before.costs == found.after.costs == {"A": 7, "B": 7}
     assert found.verdict.proven
     assert found.changed.grid.walls[3, 5]
-    assert str(found).startswith("forbid (5, 3): WCD 5 -> 1 (proven to be the least, by branch and bound; ")
+    assert str(found).startswith("forbid (5, 3): WCD 5 -> 1 (proven optimal by branch and bound; ")
 
 
 def test_nothing_to_gain() -> None:
@@ -98,7 +98,7 @@ def test_a_design_of_ones_own() -> None:
     assert found.forbidden == ((6, 3),)
     assert found.after.costs == {"A": 11, "B": 15, "C": 17, "D": 14, "E": 16}
     assert found.after.edp == pytest.approx(expected_edp(found.changed))
-    assert str(found.verdict) == "a design of your own, nothing is proven about it"
+    assert str(found.verdict) == "your own design; optimality was not checked"
 
 
 def test_by_planner_and_by_optimum() -> None:
@@ -109,7 +109,7 @@ def test_by_planner_and_by_optimum() -> None:
     assert optimum.after.value == pytest.approx(askwise.solve(optimum.changed).expected_marginal_cost)
     exact = askwise.evaluate(planner.changed, "planner", exact=True)
     assert planner.after.value == pytest.approx(exact.expected_marginal_cost)
-    assert planner.verdict.method == "by branch and bound, of the designs that close a shortest way of the teammate"
+    assert planner.verdict.method == "by branch and bound, among designs that block a shortest path of the teammate"
 
 
 # -- what is proven ----------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def test_cut_short_nothing_is_claimed_that_is_not_true() -> None:
     assert short.verdict.looked_at <= 40
     assert short.verdict.bound is not None
     assert short.verdict.bound <= whole.after.value <= short.after.value
-    assert str(short.verdict).startswith("not proven to be the least, ")
+    assert str(short.verdict).startswith("best design found; not proven optimal (")
 
 
 def test_cut_short_the_worst_case_has_a_bound() -> None:
@@ -170,8 +170,8 @@ def shared_corridor() -> FactoredProblem:
 def test_a_wall_is_a_wall_for_both() -> None:
     problem = shared_corridor()
     assert refusal(problem, forbid=[(2, 1)]) == (
-        "forbid: found (2, 1), which leaves the teammate no way to goal A; "
-        "expected cells that leave a way to every goal"
+        "forbid: found (2, 1), which leaves the teammate no path to goal A; "
+        "expected cells that leave a path to every goal"
     )
     found = askwise.design(problem, 1)
     assert found.both
@@ -348,7 +348,7 @@ def test_refused_teammates() -> None:
     contents = graph_file().to_json()
     contents["teammate"]["policy"] = "uniform"
     assert refusal(ProblemFile.from_json(contents), 1) == (
-        "teammate.policy: found a policy of its own; expected none: designs are for a teammate that takes shortest ways"
+        "teammate.policy: found a policy of its own; expected none: designs require a teammate that takes shortest paths"
     )
     problem = askwise.ToolFetching(workshop())
     vars(problem)["policies"] = (None,)

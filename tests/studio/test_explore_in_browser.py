@@ -149,7 +149,7 @@ def test_by_keyboard_alone(visit: Visit, page: Page) -> None:
     assert place(page, "teammate.now") == "cook at 3, 2"
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    assert page.inner_text("#said") == "There is a wall."
+    assert page.inner_text("#said") == "There is a wall here."
     page.keyboard.press("Escape")
     for _ in range(5):
         page.keyboard.press("Control+z")
@@ -229,7 +229,7 @@ def test_a_wall_is_suggested_and_built(visit: Visit, page: Page) -> None:
     page.select_option("#minimise", "wcd")
     page.select_option("#budget", "4")
     page.click("#suggest")
-    page.wait_for_selector("#suggested:has-text('WCD 10 → 6; proven to be the least')")
+    page.wait_for_selector("#suggested_design:has-text('WCD 10 → 6; proven optimal')")
     assert page.locator("#sketch .planned").count() == 1
     page.click("#build")
     assert (walls(page), page.locator("#sketch .planned").count()) == (6, 0)
@@ -243,12 +243,12 @@ def test_texts_of_the_problem_before_are_gone_when_another_one_is_opened(visit: 
     drag(page, (2, 2), (3, 2))
     assert page.inner_text("#said").startswith("cook at ")
     page.click("#suggest")
-    page.wait_for_selector("#suggested:has-text('designs looked at')")
+    page.wait_for_selector("#suggested_design:has-text('designs looked at')")
     held: list[Route] = []
     page.route("**/api/explore/follow", lambda route: held.append(route))  # what the page says until the studio answers
     page.select_option("#from", label="an empty map, 10 x 8")
     page.wait_for_selector("#goal-table [aria-label='name of left']")
-    assert [page.inner_text(f"#{name}") for name in ("said", "suggested", "title", "headline")] == [
+    assert [page.inner_text(f"#{name}") for name in ("said", "suggested_design", "title", "headline")] == [
         "", "", "Explore", "One moment …",
     ]  # fmt: skip
     panels = ("why", "inferred", "facts", "edp", "pair-text", "pair-zones", "zones", "zones-key", "legend")

@@ -1,1 +1,1 @@
-"""Changing a place so that goals become plain soonest: which cells, edges or actions to forbid."""
+"""Goal recognition design: which cells, edges or actions to forbid so that goals can be recognised earlier."""

@@ -1,7 +1,8 @@
-"""Compiled loops over the shortest plans of a design; theory in `askwise.designs.paths` and `askwise.designs.branch_and_bound`.
+"""Compiled loops over the shortest plans under a design.
 
-In all of them ``closed [n_things + 1]`` says what is forbidden. Its last entry is False: `NO_OWNER` is -1, so that moves
-without an owner are never closed. ``price [n_things + 1]`` is what a plan pays for each move of an owner, 0 at the end.
+The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. In all loops, ``closed [n_things + 1]``
+says what is forbidden. Its last entry is False, so that moves without owner (`NO_OWNER`, -1) are never closed.
+``price [n_things + 1]`` is the price of each move by its owner; the last entry is 0.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import Any
 from askwise._compiled import compiled, inner
 
 NO_PLAN = 1 << 29
-"""More than any plan can cost: there is none."""
+"""A price that is larger than any plan's, for states without a plan."""
 
 
 @compiled
 def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
-    """Fill `depth`, the steps from `start` (-1: out of reach), and `order`, the states by them; return how many."""
+    """Fill `depth`, the steps from `start` (-1: unreachable), and `order`, the reached states; return their number."""
     depth[:] = -1
     depth[start] = 0
     order[0] = start
@@ -48,11 +49,11 @@ def cheapest_plans(
     begun: Any,
     towards: Any,
 ) -> None:
-    """Price the shortest plans of all goals.
+    """Compute the least prices of the shortest plans of all goals.
 
-    Fills ``steps [n_goals]`` (-1: out of reach), ``begun [n_states]``, the least price of a shortest way from the
-    start, and ``towards [n_states, n_goals]``, the least price of the rest of a shortest plan that comes by, `NO_PLAN`
-    where none does.
+    Fills ``steps [n_goals]`` (-1: unreachable); ``begun [n_states]``, the least price of a shortest path from the
+    start; and ``towards [n_states, n_goals]``, the least price of the rest of a shortest plan through the state, or
+    `NO_PLAN`.
     """
     begun[:] = NO_PLAN
     begun[order[0]] = 0
@@ -68,7 +69,7 @@ def cheapest_plans(
         for a in range(successor.shape[1]):
             t = successor[s, a]
             if t >= 0 and depth[t] == depth[s] + 1 and not closed[owner[s, a]]:
-                # A plan ends where its goal is first reached: nothing leads on from there, or beyond its last step.
+                # A plan ends where its goal is first reached, after `steps` moves.
                 for goal in range(steps.size):
                     if depth[s] < steps[goal] and towards[t, goal] < NO_PLAN:
                         towards[s, goal] = min(towards[s, goal], towards[t, goal] + price[owner[s, a]])
@@ -76,7 +77,7 @@ def cheapest_plans(
 
 @inner
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
-    """Fill the steps to each goal; nothing is left to pay at its nearest targets."""
+    """Fill the steps to each goal, and set the price at its nearest targets to 0."""
     towards[:] = NO_PLAN
     for goal in range(steps.size):
         own = targets[starts[goal] : starts[goal + 1]]
@@ -94,9 +95,9 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, deepest: int
 ) -> tuple[int, int, int, int]:
-    """Find two plans for different goals that agree for at least `deepest` steps, at the least price together.
+    """Find two plans for different goals that agree for at least `deepest` steps, with the least total price.
 
-    Returns the price, the state up to which they agree, and both goals; a price of `NO_PLAN` if there are none.
+    Returns the price, the last state at which they agree, and both goals; the price is `NO_PLAN` if there are none.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -132,9 +133,9 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """Fill `used` with the things that a cheapest shortest way to `state` pays for; return how many."""
+    """Fill `used` with the things that a cheapest shortest path to `state` pays for; return their number."""
     filled = 0
-    # Backwards: states come in the order of their steps, so one pass meets all that lead there.
+    # Backwards: states are sorted by depth, so one pass finds all predecessors.
     s, k = state, reached - 1
     while depth[s] > 0:
         u = order[k]
@@ -162,7 +163,7 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add to `used` the things that the cheapest rest of a plan from `state` pays for; return how many there are."""
+    """Add to `used` the things that the cheapest rest of a plan from `state` pays for; return the new number."""
     s = state
     left = True
     while left:
@@ -202,7 +203,7 @@ def certain_agreement(
     least: Any,
     agreed: Any,
 ) -> None:
-    """Fill ``agreed [n_goals, n_goals]``: column j's plan that is soonest off what is certain for row i; its steps."""
+    """Fill ``agreed [n_goals, n_goals]``: the fewest states that are certain for row on any plan of column."""
     n_goals = towards.shape[1]
     for j in range(n_goals):
         for i in range(n_goals):

@@ -1,11 +1,11 @@
-"""Designs of planning problems: actions, with their objects filled in, that are forbidden.
+"""Designs of planning problems, which forbid ground actions such as ``stack a b``.
 
-The ground of the search is the union of the goals' cones (`askwise.pddl.cones`): with a budget of 0 shortest plans can
-only become fewer, so nothing else matters. With a larger one it is all plans within the budget (`askwise.pddl.within`),
-which are many more: where they are more than the limits reach, the budget is refused.
+The search uses the union of the goals' cones (`askwise.pddl.cones`). With a budget of 0 the set of shortest plans can
+only shrink, so nothing else matters. With a larger budget it uses all plans within the budget
+(`askwise.pddl.within`). There are many more of them; if they exceed the limits, the budget is refused.
 
-To forbid ``stack a b`` in a planning problem, a predicate is added that no action ever changes: ``stack`` then also
-wants ``(forbidden-stack-2 ?x ?y)`` not to hold, and ``(forbidden-stack-2 a b)`` holds at first.
+To forbid ``stack a b``, a predicate is added that no action changes: ``stack`` gets the precondition
+``not (forbidden-stack-2 ?x ?y)``, and ``(forbidden-stack-2 a b)`` holds in the initial state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from askwise.types import IntArray
 
 
 def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
-    """Return all designs of a planning problem; all goals that can be reached are equally likely."""
+    """Return the design space of a planning problem; all reachable goals are equally likely."""
     cones = cones_of(given, progress=progress)
     _refuse_unknown(cones)
     return _of_shortest_plans(given, cones, progress)
@@ -53,7 +53,7 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
 
 
 def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
-    """Return all designs of a planning problem whose costs may grow."""
+    """Return the design space of a planning problem in which the cost of each goal may grow by `budget` steps."""
     plans = plans_within(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
     successor, owner = rank_tables(plans.counts, plans.target, thing_of[plans.operator])
@@ -77,11 +77,11 @@ def _refuse_unknown(cones: Cones) -> None:
             f"(they have at least {cones.found[goal].at_least} steps)"
         )
     if not cones.reached:
-        raise InputError("goals", "none that a plan leads to", "at least one")
+        raise InputError("goals", "no reachable goal", "at least one")
 
 
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
-    """Return the union of the cones, each move owned by its action, and what these are called."""
+    """Return the union of the cones as a graph whose moves are owned by actions, and the names of the actions."""
     model = cones.model
     thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
     owner = np.full(model.successor.shape, NO_OWNER, dtype=np.int32)
@@ -92,31 +92,34 @@ def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
 
 
 def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
-    """Refuse actions of one name that lead from one state to different ones: the search takes states for seen."""
+    """Raise InputError if actions of the same name lead from one state to different states.
+
+    The search assumes that the observer sees states, so the name of an action has to determine the next state.
+    """
     order = np.argsort(owner, axis=1, kind="stable")
     owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)
     again = (owners[:, 1:] == owners[:, :-1]) & (owners[:, 1:] != NO_OWNER) & (targets[:, 1:] != targets[:, :-1])
     if again.any():
         name = names[int(owners[:, 1:][again][0])]
-        found = "one name for actions that lead from one state to different ones"
-        expected = "names that tell where an action leads (rename one of the actions)"
+        found = "actions with this name that lead from one state to different states"
+        expected = "a name that determines where the action leads (rename one of the actions)"
         raise InputError(f"action {name!r}", found, expected)
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Return the thing that each operator of the task belongs to, and what those of some operators are called."""
+    """Return ``int32 [n_operators + 1]``, the action of each operator, and the names of the actions of `operators`."""
     labels = cones.task.labels
     used = np.unique(operators)
     names = tuple(dict.fromkeys(labels[operator] for operator in used.tolist()))
     number = {name: thing for thing, name in enumerate(names)}
-    thing_of = np.full(len(labels) + 1, NO_OWNER, dtype=np.int32)  # -1, no operator, belongs to nobody
+    thing_of = np.full(len(labels) + 1, NO_OWNER, dtype=np.int32)  # index -1, no operator, has no owner
     for operator in used.tolist():
         thing_of[operator] = number[labels[operator]]
     return thing_of, names
 
 
 def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
-    """Return the same problem without some actions, called as in ``stack a b``."""
+    """Return a planning problem without the given actions, which are named like ``stack a b``."""
     if not labels:
         return given
     domain, setting = given.domain, given.setting
@@ -139,7 +142,7 @@ def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
 
 
 def _wanting_none(schema: Schema, predicate: str) -> Schema:
-    """Return an action that also wants a predicate not to hold of its objects."""
+    """Return an action schema with the additional precondition that `predicate` does not hold for its objects."""
     if any(literal.predicate == predicate for literal in schema.condition.literals):
         return schema
     terms = tuple(parameter.name for parameter in schema.parameters)

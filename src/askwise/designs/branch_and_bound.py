@@ -1,33 +1,30 @@
-"""What every search for a design shares: the best so far, how many were looked at, when it is time to stop.
+"""Two exact searches for the best design: over all designs with a bound, and a faster one for the worst case (WCD).
 
-Designs are compared by their value and, where values are equal, by how little they forbid. Of designs that are alike in
-both, the one that was met first stays.
+Designs are compared by their value, and designs of equal value by their size. If both are equal, the design that was
+found first is kept. A *thing* is a cell, edge or action that may be forbidden (`askwise.designs.space`).
 
-The least of any value of designs: all of them, one after the other, but for those that a bound rules out.
+**Branch and bound** (`Branching`) visits each design once: a design is only extended by things that come later in the
+order and that can still matter (`askwise.designs.paths`). Things that were passed over are *kept*: no extension forbids
+them. A branch ends if its design is not allowed, since costs never decrease. It also ends if a lower bound on all
+extensions is not below the best value so far. The most promising things come first in the order: early designs are
+good, and in late branches many things are kept, which makes the bound tight.
 
-A design is met once: from one on, only things that come later in the order are forbidden in addition, and only those
-that can still matter (`askwise.designs.paths`). What was passed over is *kept* below. A design that is not allowed
-ends its branch, for costs never fall. So does a lower bound on all that contains a design and forbids nothing that is
-kept, if it is not below the best so far. The best single things come first in the order: they make
-early designs good, and are kept in all late ones, which makes the bound sharp there.
+**Worst case** (`WorstCase`). If shortest plans for goals `i` and `j` agree for `d` steps, WCD is at least ``d + 1``.
+Let both plans avoid `D`. A design that contains `D` and forbids nothing on either plan leaves both plans shortest,
+since costs never decrease. So its WCD is at least ``d + 1`` as well, for every budget. A design that contains `D` and
+has a value below `v` must therefore forbid something on *every* pair of plans that agree for ``v - 1`` steps or more:
+it hits all such pairs.
 
-The least worst case: which things to forbid so that WCD over all pairs of goals is as small as can be.
+*Branching*: take the pair with the fewest things that may still be forbidden. Each of these things is a branch: it is
+forbidden, and those before it are kept from then on. No design is visited twice.
 
-**Two plans that agree.** If shortest plans for goals `i` and `j` agree for `d` steps, WCD is at least ``d + 1``. Let
-both avoid `D`. If a design that contains `D` forbids nothing on either of them, both are still there and still
-shortest, for costs never fall: its WCD is at least ``d + 1`` as well, whatever the budget. So a design that contains
-`D` and beats a value `v` has to forbid something on *every* pair of plans that agree for ``v - 1`` steps or more: it
-hits them all.
+*Bound*: a pair without things that may be forbidden cannot be hit. Nor can more disjoint pairs than things that may
+still be forbidden. In both cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily, each
+time one with the fewest things that are neither kept nor used by an earlier pair. With a budget of 0, pairs of which
+all things are kept are the common prefixes that no extension removes.
 
-**Branch.** Take the pair on which the fewest things are left that may still be forbidden. Each of these is a branch: it
-is forbidden, and those before it are kept from there on. No design is met twice.
-
-**Bound.** A pair with nothing left that may be forbidden cannot be hit. And if there are more pairs than things to
-forbid, no two with a thing in common, they cannot all be hit. In either case nothing that contains `D` beats `v`. Such
-pairs are taken one after the other, always one with the fewest things that are neither kept nor taken before. Pairs in
-which all is kept are, for a budget of 0, the common beginnings that remain whatever else is forbidden.
-
-Sizes are tried from 1 on, and only less than the best so far counts: the fewest things that reach the least value.
+Sizes are tried from 1 upwards, and only improvements count. So the result has the fewest things among designs of the
+least value.
 """
 
 from __future__ import annotations
@@ -42,25 +39,25 @@ from askwise.designs.paths import Removals, TeammatePaths
 from askwise.types import BoolArray, IntArray
 
 EQUAL = 1e-9
-"""Values that differ by less are equal: rounding must not decide what is forbidden."""
+"""Values that differ by less count as equal, so that rounding does not decide what is forbidden."""
 
 Progress = Callable[[int], None]
-"""Is told how many designs were looked at so far."""
+"""A callback that receives the number of designs evaluated so far."""
 DESIGNS_A_TURN = 256
 
 
-class BudgetSpent(Exception):  # noqa: N818 - nothing went wrong
-    """As many designs were looked at as were asked for."""
+class BudgetSpent(Exception):  # noqa: N818 - not an error
+    """Raised when the limit of designs to evaluate is reached."""
 
 
 class BestSoFar:
-    """The best design so far.
+    """The best design so far, and the number of designs evaluated.
 
     Args:
         value: the value of forbidding nothing.
-        limit: stop (`BudgetSpent`) after so many designs.
-        progress: called now and then.
-        turn: how many designs there are between two such calls.
+        limit: the number of designs after which `BudgetSpent` is raised.
+        progress: called after every `turn` designs.
+        turn: number of designs between two calls of `progress`.
     """
 
     def __init__(self, value: float, limit: int, progress: Progress | None, turn: int = DESIGNS_A_TURN) -> None:
@@ -70,7 +67,7 @@ class BestSoFar:
         self._limit, self._progress, self._turn = limit, progress, turn
 
     def look(self) -> None:
-        """Count a design that is going to be looked at; raise `BudgetSpent` if it would be one too many."""
+        """Count a design that will be evaluated; raise `BudgetSpent` if the limit is reached."""
         if self.looked_at >= self._limit:
             raise BudgetSpent
         self.looked_at += 1
@@ -78,52 +75,49 @@ class BestSoFar:
             self._progress(self.looked_at)
 
     def better(self, value: float, size: int) -> bool:
-        """Whether a design of that value and size would be better than the best so far."""
+        """Return whether a design of this value and size is better than the best so far."""
         return value < self.value - EQUAL or (value <= self.value + EQUAL and size < len(self.design))
 
-    def worth_going_on(self, bound: float, size: int) -> bool:
-        """Whether a design of at least that size and value could be better."""
-        return self.better(bound, size)
-
-    def going_on(self, limit: int) -> BestSoFar:
-        """Return the same with another limit, which what was looked at counts towards."""
+    def with_limit(self, limit: int) -> BestSoFar:
+        """Return a copy with another limit; designs evaluated so far count towards it."""
         other = BestSoFar(self.value, limit, self._progress, self._turn)
         other.design, other.looked_at = self.design, self.looked_at
         return other
 
     def better_than(self, other: BestSoFar) -> bool:
-        """Whether the best here is better than another one."""
+        """Return whether this best design is better than the best design of `other`."""
         return other.better(self.value, len(self.design))
 
     def keep(self, value: float, design: Removals) -> None:
-        """Keep a design if it is better than the best so far."""
+        """Store a design if it is better than the best so far."""
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
 
 
 class Measure(Protocol):
-    """A value of designs that is to be small."""
+    """A value of designs that is minimised."""
 
     @property
     def expensive(self) -> bool:
-        """Whether it takes long, and has a meaning only for designs that are allowed in every respect."""
+        """Whether it takes long to compute, and is only defined for designs that are allowed for both agents."""
 
     def value(self, design: Removals) -> float:
         """Return the value of a design that the teammate's costs allow."""
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """Return what no design is below that contains this one and forbids nothing that is ``kept [n_things]``."""
+        """Return a lower bound on designs that contain this one and forbid nothing in ``kept [n_things]``."""
 
 
 class Branching:
-    """Search for the design of the least value.
+    """Search all designs for the least value of a measure.
 
     Args:
-        ways: the teammate's ways.
-        measure: what is to be small.
-        found: the best so far, which is changed.
-        most: how many things may be forbidden.
-        also_allowed: whether a design that the teammate's costs allow is allowed; if not, nothing that contains it is.
+        paths: the teammate's paths.
+        measure: the value to minimise.
+        found: the best design so far, which is updated.
+        most: the largest number of things to forbid.
+        also_allowed: returns whether a design that the teammate's costs allow is allowed for the ego agent, too; if
+            not, its extensions are not allowed either.
         order: the things, the most promising first.
     """
 
@@ -140,11 +134,11 @@ class Branching:
         self._also_allowed, self._order = also_allowed, list(order)
 
     def run(self) -> tuple[float, bool]:
-        """Search; return what no design is below, and whether it came to its end: then that is the value found."""
+        """Return a lower bound on all designs, and whether the search finished (then the bound is the best value)."""
         kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
         lowest = self.measure.bound((), kept)
-        if not self.found.worth_going_on(lowest, 1):
+        if not self.found.better(lowest, 1):
             return self.found.value, True
         try:
             self._below((), 0, kept, self.most)
@@ -153,7 +147,7 @@ class Branching:
         return self.found.value, True
 
     def _below(self, design: Removals, first: int, kept: BoolArray, left: int) -> None:
-        """Look at everything that adds to `design` at most `left` things of the order from `first` on."""
+        """Visit all extensions of `design` by at most `left` things, taken from the order starting at index `first`."""
         useful, kept = self.paths.useful(design), kept.copy()
         for place in range(first, len(self._order)):
             thing = self._order[place]
@@ -174,7 +168,7 @@ class Branching:
             return
         if improves:
             self.found.keep(value, design)
-        if more and self.found.worth_going_on(self.measure.bound(design, kept), len(design) + 1):
+        if more and self.found.better(self.measure.bound(design, kept), len(design) + 1):
             self._below(design, first, kept, left)
 
 
@@ -182,14 +176,15 @@ FREE, KEPT, TAKEN = 1, 0, _kernels.NO_PLAN
 
 
 class WorstCase:
-    """Search for the design of the least WCD.
+    """Search for the design with the least WCD.
 
     Args:
-        ways: the teammate's ways.
-        found: the best so far, which is changed.
-        most: how many things may be forbidden.
-        also_allowed: whether a design that the teammate's costs allow is allowed; if not, nothing that contains it is.
-        things: what may be forbidden.
+        paths: the teammate's paths.
+        found: the best design so far, which is updated.
+        most: the largest number of things to forbid.
+        also_allowed: returns whether a design that the teammate's costs allow is allowed for the ego agent, too; if
+            not, its extensions are not allowed either.
+        things: the things that may be forbidden.
     """
 
     def __init__(
@@ -206,7 +201,7 @@ class WorstCase:
         self._price[list(things)] = FREE
 
     def run(self) -> tuple[float, bool]:
-        """Search; return what no design is below, and whether it came to its end: then that is the value found."""
+        """Return a lower bound on all designs, and whether the search finished (then the bound is the best value)."""
         for size in range(1, self.most + 1):
             try:
                 self._below((), self._price, size)
@@ -215,8 +210,8 @@ class WorstCase:
         return self.found.value, True
 
     def _below(self, design: Removals, price: IntArray, left: int) -> None:
-        """Look at everything that contains `design` and forbids at most `left` more."""
-        pair = self._to_hit(design, price, left)
+        """Visit all extensions of `design` by at most `left` things."""
+        pair = self.pairs(design, price, left, int(self.found.value) - 1)
         if pair is None:
             return
         own = price.copy()
@@ -225,10 +220,10 @@ class WorstCase:
             self.found.look()
             value, steps = self.paths.shared(forbidden)
             if self.paths.allowed(steps):
-                self._go_on(forbidden, own, value, left - 1)
+                self._extend(forbidden, own, value, left - 1)
             own[thing] = KEPT
 
-    def _go_on(self, design: Removals, price: IntArray, value: float, left: int) -> None:
+    def _extend(self, design: Removals, price: IntArray, value: float, left: int) -> None:
         improves = self.found.better(value, len(design))
         if (improves or left > 0) and not self._also_allowed(design):
             return
@@ -237,17 +232,16 @@ class WorstCase:
         if left > 0:
             self._below(design, price, left)
 
-    def _to_hit(self, design: Removals, price: IntArray, left: int) -> IntArray | None:
-        """Return the things of the pair to branch on, None if no better design contains this one."""
-        return self.pairs(design, price, left, int(self.found.value) - 1)
-
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
-        """Return the things on the cheapest pair that agrees so long, None if not all such pairs can be hit."""
+        """Return the things on the cheapest pair of plans that agree for `deepest` steps.
+
+        The result is None if not all such pairs can be hit by `left` more things, and empty if there is no such pair.
+        """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
             pair = self.paths.plans(closed, own).cheapest_pair(self.paths.counted, deepest)
             if pair is None:
-                # Taken things are blocked, so there may be pairs that only cross those; branching will meet them.
+                # Pairs that share a thing with an earlier pair are not found here; branching visits them later.
                 return first if first is not None else np.empty(0, dtype=np.int32)
             cost, things = pair
             if cost == 0:
@@ -258,7 +252,7 @@ class WorstCase:
         return None
 
     def _bound(self) -> float:
-        """Return a value that no design beats: the least for which not all pairs can be hit at the start."""
+        """Return a lower bound: the least value for which the pairs could all be hit at the start."""
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:
                 return float(value)

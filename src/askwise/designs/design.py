@@ -1,4 +1,4 @@
-"""`askwise.design`: which cells, edges or actions to forbid so that goals become plain soonest."""
+"""`askwise.design`: which cells, edges or actions to forbid so that goals can be recognised earlier."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ def design(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> Design:
-    """Return what to forbid so that goals become plain soonest, and what that changes.
+    """Return what to forbid so that goals can be recognised earlier, and the effect of forbidding it.
 
-    On a map, cells are forbidden: they become walls, for both agents if they share the map. On a graph it is edges, for
-    both if they share the graph. Where the agents start and where their targets are stays free. In a planning problem
-    it is actions with their objects, of which only those on shortest plans can matter.
+    On a map, cells are forbidden: they become walls, for both agents if they share the map. On a graph, edges are
+    forbidden, for both agents if they share the graph. Starts and targets stay free. In a planning problem, ground
+    actions are forbidden; only those on shortest plans can matter.
 
     Args:
         problem: a problem, an instance, a drawing, a planning problem (`askwise.pddl.load`), the path of a file with
-            one of them, or a `Space` of designs that was made before.
-        most: forbid at most so many; of designs that are equally good the one that forbids the fewest is returned, and
-            of these one for which ways grow least.
-        minimise: ``wcd``, the worst case: the step that tells any two goals apart at the latest, or, for planning
-            problems, the longest common prefix of plans, one less; ``edp``, the expected EDP under the prior; ``cost``,
-            the expected cost of not knowing the goal.
+            one of them, or a `Space` of designs.
+        most: the largest number of things to forbid. Among equally good designs, the smallest is returned, and among
+            these one that lengthens paths least.
+        minimise: ``wcd``, the worst case: the latest step that separates two goals, or, for planning problems, the
+            longest common prefix of plans, which is one less; ``edp``, the expected EDP under the prior; ``cost``, the
+            expected cost of not knowing the goal.
         by: for ``cost``, whose cost: ``planner`` (the default) or ``optimum``.
-        budget: by how many steps the shortest way to each goal may grow, of the teammate and of the ego agent.
-        forbid: instead of `most`, a design of one's own: the names of what is forbidden, to see what that changes.
-        limit: look at no more designs than this; the verdict says whether that was enough for a proof.
-        progress: called now and then with the number of designs looked at.
+        budget: the number of steps by which the shortest path to each goal may grow, for both agents.
+        forbid: instead of `most`, your own design: the names of the things to forbid, to see their effect.
+        limit: the largest number of designs to evaluate; the verdict says whether this was enough for a proof.
+        progress: called regularly with the number of designs evaluated so far.
     """
     began = time.perf_counter()
     _check(most, minimise, by, budget, forbid, limit)
     by = (by or "planner") if minimise == "cost" else None
     space = space_of_given(problem)
     if minimise == "cost" and not space.plays:
-        expected = "'wcd' or 'edp': nothing is said of an ego agent's goals, which a problem file does (askwise new)"
+        expected = "'wcd' or 'edp': the ego agent's goals are not defined (a problem file defines them: askwise new)"
         raise InputError("minimise", "'cost'", expected)
     space = _wide_enough(space, budget)
     options: dict[str, Any] = {"minimise": minimise, "by": by, "limit": limit, "progress": progress}
@@ -80,7 +80,7 @@ def design(
         if minimise == "wcd" and verdict.bound is not None:
             verdict = replace(verdict, bound=_as_prefix(space, verdict.bound))
     except TooLarge as error:
-        raise AskwiseError(f"{error}; larger problems can be minimised by planner") from None
+        raise AskwiseError(f"{error}; for larger problems use by='planner'") from None
     return Design(
         thing=space.thing,
         forbidden=tuple(space.names[thing] for thing in found),
@@ -103,11 +103,11 @@ def design(
 
 
 def _wide_enough(space: Space, budget: int) -> Space:
-    """Return the space with ground that is enough for a budget."""
+    """Return the space with a graph that contains all paths within the budget."""
     if space.largest_budget is None or budget <= space.largest_budget:
         return space
     if space.widened is None:
-        raise InputError("budget", budget, f"{space.largest_budget}: for {space.things}, longer ways are not known")
+        raise InputError("budget", budget, f"{space.largest_budget}: for {space.things}, longer paths are not known")
     return space.widened(budget)
 
 
@@ -141,9 +141,9 @@ Outcome = tuple[Removals, DesignVerdict, DesignSearch]
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
-    """Return the best design; of designs that are as good and forbid as little, one for which ways grow least.
+    """Return the best design; among equally good and equally small designs, one that lengthens paths least.
 
-    A larger budget never makes the best value worse, so the least budget that is enough is found by halving.
+    A larger budget never makes the best value worse, so bisection finds the smallest sufficient budget.
     """
 
     def within(steps: int) -> Outcome:
@@ -163,7 +163,7 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outc
 
 
 def _growth(found: Outcome) -> int:
-    """Return by how many steps a design makes some way longer, the one that grows most."""
+    """Return the largest number of steps by which a design lengthens the path to a goal."""
     things, _, search = found
     grown = int((search.paths.steps(things) - search.paths.costs).max())
     return (
@@ -178,7 +178,7 @@ def _as_good(one: Outcome, other: Outcome) -> bool:
     return same and len(one[0]) <= len(other[0])
 
 
-# -- a design of one's own ---------------------------------------------------------------------------------------
+# -- your own design ---------------------------------------------------------------------------------------------
 
 
 def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Outcome:
@@ -192,7 +192,7 @@ def _own(space: Space, names: Sequence[Hashable], options: dict[str, Any]) -> Ou
             raise InputError("forbid", repr(name), f"{article} {space.thing} that may be forbidden, one of {shown}")
         found.append(numbers[known])
     design = tuple(sorted(set(found)))
-    # Whatever the ways grow by: no way is longer than there are states.
+    # No limit: a shortest path has fewer steps than there are states.
     budget = space.graph.successor.shape[0] if space.largest_budget is None else space.largest_budget
     paths = TeammatePaths(space, budget)
     _refuse_cut_off(space, design, paths.steps(design), "teammate")
@@ -205,9 +205,9 @@ def _refuse_cut_off(space: Space, design: Removals, steps: Any, who: str) -> Non
     missing = np.flatnonzero(steps < 0)
     if missing.size:
         names = ", ".join(str(space.names[thing]) for thing in design)
-        way = {None: "way", 0: "shortest plan"}.get(space.largest_budget, "plan within the budget")
-        found = f"{names}, which leaves the {who} no {way} to goal {space.goals[int(missing[0])]}"
-        raise InputError("forbid", found, f"{space.things} that leave a {way} to every goal")
+        path = {None: "path", 0: "shortest plan"}.get(space.largest_budget, "plan within the budget")
+        found = f"{names}, which leaves the {who} no {path} to goal {space.goals[int(missing[0])]}"
+        raise InputError("forbid", found, f"{space.things} that leave a {path} to every goal")
 
 
 # -- before and after --------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
     edp, apart, steps = paths.divergence(things)
     ego = [] if space.trips is None else search.ego_steps(things).tolist()
     counted = np.outer(paths.counted, paths.counted) & ~np.eye(steps.size, dtype=np.bool_)
-    # Goals that agree up to the end of a plan for both have that plan in common.
+    # Goals that agree up to the end of a plan for both of them have this plan in common.
     never = counted & (apart == 1 + steps[:, None]) & (apart == 1 + steps[None, :])
     worst, value = float(apart[counted].max(initial=0.0)), search.value_of(things)
     return DesignState(
@@ -235,12 +235,12 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
 
 
 def _as_prefix(space: Space, worst: float) -> float:
-    """Return a worst case, which counts the step that tells apart, as the place's WCD; 0 if there are no two goals."""
+    """Convert a worst case from the separating step to the WCD of the problem, which may be one less; at least 0."""
     return max(worst - 1, 0.0) if space.prefix else worst
 
 
 def space_of_given(given: object, progress: Callable[[str], None] | None = None) -> Space:
-    """Return all designs of what was given, or of what a path leads to."""
+    """Return the design space of a problem, an instance, a drawing, or the file at a path."""
     if isinstance(given, Space):
         return given
     if isinstance(given, str | Path):

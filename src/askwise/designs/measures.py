@@ -1,36 +1,36 @@
-"""Values of designs that follow from the teammate's ways alone: the worst case, and the expected EDP.
+"""The values of designs that can be minimised: the worst case, the expected EDP, and the cost of not knowing the goal.
 
-**Worst case**: the largest WCD of two goals that the prior allows: steps until they are told apart, at the latest.
+**Worst case**: the largest WCD of two possible goals: the latest step that separates them.
 
 **Expected EDP**: the true goal `j` is drawn from the prior, another goal `i` from the prior among the others, and
 EDP(i | j) is how long `i` stays possible:
 
     V = sum over j of P(j)  sum over i other than j of  P(i) / (1 - P(j))  EDP(i | j).
 
-If only one goal is possible, there is nothing to tell apart: both values are 0.
+If only one goal is possible, both values are 0.
 
-**Bound on the expected EDP.** Let `D` be forbidden and some things kept. A plan on which everything is kept stays, and
-stays shortest: a state on such a plan for `i` is *certain* for `i`, whatever else is forbidden. EDP(i | j) is the mean,
-over the shortest plans for `j`, of the number of states on the plan at which `i` is still possible. So it is at least
-that number of certain states on the plan for `j` that has the fewest of them. With a budget of 0, plans for `j` can
-only be those of now. With a larger one that holds for a goal that has a plan on which all is kept: its cost cannot
-change any more. For another goal only the start is counted: 1.
+*Bound on the expected EDP.* Let `D` be forbidden and some things be kept. A plan on which everything is kept remains,
+and remains shortest: a state on such a plan for `i` is *certain* for `i`, whatever else is forbidden. EDP(i | j) is the
+mean, over the shortest plans for `j`, of the number of states on the plan at which `i` is still possible. So it is at
+least the number of certain states on the plan for `j` that has the fewest of them. With a budget of 0, the plans for
+`j` are some of the current ones. With a larger budget, this holds for goals with a plan on which everything is kept,
+whose cost cannot change any more. For other goals only the start is counted: 1.
 
-What not knowing the goal costs under a design: by the optimum, or by the planner.
+**Cost of not knowing**, of the optimal agent or of the planner:
 
     V(D) = expected cost with D forbidden  -  expected cost before, if the goal were known from the start.
 
-With a budget of 0 nobody's way grows, and this is the expected regret. With a larger one, ways that have become longer
-count as well: a design that makes everybody walk further is not credited with it.
+With a budget of 0 no path grows, and this is the expected marginal cost. With a larger budget, paths that have become
+longer count as well: a design that makes both agents walk further gains nothing from it.
 
-**What can be left out.** A thing that is not useful to the teammate (`askwise.designs.paths`) leaves the teammate's
-plans as they are. If it is forbidden, it can only take moves from the ego agent. Whatever can be done then could be
-done before, at the same cost, so the least expected cost does not fall: for the optimum, a best design needs no such
-thing. The planner is not the optimum and may do better with fewer moves, by luck; things that touch none of the
-teammate's ways are not looked at for it either, and the verdict says so.
+*Things that can be left out.* A thing that is not useful to the teammate (`askwise.designs.paths`) does not change the
+teammate's plans. Forbidding it can only remove moves of the ego agent. Everything that is possible afterwards was
+possible before, at the same cost, so the least expected cost does not decrease: an optimal design for the optimal agent
+needs no such thing. The planner is not optimal and may do better with fewer moves by chance. Things on none of the
+teammate's paths are not tried for the planner either, and the verdict says so.
 
-**Bound.** The expected cost is at least what it would be if the goal were known, and that never falls as more is
-forbidden. No agent costs less than the optimum: where that can be solved, designs whose optimum is too dear are not
+*Bound on the cost.* The expected cost is at least the expected cost with a known goal, which never decreases as more is
+forbidden. No agent costs less than the optimal one: if it can be solved, designs with too high an optimum are not
 played by the planner at all.
 """
 
@@ -53,7 +53,7 @@ from askwise.types import BoolArray, FloatArray
 
 
 def pair_weights(prior: FloatArray) -> FloatArray:
-    """``float64 [n_goals, n_goals]``: the probability that column is the true goal and row the other one; sums to 1."""
+    """Return ``float64 [n_goals, n_goals]``: the probability that column is the true goal and row the other goal."""
     prior = prior / prior.sum()
     weights = np.zeros((prior.size, prior.size))
     if np.count_nonzero(prior) < 2:
@@ -66,12 +66,18 @@ def pair_weights(prior: FloatArray) -> FloatArray:
 
 
 def expected_edp(edp: FloatArray, weights: FloatArray) -> float:
-    """Return the expected EDP under `pair_weights`."""
+    """Return the mean of ``edp [n_goals, n_goals]`` weighted by `pair_weights`."""
     return float((edp * weights)[weights > 0].sum())
 
 
 class ExpectedEdp:
-    """The expected EDP as a `Measure`."""
+    """The expected EDP as a `Measure`.
+
+    Args:
+        paths: the teammate's paths.
+        prior: the probability of each goal.
+        budget: the number of steps by which costs may grow.
+    """
 
     expensive = False
 
@@ -79,11 +85,11 @@ class ExpectedEdp:
         self.paths, self.weights, self.budget = paths, pair_weights(prior), budget
 
     def value(self, design: Removals) -> float:
-        """See `Measure`."""
+        """Return the expected EDP of a design."""
         return expected_edp(self.paths.divergence(design)[0], self.weights)
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """See `Measure`."""
+        """Return a lower bound on designs that contain this one and forbid nothing in ``kept [n_things]``."""
         price = np.zeros(kept.size + 1, dtype=np.int32)
         price[:-1][~kept] = 1
         plans = self.paths.plans(self.paths.closed(design), price)
@@ -95,7 +101,7 @@ class ExpectedEdp:
 
 
 class WorstCaseValue:
-    """The worst case as a `Measure`; `askwise.designs.branch_and_bound` has a better way to search for the least one."""
+    """The worst case as a `Measure`; `askwise.designs.branch_and_bound.WorstCase` minimises it faster."""
 
     expensive = False
 
@@ -103,30 +109,30 @@ class WorstCaseValue:
         self.paths = paths
 
     def value(self, design: Removals) -> float:
-        """See `Measure`."""
+        """Return the worst case of a design."""
         return self.paths.shared(design)[0]
 
-    def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is forbidden or kept
-        """See `Measure`."""
+    def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on the design
+        """Return the trivial lower bound: 1 if there are two possible goals, otherwise 0."""
         return 1.0 if self.paths.counted.sum() > 1 else 0.0
 
 
 MOST_STATES = 200_000
-"""States up to which an optimum is solved: there are many designs to solve."""
+"""Largest number of states for which the optimum is solved, because this is done for many designs."""
 PATHS = 20
-"""Episodes for each goal where all that can happen is too much."""
+"""Episodes per goal if the expected cost is too large to compute exactly."""
 SEED = 0
 
 
 class Cost:
-    """The expected cost of not knowing as a `Measure`.
+    """The expected cost of not knowing the goal, as a `Measure`.
 
     Args:
-        space: what may be forbidden.
+        space: the design space.
         by: ``optimum`` or ``planner``.
 
     Attributes:
-        found: the best so far, None as long as there is none.
+        found: the best design so far; None before the search starts.
         estimated: whether some value is an average over episodes.
     """
 
@@ -142,7 +148,7 @@ class Cost:
         self._before = self._known_cost(())
 
     def value(self, design: Removals) -> float:
-        """Return the value; infinity of a design that cannot be the best, if that takes less time to say."""
+        """Return the cost of a design; infinity if a bound already shows that it is not the best one."""
         key = frozenset(design)
         if key in self._costs:
             return self._costs[key] - self._before
@@ -154,8 +160,8 @@ class Cost:
         self._costs[key] = self._played(self._problem(design))
         return self._costs[key] - self._before
 
-    def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - whatever is kept
-        """See `Measure`."""
+    def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on `kept`
+        """Return a lower bound on designs that contain this one: their cost if the goal were known."""
         return self._known_cost(design) - self._before
 
     def _problem(self, design: Removals) -> Problem:
@@ -170,12 +176,12 @@ class Cost:
         return self._known[key]
 
     def _lower(self, design: Removals) -> float:
-        """Return what no agent costs less than."""
+        """Return a lower bound on the cost of any agent under a design."""
         key = frozenset(design)
         if key not in self._least:
             try:
                 self._least[key] = self._solved(self._problem(design), least=True)
-            except AskwiseError:  # too large, or prices that the optimum is not worked out for
+            except AskwiseError:  # too large, or prices for which the optimum cannot be computed
                 self._least[key] = self._known_cost(design)
         return self._least[key]
 

@@ -1,22 +1,22 @@
-"""The teammate's ways under a design, and which things can matter at all.
+"""The teammate's paths under a design, and the things that can matter.
 
-Let `c_g(D)` be the steps of a shortest plan for goal `g` when the things `D` are forbidden, `b` the budget. A design is
-*allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans of a design are plans without it, so forbidding more never
-lowers a cost: if `D` is not allowed, nothing that contains it is.
+Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `b` the budget.
+A design is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans under a design are also plans without it, so
+forbidding more never lowers a cost: if `D` is not allowed, no extension of `D` is.
 
-**What cannot matter.** Call a move *useful* after `D` if it lies on some walk for some goal `g` of at most
-``c_g() + b`` steps that avoids `D`. If no move of a thing `x` is useful after `D`, then for every design `E` that
-contains `D`: `E` with `x` is allowed if and only if `E` is, and both have the same shortest plans. For let `E` with
-`x` be allowed. Its shortest plans have at most ``c_g() + b`` steps and avoid `E`, hence `D`, so every move of them is
-useful, and so is every move of the shortest plans of `E`, which are no longer: none uses `x`, and the two sets of plans
-are the same. If `E` is allowed, the same holds of its own shortest plans. So `x` can be left out, of `E` and of
-everything that follows it, for every value that depends on the shortest plans only (WCD, EDP).
+**Things that cannot matter.** Call a move *useful* after `D` if it lies on a walk of at most ``c_g() + b`` steps for
+some goal `g` that avoids `D`. If no move of a thing `x` is useful after `D`, then for every design `E` that contains
+`D`: `E` with `x` is allowed if and only if `E` is, and both have the same shortest plans. To see this, let `E` with `x`
+be allowed. Its shortest plans have at most ``c_g() + b`` steps and avoid `E`, hence `D`, so all their moves are useful.
+So are all moves of the shortest plans of `E`, which are not longer. None of them uses `x`, so the two sets of plans are
+equal. If `E` is allowed, the same argument applies to its own shortest plans. Therefore `x` can be left out of `E` and
+of all its extensions, for every value that depends on the shortest plans only (WCD, EDP).
 
-With a budget of 0 the useful moves are those on shortest plans, and shortest plans can only become fewer. With a larger
-one other plans may become the shortest; all of them lie on useful moves. So states and moves that are not useful at the
-start are dropped before anything is searched: a large map becomes as small as the ways across it.
+With a budget of 0, the useful moves are those on shortest plans, and the set of shortest plans can only shrink. With a
+larger budget, other plans may become the shortest; all of them consist of useful moves. So states and moves that are
+not useful at the start are removed before the search: a large map shrinks to the paths across it.
 
-The expected cost of not knowing depends on the ego agent's ways, too. See `askwise.designs.measures`.
+The expected cost of not knowing the goal also depends on the ego agent's paths (see `askwise.designs.measures`).
 """
 
 from __future__ import annotations
@@ -36,15 +36,17 @@ from askwise.model.pursuit import fill_distances
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Removals = tuple[int, ...]
-"""Numbers of the things that are forbidden, in ascending order."""
+"""Indices of the forbidden things, in ascending order."""
 
 
 class TeammatePaths:
-    """The useful ways of a teammate, and how they change with what is forbidden.
+    """The useful paths of a teammate, and how they change with a design.
+
+    A design is given by the indices of the forbidden things.
 
     Args:
-        space: what may be forbidden.
-        budget: by how many steps the cost of each goal may grow.
+        space: the design space.
+        budget: the number of steps by which the cost of each goal may grow.
     """
 
     def __init__(self, space: Space, budget: int) -> None:
@@ -64,11 +66,11 @@ class TeammatePaths:
 
     @property
     def n_states(self) -> int:
-        """How many states are on useful ways."""
+        """Number of states on useful paths."""
         return int(self._walker.successor.shape[0])
 
     def goals_by(self, design: Sequence[int]) -> IntArray:
-        """``int [n_things]``: for how many goals each thing is on a shortest plan."""
+        """Return ``int [n_things]``: the number of goals for which each thing is on a shortest plan."""
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
         there = walker.successor >= 0
@@ -78,19 +80,19 @@ class TeammatePaths:
         return found[:-1]
 
     def closed(self, design: Sequence[int]) -> BoolArray:
-        """``bool [n_things + 1]``: what is forbidden, and a False for moves that nobody owns."""
+        """Return ``bool [n_things + 1]``: the forbidden things; the last entry, for moves without owner, is False."""
         return self._walker.closed(design)
 
     def steps(self, design: Sequence[int]) -> IntArray:
-        """``int32 [n_goals]``: steps of a shortest plan for each goal; -1 if it has more than the budget allows."""
+        """Return ``int32 [n_goals]``: the length of a shortest plan for each goal; -1 if it exceeds the budget."""
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
-        """Whether all costs are within the budget."""
+        """Return whether the lengths of all plans are within the budget."""
         return bool(((steps >= 0) & (steps <= self.most)).all())
 
     def useful(self, design: Sequence[int]) -> BoolArray:
-        """``bool [n_things]``: what can still matter, whatever else is forbidden."""
+        """Return ``bool [n_things]``: whether a thing can still matter if all of `design` is forbidden."""
         walker = self._walker
         found = np.zeros(self.n_things + 1, dtype=np.bool_)
         found[walker.owner[walker.useful(design, self.most)]] = True
@@ -99,12 +101,12 @@ class TeammatePaths:
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return EDP and WCD at the start, both ``float64 [n_goals, n_goals]``, and the steps to each goal.
 
-        Goals that can end in one state agree up to the end of the plan and no further. The diagonal means nothing.
+        Goals that can end in the same state agree up to the end of the plan. The diagonals have no meaning.
         """
         return self._walker.divergence(design)
 
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
-        """Return the worst case over all pairs of goals that are possible, and the steps to each goal."""
+        """Return the worst case over all pairs of possible goals, and the steps to each goal."""
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
         possible = (plans.towards[:, self.counted] < _kernels.NO_PLAN).sum(axis=1)
@@ -112,12 +114,17 @@ class TeammatePaths:
         return 1.0 + float(deepest.max(initial=-1)), plans.steps
 
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
-        """Return the shortest plans of a design, with what the cheapest of them pay."""
+        """Return the shortest plans under a design, with the least prices to follow them.
+
+        Args:
+            closed: ``bool [n_things + 1]``, what is forbidden (see `closed`).
+            price: ``int32 [n_things + 1]``, the price of each move by its owner; the last entry is 0.
+        """
         return self._walker.plans(closed, price)
 
 
 class ShortestPlans:
-    """The shortest plans of all goals under a design: see `_kernels.cheapest_plans`."""
+    """The shortest plans of all goals under a design, computed by `_kernels.cheapest_plans`."""
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
         n, n_goals = walker.successor.shape[0], len(walker.starts) - 1
@@ -143,7 +150,11 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Return the price of two plans that agree for at least `deepest` steps, and the things they pay for."""
+        """Return the price of two plans that agree for at least `deepest` steps, and the things they pay for.
+
+        The plans are for two different goals in ``counted [n_goals]`` and have the least total price; None if there are
+        none.
+        """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
         )
@@ -158,7 +169,10 @@ class ShortestPlans:
         return price, used[:filled]
 
     def certain_agreement(self) -> FloatArray:
-        """``float64 [n_goals, n_goals]``: steps for which column's plans agree with plans of row that pay nothing."""
+        """Return ``float64 [n_goals, n_goals]``: the number of states at which every plan of column certainly fits row.
+
+        A state is certain for a goal if it lies on one of the goal's plans that pay nothing.
+        """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
         _kernels.certain_agreement(
@@ -177,7 +191,7 @@ class ShortestPlans:
 
 
 class _Walker:
-    """Ground, start and targets, with what is asked of them again and again."""
+    """A graph with start and targets, and the computations that all designs need."""
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
         self.successor, self.owner = graph.successor, graph.owner
@@ -198,7 +212,7 @@ class _Walker:
         return self.plans(self.closed(design), self.free).steps
 
     def left(self, design: Sequence[int]) -> tuple[IntArray, Any, IntArray]:
-        """Return what a design leaves: the next states, and from where each state can be reached (CSR)."""
+        """Return what a design leaves: the successors, and the predecessors of each state in CSR form."""
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)
         return successor, read_only(indptr), read_only(indices)
@@ -207,14 +221,14 @@ class _Walker:
         return capped_matrices(*self.left(design), self.start, self.targets, self.starts)
 
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
-        """``bool [n_states, n_ranks]``: the moves that lie on a walk of at most so many steps for some goal."""
+        """Return ``bool [n_states, n_ranks]``: moves on a walk of at most ``most [n_goals]`` steps for some goal."""
         successor, indptr, indices = self.left(design)
         depth = np.empty(successor.shape[0], dtype=np.int32)
         order = np.empty_like(depth)
         _kernels.walk(successor, self.owner, self.closed(()), self.start, depth, order)
         distance = np.empty((successor.shape[0], most.size), dtype=np.int32)
         fill_distances(indptr, indices, self.targets, self.starts, distance)
-        # A move may lead to where it came from; such a move is on no shortest way, and no walk needs it.
+        # Moves that do not change the state are on no shortest path, and no walk needs them.
         found = np.zeros(successor.shape, dtype=np.bool_)
         for goal in range(most.size):
             rest = distance[:, goal][successor]
@@ -224,13 +238,13 @@ class _Walker:
         return found
 
     def without(self, dropped: BoolArray) -> _Walker:
-        """Return the same without some moves, and without the states that no move is left to."""
+        """Return the walker without some moves, and without states that no remaining move leads to."""
         successor = np.where(dropped, np.int32(-1), self.successor)
         kept = np.zeros(successor.shape[0], dtype=np.bool_)
         kept[successor[successor >= 0]] = True
         kept[self.start] = True
         kept[self.targets] = True
-        number = np.full(kept.size + 1, -1, dtype=np.int32)  # -1, the last, stays -1
+        number = np.full(kept.size + 1, -1, dtype=np.int32)  # the last entry keeps -1
         number[:-1][kept] = np.arange(int(kept.sum()), dtype=np.int32)
         graph = MoveGraph(number[successor[kept]], np.where(dropped, np.int32(NO_OWNER), self.owner)[kept])
         parts = [number[self.targets[a:b]] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
@@ -238,7 +252,7 @@ class _Walker:
 
 
 def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArray:
-    """``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 where a way is cut off."""
+    """Return ``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 if a trip is impossible."""
     graph = trips.graph
     closed = np.zeros(n_things + 1, dtype=np.bool_)
     closed[list(design)] = True

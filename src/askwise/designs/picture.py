@@ -1,8 +1,8 @@
-"""A place before and after a design, side by side: where the teammate may be, and how many goals that leaves possible.
+"""The picture of a design: a place before and after it, side by side.
 
-A cell, or a state of a graph, that lies on a shortest plan is coloured by the number of goals whose shortest plans come
-by. Dark is where goals look alike; where only one is left, the goal is plain. What is forbidden is marked on the right.
-Of problems that are neither a map nor a small graph, both matrices of EDP are drawn.
+Cells, or states of a graph, that lie on a shortest plan are coloured by the number of goals whose shortest plans pass
+through them. Dark areas are where goals look alike; where only one goal is left, it is recognised. Forbidden things are
+marked on the right. For problems that are neither a map nor a small graph, the matrices of EDP are drawn.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LARGEST_WITH_NAMES = 40
 
 
 def draw(design: Design) -> Figure:
-    """Return the picture of a design."""
+    """Return the picture of a design as a matplotlib figure."""
     figure = Figure(figsize=(12, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
     sides = [(left, "before", design.given, design.before), (right, "after", design.changed, design.after)]
@@ -71,7 +71,7 @@ def draw(design: Design) -> Figure:
 
 
 def _height(model: Model, drawn: DrawnGraph | None) -> float:
-    """Return how high a picture 12 inches wide has to be."""
+    """Return the height of a picture that is 12 inches wide, in inches."""
     if isinstance(model, GridWorld):
         ratio = model.height / model.width
     else:
@@ -99,7 +99,7 @@ def _title(design: Design, when: str, state: DesignState) -> str:
 
 
 def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
-    """Return the teammate's model, targets and start, and how many goals are possible in each state."""
+    """Return the teammate's model, targets and start, and the number of goals that are possible in each state."""
     if isinstance(given, Drawing):
         model: Model = given.grid
         goals, at = given.goals, given.teammate
@@ -167,13 +167,13 @@ def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
 
 
 def _ego(ax: Axes, places: list[Place]) -> None:
-    """Mark where the ego agent starts."""
+    """Mark the start of the ego agent."""
     for x, y in places:
         ax.plot(x, y, "s", color=EGO, markersize=9, markeredgecolor=PAPER, zorder=5)
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return where the ego agent starts, if it walks on the teammate's map."""
+    """Return the start of the ego agent if it moves on the teammate's map, otherwise an empty list."""
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]
     scene = start_scene(given)
@@ -184,7 +184,7 @@ def _ego_places(given: Any) -> list[Place]:
 
 
 def _graph_of(design: Design) -> DrawnGraph | None:
-    """Return the drawing of the graph before, None if it is too large to be read."""
+    """Return the drawing of the graph before the design, or None if it is too large to read."""
     floor = start_scene(design.given).floor
     return floor if isinstance(floor, DrawnGraph) and len(floor.nodes) <= MOST_NODES and not floor.n_hidden else None
 
@@ -244,7 +244,7 @@ def _matrix(ax: Axes, design: Design, state: DesignState) -> None:
 
 
 def _steps(most: int) -> BoundaryNorm:
-    """Return one colour for each whole number from 1 to `most`."""
+    """Return a norm that assigns one colour to each whole number from 1 to `most`."""
     return BoundaryNorm(np.arange(0.5, most + 1), 256) if most > 1 else BoundaryNorm([0.5, 1.5, 2.5], 256)
 
 
@@ -252,5 +252,5 @@ def _key(figure: Figure, axes: list[Axes], most: int) -> None:
     from matplotlib.cm import ScalarMappable
 
     bar = figure.colorbar(ScalarMappable(_steps(most), COLOURS), ax=axes, shrink=0.7, ticks=range(1, most + 1))
-    bar.set_label("goals that are possible if the teammate is seen there", fontsize=8)
+    bar.set_label("number of possible goals if the teammate is observed here", fontsize=8)
     bar.ax.tick_params(labelsize=8)

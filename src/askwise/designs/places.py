@@ -1,9 +1,7 @@
-"""Designs of tool fetching: cells that become walls, for worker and fetcher alike.
+"""Design spaces of maps, graphs and tool fetching: cells that become walls, edges that are closed.
 
-Designs of maps and graphs: cells that become walls, edges that are closed.
-
-Where both agents move in the same model, a wall is a wall for both, and a closed edge is closed for both. Where each
-has a model of its own, only the teammate's is changed.
+If both agents move in the same model, things are forbidden for both. If each agent has its own model, only the
+teammate's model changes.
 """
 
 from __future__ import annotations
@@ -29,10 +27,12 @@ from askwise.types import IntArray
 
 
 def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
-    """Return all designs of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
+    """Return the design space of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
     problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
     if problem.policies is not None:
-        raise InputError("teammate_policies", "your own policies", "None: designs are for shortest ways")
+        raise InputError(
+            "teammate_policies", "your own policies", "None: designs require a teammate that takes shortest paths"
+        )
     instance, grid = problem.instance, problem.grid
     stations = {name: grid.state(station.at) for name, station in instance.stations.items()}
     boxes = {name: grid.state(cell) for name, cell in instance.toolboxes.items()}
@@ -58,7 +58,7 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
         start=worker,
         targets=tuple(_one(stations[name]) for name in problem.goals),
         changed=changed,
-        trips=EgoTrips(graph, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 to pick the tool up
+        trips=EgoTrips(graph, tuple(legs), np.ones(len(legs), dtype=np.int32)),  # 1 step to pick up the tool
         both=True,
     )
 
@@ -72,7 +72,7 @@ Edge = tuple[Hashable, str, Hashable]
 
 
 def space_of_place(given: object) -> Space:
-    """Return all designs of a drawing, an instance or a problem: what may be forbidden in it, and what follows."""
+    """Return the design space of a drawing, an instance or a problem on a map or graph."""
     if isinstance(given, Drawing):
         return _of_drawing(given)
     if isinstance(given, Instance | ToolFetching):
@@ -83,7 +83,7 @@ def space_of_place(given: object) -> Space:
         raise InputError("problem", f"one of type {type(problem).__name__}", "a map, a graph, or a planning problem")
     if problem.policies is not None:
         place = "teammate.policy" if isinstance(problem, StatedProblem) else "teammate_policies"
-        raise InputError(place, "a policy of its own", "none: designs are for a teammate that takes shortest ways")
+        raise InputError(place, "a policy of its own", "none: designs require a teammate that takes shortest paths")
     mapped = isinstance(problem.teammate.model, GridWorld)
     return _of_map(problem, given) if mapped else _of_graph(problem, given)
 
@@ -92,7 +92,7 @@ def space_of_place(given: object) -> Space:
 
 
 def _of_drawing(drawing: Drawing) -> Space:
-    """Return the designs of a drawing: only the teammate walks, but the ego agent's cell stays free."""
+    """Return the design space of a drawing: only the teammate moves, but the ego agent's cell stays free."""
     grid = drawing.grid
     if drawing.teammate is None:
         raise InputError("drawing", "no W (the teammate)", "a drawing with a W")
@@ -147,7 +147,7 @@ def _of_map(problem: FactoredProblem, given: Any) -> Space:
 
 
 def _needed(problem: FactoredProblem) -> set[int]:
-    """Return the states that must stay: starts and targets, of both agents if they share the map."""
+    """Return the states that must stay free: starts and targets, of both agents if they share the map."""
     sides = [(problem.start.teammate, problem.teammate.targets)]
     if _shared(problem):
         sides.append((problem.start.ego, problem.ego.targets))
@@ -160,7 +160,7 @@ def _draw_walls(side: dict[str, Any], cells: Sequence[Cell]) -> None:
     for x, y in cells:
         lines[len(lines) - 1 - y][x] = WALL
     drawn = ["".join(line) for line in lines]
-    # As it was written: one text stays one text.
+    # Keep the form of the file: one text, or a list of lines.
     side["map"] = "\n".join(drawn) + "\n" if isinstance(side["map"], str) else drawn
 
 
@@ -182,7 +182,7 @@ def _of_graph(problem: FactoredProblem, given: Any) -> Space:
 
 def _take_out(side: dict[str, Any], edges: Sequence[Edge]) -> None:
     gone = {(_key(s), a, _key(t)) for s, a, t in edges}
-    # States and actions keep their numbers: those that lose all their edges are listed.
+    # States keep their numbers: list them, because some may lose all their edges.
     states = {_key(each): each for edge in side["edges"] for each in (edge[0], edge[2])}
     side.setdefault("states", list(states.values()))
     side["edges"] = [edge for edge in side["edges"] if (_key(edge[0]), edge[1], _key(edge[2])) not in gone]
@@ -200,7 +200,7 @@ def _without_edges(model: Model, edges: Iterable[Edge]) -> Model:
     names = [model.name(state) for state in range(model.n_states)]
     if model.labels is None:
         return Model(successor, states=names, actions=model.actions, stay=model.actions[model.stay])
-    *actions, stay = model.labels.names.names or ()  # staying is the last column, and the last label
+    *actions, stay = model.labels.names.names or ()  # staying is the last column and the last label
     labels = np.where(successor >= 0, model.labels.table, -1)[:, :-1]
     return Model(successor[:, :-1], labels=labels, states=names, actions=actions, stay=stay)
 
@@ -209,7 +209,7 @@ def _without_edges(model: Model, edges: Iterable[Edge]) -> Model:
 
 
 def _shared(problem: FactoredProblem) -> bool:
-    """Whether both agents move in the same model."""
+    """Return whether both agents move in the same model."""
     return same_model(problem.teammate.model, problem.ego.model)
 
 
@@ -246,7 +246,15 @@ def _with_changes(
     in_file: Callable[[dict[str, Any], Sequence[Any]], None],
     in_model: Callable[[Any, Iterable[Any]], Model],
 ) -> Any:
-    """Return what was given without some cells or edges: a file as a file, a problem as a problem."""
+    """Return `given` without some cells or edges: a file as a file, a problem as a problem.
+
+    Args:
+        given: the problem, its file, or another representation of it.
+        problem: the problem.
+        what: the cells or edges to forbid.
+        in_file: removes them from one agent's part of a problem file.
+        in_model: returns a model without them.
+    """
     if not what:
         return given
     file = given.file if isinstance(given, StatedProblem) else given

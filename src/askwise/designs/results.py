@@ -1,7 +1,4 @@
-"""What a search for a design found, and what is proven about it.
-
-A design as a table for people, as JSON for programs, and as the changed problem in a file.
-"""
+"""The result of a search for a design: classes, text, JSON, and the changed problem as a file."""
 
 from __future__ import annotations
 
@@ -25,24 +22,24 @@ from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
 
 OBJECTIVES = {"wcd": "WCD", "edp": "expected EDP", "cost": "cost of not knowing"}
-"""What may be minimised, and what it is called."""
-OWN = "a design of your own, nothing is proven about it"
+"""The values that can be minimised, and their names in texts."""
+OWN = "your own design; optimality was not checked"
 
 
 @dataclass(frozen=True)
 class DesignState:
-    """A place before or after a design.
+    """The values of a place before or after a design.
 
     Attributes:
-        value: what is minimised.
-        wcd: the worst case of any two goals: the step that tells them apart at the latest; for planning problems, as in
-            the literature, the longest common prefix of plans, one less.
-        edp: the expected EDP: the true goal and another one are drawn from the prior.
-        told_apart: the step that tells any two goals apart at the latest; infinite if nothing does.
-        never_apart: how many ordered pairs of goals have a plan in common, so that nothing tells them apart; in `wcd`
-            and `edp` they count up to the end of the plan.
-        costs: steps of the teammate's shortest plan for each goal.
-        ego_costs: the ego agent's steps to each goal, empty where designs do not change them.
+        value: the value that is minimised.
+        wcd: the worst case over pairs of goals: the latest step that separates them; for planning problems, as in the
+            literature, the longest common prefix of plans, which is one less.
+        edp: the expected EDP; the true goal and another goal are drawn from the prior.
+        told_apart: the latest step that separates two goals; infinite if some are never separated.
+        never_apart: number of ordered pairs of goals that have a plan in common and are never separated; in `wcd` and
+            `edp` they count up to the end of the plan.
+        costs: number of steps of the teammate's shortest plan for each goal.
+        ego_costs: number of steps of the ego agent to each goal; empty if designs do not change them.
         wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs, counted as in `wcd`.
         edp_matrix: ``float64 [n_goals, n_goals]``, ``[i, j]`` is EDP(i | j).
     """
@@ -63,13 +60,13 @@ class DesignState:
 
 @dataclass(frozen=True)
 class DesignVerdict:
-    """What is proven about a design.
+    """The proof status of a design.
 
     Attributes:
-        proven: no design that is allowed has a smaller value, and none of that value forbids less.
-        method: how it was found.
-        bound: no design that is allowed has a value below; the value itself if that is proven, None if nothing is.
-        looked_at: how many designs were looked at.
+        proven: whether no allowed design has a smaller value, or an equal value with fewer things.
+        method: how the design was found.
+        bound: a lower bound on the values of all allowed designs; None if there is none.
+        looked_at: number of designs evaluated.
         estimated: whether values are averages over episodes.
     """
 
@@ -82,36 +79,36 @@ class DesignVerdict:
     def __str__(self) -> str:
         if self.method == OWN:
             return OWN
-        looked_at = f"{self.looked_at:,} design{'s' if self.looked_at != 1 else ''} looked at"
+        evaluated = f"{self.looked_at:,} design{'s' if self.looked_at != 1 else ''} evaluated"
         if self.proven:
-            return f"proven to be the least, {self.method}; {looked_at}"
-        bound = "" if self.bound is None else f"; none is below {self.bound:.6g}"
-        values = ", values estimated from episodes" if self.estimated else ""
-        return f"not proven to be the least, {self.method}{values}; {looked_at}{bound}"
+            return f"proven optimal by {self.method}; {evaluated}"
+        bound = "" if self.bound is None else f"; lower bound {self.bound:.6g}"
+        values = "; values estimated from episodes" if self.estimated else ""
+        return f"best design found; not proven optimal ({self.method}; {evaluated}{bound}{values})"
 
 
 @dataclass(frozen=True)
 class Design:
-    """What to forbid so that goals become plain, and what that changes.
+    """What to forbid so that goals can be recognised earlier, and the effect of forbidding it.
 
     Attributes:
-        thing: what is forbidden, ``cell``, ``edge`` or ``action``.
-        forbidden: what to forbid, by name.
-        minimise: what was minimised, ``wcd``, ``edp`` or ``cost``.
-        by: for ``cost``, whose cost: ``planner`` or ``optimum``; None else.
-        most: how many things might be forbidden.
-        budget: by how many steps the cost of each goal might grow.
+        thing: the kind of forbidden things: ``cell``, ``edge`` or ``action``.
+        forbidden: the names of the things to forbid.
+        minimise: the minimised value: ``wcd``, ``edp`` or ``cost``.
+        by: for ``cost``, whose cost: ``planner`` or ``optimum``; otherwise None.
+        most: the largest allowed number of forbidden things.
+        budget: the number of steps by which the cost of each goal may grow.
         goals: the goals.
-        prior: ``float64 [n_goals]``, how likely each is.
-        left_out: goals that nothing leads to, and that were left out.
-        before: the place as it was.
-        after: the place with all of that forbidden.
-        verdict: what is proven.
-        both: whether what is forbidden is forbidden to both agents.
-        prefix: whether WCD is the longest common prefix, as for planning problems; else the step after it.
-        changed: the changed problem or instance, to be played or written to a file.
-        given: the one before.
-        seconds: time taken.
+        prior: ``float64 [n_goals]``, the probability of each goal.
+        left_out: unreachable goals, which are ignored.
+        before: the values before the design.
+        after: the values with all of `forbidden` forbidden.
+        verdict: the proof status.
+        both: whether the things are forbidden for both agents.
+        prefix: whether WCD is the longest common prefix, as for planning problems; otherwise it is the step after it.
+        changed: the changed problem or instance, which can be played or written to a file.
+        given: the original problem or instance.
+        seconds: computing time.
     """
 
     thing: str
@@ -137,7 +134,7 @@ class Design:
 
     @property
     def gain(self) -> float:
-        """By how much the value falls."""
+        """The decrease of the minimised value."""
         return self.before.value - self.after.value
 
     def __str__(self) -> str:
@@ -147,11 +144,11 @@ class Design:
 
 
 MOST_GOALS = 40
-"""Goals that are listed one by one."""
+"""Largest number of goals that are listed."""
 
 
 def to_text(design: Design) -> str:
-    """Return a design in words: what to forbid, and the place before and after side by side."""
+    """Return a design as text: what to forbid, and the values before and after side by side."""
     words = words_of(design.given)
     lines = [f"forbid   {_listed(design)}", *_effect(design, words), ""]
     lines += _values(design)
@@ -164,7 +161,7 @@ def _listed(design: Design) -> str:
 
 
 def named(name: Hashable) -> str:
-    """Return what a thing is called: a cell as ``(x, y)``, an edge as what leads from where to where."""
+    """Return the name of a thing as text: a cell as ``(x, y)``, an edge as ``one --action--> other``."""
     if isinstance(name, tuple) and len(name) == 3:
         return printable("{} --{}--> {}".format(*name))
     return printable(str(name))
@@ -185,7 +182,7 @@ def _values(design: Design) -> list[str]:
     before, after = design.before, design.after
     rows = [("WCD", before.wcd, after.wcd), (f"expected {_edp(design)}", before.edp, after.edp)]
     if design.prefix:
-        rows.insert(1, ("told apart by step", before.told_apart, after.told_apart))
+        rows.insert(1, ("separated by step", before.told_apart, after.told_apart))
     if design.minimise == "cost":
         rows.append((f"{OBJECTIVES['cost']}, by {design.by}", design.before.value, design.after.value))
     width = max(len(name) for name, _, _ in rows) + 2
@@ -194,7 +191,7 @@ def _values(design: Design) -> list[str]:
     what = (
         "longest common prefix of optimal plans, in steps"
         if design.prefix
-        else "the step that tells any two goals apart, at the latest"
+        else "the latest step that separates two goals"
     )
     return [*lines, "", f"WCD: {what}.", *_capped(design)]
 
@@ -204,20 +201,20 @@ def _edp(design: Design) -> str:
 
 
 def _capped(design: Design) -> list[str]:
-    """Say which pairs of goals are never told apart, and how they count all the same."""
+    """Return a note about pairs of goals that are never separated, if there are any, and how they are counted."""
     before, after = design.before.never_apart, design.after.never_apart
     if not before and not after:
         return []
     n = int(np.count_nonzero(design.prior))
     pairs = f"{before} of {n * (n - 1)} ordered pairs of goals before, {after} after"
     return [
-        f"Capped: {pairs}, have a plan in common. Nothing",
-        "tells them apart, and they count up to the end of the plan.",
+        f"Capped: {pairs}, have a plan in common.",
+        "They are never separated, and count up to the end of the plan.",
     ]
 
 
 def _goals(design: Design, words: Vocabulary) -> list[str]:
-    """Return a table of the goals: steps to each before and after, and how soon it is told from another one."""
+    """Return a table of the goals: steps to each before and after the design, and its expected EDP."""
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),
         (_edp(design), _alike(design)),
@@ -240,7 +237,7 @@ def _goals(design: Design, words: Vocabulary) -> list[str]:
         lines.append(name.ljust(first) + cells)
     if len(names) > MOST_GOALS:
         lines.append(f"... and {len(names) - MOST_GOALS} more (--json lists all)")
-    lines += [f"left out, for nothing leads there: {printable(goal)}" for goal in design.left_out]
+    lines += [f"left out, unreachable: {printable(goal)}" for goal in design.left_out]
     return lines
 
 
@@ -250,13 +247,13 @@ def _pairs(design: Design, which: str) -> list[tuple[str, str]]:
 
 
 def _alike(design: Design) -> list[tuple[str, str]]:
-    """Return how long each goal, if it is pursued, is expected to look like another one."""
+    """Return the expected EDP of each pursued goal before and after the design, as text."""
     both = [alike(state, design.prior) for state in (design.before, design.after)]
     return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]
 
 
 def alike(state: DesignState, prior: Any) -> list[float]:
-    """Return for each goal the expected EDP if it is pursued: another goal is drawn from the prior."""
+    """Return, for each goal, the expected EDP if it is pursued and the other goal is drawn from the prior."""
     weights = pair_weights(np.asarray(prior))
     shares = weights.sum(axis=0)
     total = (state.edp_matrix * weights).sum(axis=0)
@@ -266,14 +263,14 @@ def alike(state: DesignState, prior: Any) -> list[float]:
 def _number(name: str, value: float) -> str:
     if not math.isfinite(value):
         return "-" if math.isnan(value) else "never"
-    return f"{value:.0f}" if name in ("WCD", "told apart by step") else f"{value:.3f}"
+    return f"{value:.0f}" if name in ("WCD", "separated by step") else f"{value:.3f}"
 
 
 # -- for programs ------------------------------------------------------------------------------------------------
 
 
 def as_json(design: Design) -> dict[str, Any]:
-    """Return a design as ``--json`` prints it."""
+    """Return a design as a JSON-compatible dict, as printed by ``--json``."""
     return {
         "forbid": [_json(name) for name in design.forbidden],
         "thing": design.thing,
@@ -314,9 +311,9 @@ def _state(state: DesignState) -> dict[str, Any]:
 
 
 def save(design: Design, path: str | Path) -> None:
-    """Write the changed problem: a drawing as a drawing, an instance as TOML if the name ends so, else as JSON.
+    """Write the changed problem to a file: a drawing as a drawing, an instance as TOML (``.toml``) or JSON.
 
-    A planning problem becomes an archive if the name ends so (``.tar.bz2``), else a folder of its files.
+    A planning problem becomes an archive if the name ends in ``.tar.bz2``, otherwise a folder of its files.
     """
     if isinstance(design.changed, Recognition):
         writing.save(design.changed, path)

@@ -1,10 +1,9 @@
-"""A good design, quickly: one thing after the other, then one for another as long as that helps.
+"""The search for a design: first a greedy one, then an exact one that improves the result or proves it.
 
-Nothing is proven by it. It gives the search with a proof a good design to beat, and is what is left where there are too
-many designs to look at. Where no single thing lowers the value, one that lowers a second value is taken all the same:
-two ways that look alike often have to be closed together.
-
-The search for a design, whatever is minimised: a good one first, then a proof or a better one.
+The greedy search adds one thing after the other, and then exchanges single things as long as that helps. It proves
+nothing. It gives the exact search a good design to beat, and is the fallback if there are too many designs. If no
+single thing lowers the value, it takes one that lowers a second value: two similar paths often have to be closed
+together.
 """
 
 from __future__ import annotations
@@ -22,26 +21,26 @@ from askwise.designs.space import Space
 
 
 class Valued(Protocol):
-    """A value of designs that is to be small."""
+    """A value of designs that is minimised."""
 
     def value(self, design: Removals) -> float:
         """Return the value of a design that the teammate's costs allow."""
 
 
 Options = Callable[[Removals], Iterable[int]]
-"""The things that are worth trying beside those of a design."""
+"""A function that returns the things worth adding to a design."""
 
 
 class Greedy:
-    """Search without a proof.
+    """Greedy search with exchanges, without a proof.
 
     Args:
-        ways: the teammate's ways.
-        measures: what is to be small, and what decides where that is equal.
-        found: the best so far, which is changed.
-        most: how many things may be forbidden.
-        also_allowed: whether a design that the teammate's costs allow is allowed.
-        options: what is tried.
+        paths: the teammate's paths.
+        measures: the value to minimise, and further values that break ties.
+        found: the best design so far, which is updated.
+        most: the largest number of things to forbid.
+        also_allowed: returns whether a design that the teammate's costs allow is allowed for the ego agent, too.
+        options: returns the things to try.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Greedy:
         self._also_allowed, self._options = also_allowed, options
 
     def run(self) -> None:
-        """Search, until nothing helps or enough was looked at."""
+        """Search until nothing improves; raise `BudgetSpent` if the limit is reached."""
         design: Removals = ()
         while len(design) < self.most:
             better = self._best_with(design)
@@ -69,7 +68,7 @@ class Greedy:
         self._drop()
 
     def _values(self, design: Removals) -> tuple[float, ...] | None:
-        """Return the values of a design, None if it is not allowed; keep it if it is the best."""
+        """Return the values of a design, or None if it is not allowed; store it if it is the best so far."""
         self.found.look()
         if not self.paths.allowed(self.paths.steps(design)) or not self._also_allowed(design):
             return None
@@ -78,7 +77,7 @@ class Greedy:
         return values
 
     def _best_with(self, design: Removals) -> Removals | None:
-        """Return the best design of one thing more."""
+        """Return the best extension of a design by one thing, or None if none is allowed."""
         best: tuple[tuple[float, ...], Removals] | None = None
         for thing in self._options(design):
             values = self._values((*design, thing))
@@ -87,7 +86,7 @@ class Greedy:
         return None if best is None else best[1]
 
     def _exchange(self, design: Removals) -> None:
-        """Put one thing in the place of another as long as that is better."""
+        """Replace one thing by another as long as that is an improvement."""
         now = self._values(design)
         improved = now is not None
         while improved:
@@ -101,14 +100,14 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Take out of the best design what it can do without."""
+        """Try to remove each thing of the best design."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))
 
 
 def _less(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
-    """Whether values come before others, the first that differ deciding; rounding decides nothing."""
+    """Return whether `values` is lexicographically smaller than `others`; differences up to `EQUAL` count as equal."""
     for value, other in zip(values, others, strict=True):
         if abs(value - other) > EQUAL:
             return value < other
@@ -116,26 +115,26 @@ def _less(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
 
 
 LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}
-"""Designs that are looked at, unless told otherwise, on ground of up to `USUAL` states; on larger ground fewer."""
+"""Default limits of designs to evaluate on graphs of up to `USUAL` states; smaller on larger graphs."""
 USUAL = 500
 FEWEST, FEWEST_PLAYED = 500, 40
 MANY_GOALS = 8
 TURNS = {"wcd": 1000, "edp": 1000, "cost": 1}
 
-OF_PLANNER = "of the designs that close a shortest way of the teammate"
+OF_PLANNER = "among designs that block a shortest path of the teammate"
 
 
 class DesignSearch:
-    """A search for the best design.
+    """A search for the best design of a space.
 
     Args:
-        space: what may be forbidden.
-        ways: the teammate's ways.
+        space: the design space.
+        paths: the teammate's paths.
         minimise: ``wcd``, ``edp`` or ``cost``.
         by: for ``cost``, ``planner`` or ``optimum``.
-        budget: by how many steps costs may grow.
-        limit: how many designs are looked at, None for `LIMITS`.
-        progress: called now and then with the designs looked at.
+        budget: the number of steps by which costs may grow.
+        limit: the largest number of designs to evaluate; None for the default (`LIMITS`).
+        progress: called regularly with the number of designs evaluated so far.
     """
 
     def __init__(
@@ -161,33 +160,33 @@ class DesignSearch:
         self._most_ego = None if space.trips is None else self.ego_steps(()) + budget
 
     def _usual(self) -> int:
-        """Return how many designs are looked at unless somebody says it."""
+        """Return the default limit of designs to evaluate."""
         usual = LIMITS[self.minimise] * USUAL // max(USUAL, self.paths.n_states)
         if self.minimise != "cost":
             return max(FEWEST, usual)
-        # Playing a problem takes longer the more goals there are.
+        # Playing takes longer with more goals.
         return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.paths.n_goals) ** 2)
 
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
-        """``int32 [n_goals]``: the ego agent's steps under a design; only where designs change them."""
+        """Return ``int32 [n_goals]``, the ego agent's steps under a design; only valid if designs change its paths."""
         assert self.space.trips is not None
         return trip_steps(self.space.trips, design, self.paths.n_things)
 
     def also_allowed(self, design: Sequence[int]) -> bool:
-        """Whether the ego agent's ways are within the budget."""
+        """Return whether the ego agent's paths are within the budget."""
         if self._most_ego is None:
             return True
         steps = self.ego_steps(design)
         return bool(((steps >= 0) & (steps <= self._most_ego)).all())
 
     def value_of(self, design: Removals) -> float:
-        """Return the value of a design, worked out in any case."""
+        """Return the exact value of a design, even if it is not the best one."""
         if isinstance(self.measure, Cost):
             self.measure.found = None
         return self.measure.value(design)
 
     def best(self, most: int) -> tuple[Removals, DesignVerdict]:
-        """Return the best design of at most so many things, and what is proven."""
+        """Return the best design with at most `most` things, and its verdict."""
         value = self.measure.value(())
         useful = np.flatnonzero(self.paths.useful(())).tolist()
         good = BestSoFar(value, max(self.limit // 2, 2), self._progress, TURNS[self.minimise])
@@ -197,7 +196,7 @@ class DesignSearch:
         if self.minimise == "wcd":
             search: WorstCase | Branching = WorstCase(self.paths, found, most, self.also_allowed, useful)
         else:
-            found = good.going_on(self.limit)
+            found = good.with_limit(self.limit)
             self._watch(found)
             search = Branching(self.paths, self.measure, found, most, self.also_allowed, self._ordered(useful))
         bound, proven = search.run()
@@ -207,7 +206,7 @@ class DesignSearch:
         return found.design, self._verdict(proven, bound, looked_at, ended)
 
     def _greedily(self, found: BestSoFar, most: int) -> bool:
-        """Look for a good design; return whether it came to its end."""
+        """Search greedily; return whether the search finished within the limit."""
         second: tuple[Valued, ...] = () if self.minimise == "edp" else (self.edp,)
         options = self._on_a_pair if self.minimise == "wcd" else self._promising
         try:
@@ -221,7 +220,7 @@ class DesignSearch:
             self.measure.found = found
 
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
-        """Return the things on two plans that agree as long as any: one of them has to be forbidden."""
+        """Return the things on two plans that agree longest; a better design has to forbid one of them."""
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0
         plans = self.paths.plans(self.paths.closed(design), price)
@@ -229,7 +228,7 @@ class DesignSearch:
         return [] if pair is None else sorted(pair[1].tolist())
 
     def _promising(self, design: Removals) -> Iterable[int]:
-        """Return the things that can still matter; if there are too many, those on the ways to the most goals."""
+        """Return the things that can still matter; if there are too many, those on paths to the most goals."""
         useful = np.flatnonzero(self.paths.useful(design))
         most = max(8, self.limit // 16 if self.minimise == "edp" else self.limit // 40)
         if useful.size <= most:
@@ -240,7 +239,7 @@ class DesignSearch:
         return sorted(useful[np.argsort(-busy, kind="stable")[:most]].tolist())
 
     def _ordered(self, things: Sequence[int], design: Removals = ()) -> list[int]:
-        """Return things by the expected EDP that forbidding each leaves; those that are not allowed come last."""
+        """Sort things by the expected EDP after forbidding each of them; things that are not allowed come last."""
         if len(things) > self.limit:
             return list(things)
         ranked = []
@@ -254,9 +253,9 @@ class DesignSearch:
         estimated = isinstance(self.measure, Cost) and self.measure.estimated
         planner = self.minimise == "cost" and self.by == "planner"
         if proven and not estimated:
-            method = f"by branch and bound{', ' + OF_PLANNER if planner else ''}"
+            method = f"branch and bound{', ' + OF_PLANNER if planner else ''}"
             return DesignVerdict(True, method, None if planner else bound, looked_at)
-        method = "greedy with exchanges, then branch and bound that did not end" if ended else "greedy, cut short"
+        method = "branch and bound stopped at the limit" if ended else "greedy search stopped at the limit"
         if proven:
             method = "branch and bound"
         return DesignVerdict(False, method, None if planner else bound, looked_at, estimated)

@@ -1,10 +1,8 @@
-"""What may be forbidden in a problem, as its domain says it: all that the search for a design ever sees.
+"""Design spaces: what may be forbidden in a problem, and the graphs on which the agents move.
 
-A *thing* is what can be forbidden: a cell of a map, an edge of a graph, an action of a planning domain. To forbid it
-takes away the moves that it owns, and nothing else; every move has one owner or none. Start and targets of an agent
-cannot be forbidden, nor can staying in place.
-
-Maps and graphs as ground for designs: who owns which move.
+A *thing* is something that can be forbidden: a cell of a map, an edge of a graph, an action of a planning domain. It
+owns moves; forbidding it removes these moves and nothing else. Every move has at most one owner. The start and the
+targets of an agent cannot be forbidden, nor can staying in place.
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ NO_OWNER = -1
 
 @dataclass(frozen=True, eq=False)
 class MoveGraph:
-    """Where an agent walks, and who owns its moves.
+    """The moves of an agent and their owners.
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, the next states, -1 where there is none.
-        owner: ``int32 [n_states, n_ranks]``, the number of the thing that each move belongs to, or `NO_OWNER`.
+        successor: ``int32 [n_states, n_ranks]``, the next states, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing that owns each move, or `NO_OWNER`.
     """
 
     successor: IntArray
@@ -41,12 +39,12 @@ class MoveGraph:
 
 @dataclass(frozen=True, eq=False)
 class EgoTrips:
-    """What the ego agent has to walk for each goal, on ground that changes with the design.
+    """The ego agent's trips for each goal, on a graph that changes with the design.
 
     Attributes:
-        ground: where it walks.
-        legs: for each goal its ways, one after the other: from a state to the nearest of several.
-        extra: ``int [n_goals]``, steps of each goal that are none on this ground.
+        graph: the moves.
+        legs: for each goal, the legs of its trip: each leads from a state to the nearest of several states.
+        extra: ``int [n_goals]``, steps of each goal that are not moves on this graph, such as picking up a load.
     """
 
     graph: MoveGraph
@@ -62,24 +60,22 @@ class Space:
     """All designs of a problem.
 
     Attributes:
-        thing: what is forbidden, in one word such as ``cell``.
-        names: what each thing is called.
+        thing: the kind of things in one word, such as ``cell``.
+        names: the names of the things.
         goals: the goals.
-        prior: ``float64 [n_goals]``, how likely each is.
-        ground: where the teammate walks.
-        start: its state at the start.
-        targets: for each goal the states in which it has reached it, ``int32``.
-        changed: takes numbers of things and returns the problem, or the instance, without them.
-        errands: what the ego agent has to walk, None where designs do not change its ways.
-        plays: whether there is an ego agent, so that not knowing costs something.
-        largest_budget: by how much costs may grow at most, None for any number: the ground may be just the shortest
-            ways.
-        widened: takes a larger budget and returns the same space with ground that is enough for it; None where there is
-            no more ground.
-        both: whether what is forbidden is forbidden to both agents.
-        left_out: goals that nothing leads to, and that are left out.
-        prefix: whether WCD is the longest common prefix of plans, as for planning problems; else it counts the step
-            that tells goals apart as well.
+        prior: ``float64 [n_goals]``, the probability of each goal.
+        graph: the teammate's moves.
+        start: the teammate's state at the start.
+        targets: for each goal, the target states, ``int32``.
+        changed: takes indices of things and returns the problem, or the instance, without them.
+        trips: the ego agent's trips; None if designs do not change its paths.
+        plays: whether there is an ego agent, so that not knowing the goal has a cost.
+        largest_budget: the largest budget for which `graph` contains all paths; None for any budget.
+        widened: takes a larger budget and returns the space with a sufficient graph; None if there is no larger graph.
+        both: whether things are forbidden for both agents.
+        left_out: unreachable goals, which are ignored.
+        prefix: whether WCD is the longest common prefix of plans, as for planning problems; otherwise it includes the
+            step that separates the goals.
     """
 
     thing: str
@@ -103,12 +99,15 @@ class Space:
 
     @property
     def things(self) -> str:
-        """What is forbidden, if it is several."""
+        """The kind of things in the plural."""
         return f"{self.thing}s"
 
 
 def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, IntArray]:
-    """Return a map whose free cells own the moves into them, and the states of the cells, but for those `needed`."""
+    """Return the moves on a map, owned by the cells they enter, and ``int32 [n_things]``, the states of these cells.
+
+    States in `needed` cannot be forbidden.
+    """
     free = np.ones(grid.n_states, dtype=np.bool_)
     free[list(needed)] = False
     states = np.flatnonzero(free).astype(np.int32)
@@ -116,8 +115,8 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """``int32 [n_states, n_actions]``: whose each move is if thing `k` is the state ``states[k]``."""
-    thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # -1, no move, belongs to nobody
+    """Return ``int32 [n_states, n_actions]``: the owner of each move if thing `k` is the state ``states[k]``."""
+    thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
     owner = thing[model.successor]
     owner[:, model.stay] = NO_OWNER
@@ -125,7 +124,7 @@ def owners_of_cells(model: Model, states: IntArray) -> IntArray:
 
 
 def edges_to_forbid(model: Model) -> tuple[MoveGraph, IntArray]:
-    """Return a graph whose edges own themselves, and the edges: ``int32 [n_edges, 2]``, state and action."""
+    """Return the moves on a graph, each owned by its edge, and the state and action of the edges, ``[n_edges, 2]``."""
     there = model.available.copy()
     there[:, model.stay] = False
     edges = np.argwhere(there).astype(np.int32)
