@@ -44,6 +44,7 @@ EQUAL = 1e-9
 Progress = Callable[[int], None]
 """A callback that receives the number of designs evaluated so far."""
 DESIGNS_A_TURN = 256
+FREE, KEPT, TAKEN = 1, 0, _kernels.NO_PLAN
 
 
 class BudgetSpent(Exception):  # noqa: N818 - not an error
@@ -92,6 +93,9 @@ class BestSoFar:
         """Store a design if it is better than the best so far."""
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
+
+
+# -- branch and bound ---------------------------------------------------------------------------------------------
 
 
 class Measure(Protocol):
@@ -172,7 +176,7 @@ class Branching:
             self._below(design, first, kept, left)
 
 
-FREE, KEPT, TAKEN = 1, 0, _kernels.NO_PLAN
+# -- worst case ---------------------------------------------------------------------------------------------------
 
 
 class WorstCase:

@@ -27,6 +27,7 @@ from askwise.text.data import looks_like_data
 from askwise.text.files import read_text
 
 BY = ("planner", "optimum")
+Outcome = tuple[Removals, DesignVerdict, DesignSearch]
 
 
 def design(
@@ -135,9 +136,6 @@ def _check_most(space: Space, most: int) -> None:
         n = len(space.names)
         found = f"{most} {space.thing if most == 1 else space.things}"
         raise InputError("most", found, f"at most {n}: no more {space.things} may be forbidden")
-
-
-Outcome = tuple[Removals, DesignVerdict, DesignSearch]
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:

@@ -51,6 +51,12 @@ from askwise.play.evaluate import evaluate
 from askwise.play.solve import solve
 from askwise.types import BoolArray, FloatArray
 
+MOST_STATES = 200_000
+"""Largest number of states for which the optimum is solved, because this is done for many designs."""
+PATHS = 20
+"""Episodes per goal if the expected cost is too large to compute exactly."""
+SEED = 0
+
 
 def pair_weights(prior: FloatArray) -> FloatArray:
     """Return ``float64 [n_goals, n_goals]``: the probability that column is the true goal and row the other goal."""
@@ -117,11 +123,7 @@ class WorstCaseValue:
         return 1.0 if self.paths.counted.sum() > 1 else 0.0
 
 
-MOST_STATES = 200_000
-"""Largest number of states for which the optimum is solved, because this is done for many designs."""
-PATHS = 20
-"""Episodes per goal if the expected cost is too large to compute exactly."""
-SEED = 0
+# -- cost of not knowing the goal ---------------------------------------------------------------------------------
 
 
 class Cost:

@@ -227,7 +227,7 @@ def _arrow(ax: Axes, one: Any, other: Any, gone: bool) -> None:
     ax.patches[-1].set(**style)
 
 
-# -- the rest ----------------------------------------------------------------------------------------------------
+# -- matrices and the colour key --------------------------------------------------------------------------------
 
 
 def _matrix(ax: Axes, design: Design, state: DesignState) -> None:

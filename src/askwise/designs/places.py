@@ -25,6 +25,9 @@ from askwise.model import Drawing, GridWorld, Model, goal_list, same_model, stat
 from askwise.text.reading import Field
 from askwise.types import IntArray
 
+Cell = tuple[int, int]
+Edge = tuple[Hashable, str, Hashable]
+
 
 def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
     """Return the design space of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
@@ -65,10 +68,6 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
 
 def _one(state: int) -> IntArray:
     return np.array([state], dtype=np.int32)
-
-
-Cell = tuple[int, int]
-Edge = tuple[Hashable, str, Hashable]
 
 
 def space_of_place(given: object) -> Space:

@@ -24,6 +24,8 @@ from askwise.types import FloatArray
 OBJECTIVES = {"wcd": "WCD", "edp": "expected EDP", "cost": "cost of not knowing"}
 """The values that can be minimised, and their names in texts."""
 OWN = "your own design; optimality was not checked"
+MOST_GOALS = 40
+"""Largest number of goals that are listed."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,7 @@ class Design:
         return f"forbid {what}: {name} {self.before.value:.6g} -> {self.after.value:.6g} ({self.verdict})"
 
 
-MOST_GOALS = 40
-"""Largest number of goals that are listed."""
+# -- text ---------------------------------------------------------------------------------------------------------
 
 
 def to_text(design: Design) -> str:
@@ -266,7 +267,7 @@ def _number(name: str, value: float) -> str:
     return f"{value:.0f}" if name in ("WCD", "separated by step") else f"{value:.3f}"
 
 
-# -- for programs ------------------------------------------------------------------------------------------------
+# -- JSON -------------------------------------------------------------------------------------------------------
 
 
 def as_json(design: Design) -> dict[str, Any]:

@@ -19,16 +19,25 @@ from askwise.designs.paths import Removals, TeammatePaths, trip_steps
 from askwise.designs.results import DesignVerdict
 from askwise.designs.space import Space
 
+Options = Callable[[Removals], Iterable[int]]
+"""A function that returns the things worth adding to a design."""
+LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}
+"""Default limits of designs to evaluate on graphs of up to `USUAL` states; smaller on larger graphs."""
+USUAL = 500
+FEWEST, FEWEST_PLAYED = 500, 40
+MANY_GOALS = 8
+TURNS = {"wcd": 1000, "edp": 1000, "cost": 1}
+OF_PLANNER = "among designs that block a shortest path of the teammate"
+
+
+# -- greedy search ------------------------------------------------------------------------------------------------
+
 
 class Valued(Protocol):
     """A value of designs that is minimised."""
 
     def value(self, design: Removals) -> float:
         """Return the value of a design that the teammate's costs allow."""
-
-
-Options = Callable[[Removals], Iterable[int]]
-"""A function that returns the things worth adding to a design."""
 
 
 class Greedy:
@@ -114,14 +123,7 @@ def _less(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
     return False
 
 
-LIMITS = {"wcd": 100_000, "edp": 100_000, "cost": 1_500}
-"""Default limits of designs to evaluate on graphs of up to `USUAL` states; smaller on larger graphs."""
-USUAL = 500
-FEWEST, FEWEST_PLAYED = 500, 40
-MANY_GOALS = 8
-TURNS = {"wcd": 1000, "edp": 1000, "cost": 1}
-
-OF_PLANNER = "among designs that block a shortest path of the teammate"
+# -- the whole search ---------------------------------------------------------------------------------------------
 
 
 class DesignSearch:

@@ -103,6 +103,9 @@ class Space:
         return f"{self.thing}s"
 
 
+# -- owners of moves ----------------------------------------------------------------------------------------------
+
+
 def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, IntArray]:
     """Return the moves on a map, owned by the cells they enter, and ``int32 [n_things]``, the states of these cells.
 

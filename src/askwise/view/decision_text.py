@@ -22,6 +22,9 @@ VERDICTS = {
 """The meaning of each verdict of a question optimiser."""
 
 
+# -- questions ----------------------------------------------------------------------------------------------------
+
+
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
     """Return a question as a sentence, such as "Is it one of A, B?".
 
@@ -60,6 +63,9 @@ def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
     if asked.names:
         return [printable(name) for name in asked.names]
     return [listed([goals[goal] for goal in group], 3) for group in asked.groups]
+
+
+# -- decisions ----------------------------------------------------------------------------------------------------
 
 
 def headline_of(problem: Problem, decision: Decision) -> str:

@@ -44,6 +44,24 @@ from askwise.view.palette import in_terminal
 
 MOST_CELLS = 100_000_000
 """The largest product of teammate states and goals for which zones are shown; larger tables would take minutes."""
+_HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second", "")
+SUMMARIES = {
+    "never": "never asks; acts if one action is optimal for every possible goal, otherwise waits",
+    "baseline": "asks about a random half of the possible goals if no action is optimal for all of them",
+    "toolbox": "asks about the goals for which one move is optimal: a set of medium size",
+    "cost-prob": "asks the question that best clarifies the next action for its price (exact 0/1 program)",
+    "ezq": "asks the question with the largest expected value if it exceeds the price (genetic search)",
+    "ezq-local": "ezq with hill climbing: faster, usually with better questions",
+    "ezq-exact": "ezq with the proven best question (branch and bound); slow with many possible goals",
+    "ezq-auto": "ezq-exact if few goals are possible, otherwise ezq-local",
+    "optimal": "decides optimally by solving the whole problem first; small problems only",
+    "planner": "looks ahead: acts before it is certain, waits while that is free, asks now or later",
+    "planner-light": "planner with a small search budget: a few milliseconds per decision",
+    "informed": "knows the goal from the start; the reference, with marginal cost 0",
+}
+"""One line about each method of askwise; methods of other packages are described by their docstrings."""
+OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
+"""How to name an agent that is not registered."""
 
 
 def as_json(given: Advice) -> dict[str, Any]:
@@ -69,7 +87,7 @@ def key_of_goals(problem: Problem) -> str:
     return (PLAIN if domain is None else domain.vocabulary()).goals
 
 
-# -- in words ----------------------------------------------------------------------------------------------------
+# -- text -------------------------------------------------------------------------------------------------------
 
 
 def to_text(given: Advice, *, colour: bool = False) -> str:
@@ -186,9 +204,6 @@ def _zones_in_time(problem: Problem) -> bool:
     return problem.teammate.model.n_states * len(problem.goals) <= MOST_CELLS
 
 
-_HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second", "")
-
-
 def _key(words: Vocabulary) -> list[str]:
     return [
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. "
@@ -208,24 +223,7 @@ def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset
     )
 
 
-SUMMARIES = {
-    "never": "never asks; acts if one action is optimal for every possible goal, otherwise waits",
-    "baseline": "asks about a random half of the possible goals if no action is optimal for all of them",
-    "toolbox": "asks about the goals for which one move is optimal: a set of medium size",
-    "cost-prob": "asks the question that best clarifies the next action for its price (exact 0/1 program)",
-    "ezq": "asks the question with the largest expected value if it exceeds the price (genetic search)",
-    "ezq-local": "ezq with hill climbing: faster, usually with better questions",
-    "ezq-exact": "ezq with the proven best question (branch and bound); slow with many possible goals",
-    "ezq-auto": "ezq-exact if few goals are possible, otherwise ezq-local",
-    "optimal": "decides optimally by solving the whole problem first; small problems only",
-    "planner": "looks ahead: acts before it is certain, waits while that is free, asks now or later",
-    "planner-light": "planner with a small search budget: a few milliseconds per decision",
-    "informed": "knows the goal from the start; the reference, with marginal cost 0",
-}
-"""One line about each method of askwise; methods of other packages are described by their docstrings."""
-
-OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
-"""How to name an agent that is not registered."""
+# -- methods ------------------------------------------------------------------------------------------------------
 
 
 def list_methods() -> str:

@@ -35,6 +35,16 @@ from askwise.view.scene_builder import costs_before, scene_of, start_scene
 
 LETTERS = {"name": NAME_LETTERS, "label": LABEL_LETTERS, "below": NAME_BELOW, "line": LINE_HEIGHT}
 """Font sizes and positions of the text in a graph, in units of the drawing."""
+SCRIPTS = ("elements.js", "episode.js", "map.js", "player.js")
+FLOOR_SCRIPTS = ("elements.js", "graph.js", "episode.js", "floors.js", "player.js")
+"""Scripts of a page that is not plain (`is_plain`)."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""Content security policy: the page must not load anything."""
+DIGITS = 4
+"""Significant digits of probabilities in the page; more than it displays."""
+
+
+# -- floors -------------------------------------------------------------------------------------------------------
 
 
 def is_plain(scene: Scene) -> bool:
@@ -124,13 +134,7 @@ def _picture_of_walls(floor: Map) -> str | None:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-SCRIPTS = ("elements.js", "episode.js", "map.js", "player.js")
-FLOOR_SCRIPTS = ("elements.js", "graph.js", "episode.js", "floors.js", "player.js")
-"""Scripts of a page that is not plain (`is_plain`)."""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-"""Content security policy: the page must not load anything."""
-DIGITS = 4
-"""Significant digits of probabilities in the page; more than it displays."""
+# -- the page -----------------------------------------------------------------------------------------------------
 
 
 def write_page(episode: Episode, path: str | Path) -> None:

@@ -17,6 +17,22 @@ from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NA
 from askwise.view.palette import ARROW, EDGE, FAINT, FAR_WALL, FLOOR, INK, LINE, PAPER, WALL, WAY, Colour
 from askwise.view.pen import SMALLEST_LETTERS, font
 
+LONGEST_SIDE = 720
+LARGEST_CELL = 48
+SMALLEST_MARK = 16
+DIGITS = 11
+"""Font size of the coordinates, in pixels."""
+BELOW = 18
+"""Height of the coordinates below a map, in pixels; the width beside it depends on the number of digits."""
+FINE = 2
+"""Supersampling factor: pictures are drawn this many times larger and then reduced, which smooths their edges."""
+LARGEST_UNIT = 46
+ARROW_TIP, ARROW_TIP_AT_MARK = 0.26, 0.56
+"""Distance between an arrow's tip and the node's centre: outside the node, or outside the mark that covers it."""
+ARROW_LENGTH = 0.3
+PIECES = 16
+"""Number of straight segments that approximate a curved edge."""
+
 
 def labelled(cells: int, cell: float, room: float) -> range:
     """Return the coordinates to write along the edge of a map: every 1, 2, 5, 10, 20, ... cells, starting with 0.
@@ -30,15 +46,7 @@ def labelled(cells: int, cell: float, room: float) -> range:
     return range(0, cells, apart)
 
 
-LONGEST_SIDE = 720
-LARGEST_CELL = 48
-SMALLEST_MARK = 16
-DIGITS = 11
-"""Font size of the coordinates, in pixels."""
-BELOW = 18
-"""Height of the coordinates below a map, in pixels; the width beside it depends on the number of digits."""
-FINE = 2
-"""Supersampling factor: pictures are drawn this many times larger and then reduced, which smooths their edges."""
+# -- maps ---------------------------------------------------------------------------------------------------------
 
 
 class MapPanel:
@@ -116,12 +124,7 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
         pen.line((column * cell, 0, column * cell, floor.height), fill=LINE, width=FINE)
 
 
-LARGEST_UNIT = 46
-ARROW_TIP, ARROW_TIP_AT_MARK = 0.26, 0.56
-"""Distance between an arrow's tip and the node's centre: outside the node, or outside the mark that covers it."""
-ARROW_LENGTH = 0.3
-PIECES = 16
-"""Number of straight segments that approximate a curved edge."""
+# -- graphs -------------------------------------------------------------------------------------------------------
 
 
 class GraphPanel:

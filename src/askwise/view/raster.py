@@ -35,6 +35,14 @@ BETWEEN = 24
 """Gap between two floors, in pixels."""
 TITLE = 26
 """Height of the titles above two floors, in pixels."""
+GIF_SIDE = 560
+STEP_MS, QUESTION_MS, END_MS = 350, 1800, 3000
+"""Duration of a frame in milliseconds: a step, a question, the end."""
+MOST_FRAMES = 500
+"""Number of frames above which steps are skipped; questions are always shown."""
+
+
+# -- pictures -----------------------------------------------------------------------------------------------------
 
 
 class Sheet:
@@ -164,11 +172,7 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
         other.load(*tag, printable(scene.carried))
 
 
-GIF_SIDE = 560
-STEP_MS, QUESTION_MS, END_MS = 350, 1800, 3000
-"""Duration of a frame in milliseconds: a step, a question, the end."""
-MOST_FRAMES = 500
-"""Number of frames above which steps are skipped; questions are always shown."""
+# -- animations ---------------------------------------------------------------------------------------------------
 
 
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:

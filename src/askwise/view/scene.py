@@ -14,6 +14,7 @@ from askwise.view.decision_text import question_to_text
 from askwise.view.floor import Cell, DrawnGraph, Floor, Map, Place
 
 __all__ = ["Cell", "DrawnGraph", "Figure", "Floor", "Goal", "Landmark", "Map", "Place", "Scene"]
+LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,6 @@ def _size(floor: Floor) -> str:
     if isinstance(floor, Map):
         return f"{floor.width} x {floor.height} cells, {counted(floor.n_walls, 'wall')}"
     return f"a graph of {counted(floor.n_states, 'state')}"
-
-
-LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True)

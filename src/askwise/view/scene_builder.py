@@ -31,6 +31,12 @@ from askwise.view.layout import Net, excerpt, lay_out
 from askwise.view.layout.net import ELSEWHERE
 from askwise.view.scene import Figure, Goal, Landmark, Scene
 
+_DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]] = WeakKeyDictionary()
+"""Drawings of models, keyed by the agent's start and the texts above states."""
+
+
+# -- problems -----------------------------------------------------------------------------------------------------
+
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
     """Return the scene of a problem in a state, with a belief if it is given."""
@@ -87,9 +93,6 @@ class StaticScene:
 
 _STATIC: dict[int, StaticScene] = {}
 """Static scenes by the ``id`` of their problem while it exists; problems need not be hashable."""
-
-_DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]] = WeakKeyDictionary()
-"""Drawings of models, keyed by the agent's start and the texts above states."""
 
 
 def _static(problem: Problem) -> StaticScene:
@@ -166,6 +169,9 @@ def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph,
 
 def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
     return Figure(name, sign, drawn.place(state), "" if isinstance(drawn.floor, Map) else drawn.name(state))
+
+
+# -- episodes -----------------------------------------------------------------------------------------------------
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:

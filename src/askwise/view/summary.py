@@ -25,6 +25,13 @@ from askwise.view.scene_builder import scene_at, scene_of
 MOST_ASKED = 15
 MOST_CONSIDERED = 6
 Emphasis = Callable[[str], str]
+MOST_GOALS = 10
+MOST_SITES = 12
+MOST_TARGETS = 3
+LONGEST_NAME = 28
+
+
+# -- episodes -----------------------------------------------------------------------------------------------------
 
 
 def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
@@ -164,10 +171,7 @@ def _possible(problem: Problem, step: Step) -> str:
     return "all" if step.belief is None else str(int(credible_goals(problem, step.belief).sum()))
 
 
-MOST_GOALS = 10
-MOST_SITES = 12
-MOST_TARGETS = 3
-LONGEST_NAME = 28
+# -- problems -----------------------------------------------------------------------------------------------------
 
 
 def describe(problem: Problem) -> str:

@@ -24,6 +24,22 @@ from askwise.view.summary import header
 from askwise.view.text_map import DIM, Paint, TextFloor, TextMark, agent_marks, draw_map, goal_marks, meanings, painter
 
 LONGEST_NAME = 26
+COLUMNS, ROWS = 100, 60
+"""Size of a drawing that is not printed to a terminal."""
+MOST_LISTED = 3
+BETWEEN = "  |  "
+"""Separator of two maps side by side."""
+ESCAPES = re.compile("\x1b\\[[0-9;]*m")
+LINES_BELOW = 8
+"""Lines below the map of a drawing: legend, places, belief, question, event and progress."""
+OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
+"""Escape sequences that enter and leave the alternate screen, where the cursor is hidden and long lines are cut."""
+FROM_TOP, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
+QUESTION_LASTS = 4
+"""Duration of a question, in steps; it takes time to read."""
+
+
+# -- graphs -------------------------------------------------------------------------------------------------------
 
 
 def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
@@ -108,15 +124,7 @@ def _edges_from(floor: DrawnGraph) -> list[list[str]]:
     return found
 
 
-COLUMNS, ROWS = 100, 60
-"""Size of a drawing that is not printed to a terminal."""
-
-MOST_LISTED = 3
-BETWEEN = "  |  "
-"""Separator of two maps side by side."""
-ESCAPES = re.compile("\x1b\\[[0-9;]*m")
-LINES_BELOW = 8
-"""Lines below the map of a drawing: legend, places, belief, question, event and progress."""
+# -- scenes -------------------------------------------------------------------------------------------------------
 
 
 def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: int = ROWS) -> str:
@@ -203,12 +211,7 @@ def _bold(text: str, colour: bool) -> str:
     return in_terminal(text, "question") if colour else text
 
 
-OWN_SCREEN, USUAL_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
-"""Escape sequences that enter and leave the alternate screen, where the cursor is hidden and long lines are cut."""
-FROM_TOP, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
-
-QUESTION_LASTS = 4
-"""Duration of a question, in steps; it takes time to read."""
+# -- animation ----------------------------------------------------------------------------------------------------
 
 
 def can_watch(stream: TextIO) -> bool:

@@ -21,6 +21,10 @@ BOTH, GOAL, ASKED, OUT, EGO_PLACE = "&", "o", "?", "x", "*"
 TEAMMATE_COLOUR, EGO_COLOUR, BOTH_COLOUR, DIM = (TERMINAL[name] for name in ("teammate", "ego", "both", "dim"))
 
 Paint = Callable[[str, str], str]
+LONGEST_NAME = 8
+
+
+# -- marks --------------------------------------------------------------------------------------------------------
 
 
 def painter(colour: bool) -> Paint:
@@ -135,7 +139,7 @@ def _goal_colour(scene: Scene, mark: GoalMark, out: bool) -> str:
     return f"{'1;4;' if mark.asked(scene) else ''}48;5;{TERMINAL_RAMP[level]};38;5;{ink}"
 
 
-LONGEST_NAME = 8
+# -- maps ---------------------------------------------------------------------------------------------------------
 
 
 def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:

@@ -36,7 +36,7 @@ function inkOn(colour) {
 }
 
 function label(text, width, size, y = 0) {
-  // About 0.62 of the size for each letter: long names get smaller letters.
+  // A letter is about 0.62 of the font size wide, so long names get smaller letters.
   const fitted = Math.min(size, width / (0.62 * Math.max(text.length, 1)));
   return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
 }

@@ -25,6 +25,14 @@ LONGEST_LINE = 12
 LONGEST_LABEL = 12
 TAIL = 4
 """Letters kept at the end of a shortened name, where names most often differ."""
+PUSHES = 250
+HALF_MARK = 0.55
+"""Half the width of a mark on a node."""
+BETWEEN = 0.35
+"""Minimum gap between two boxes."""
+
+
+# -- names --------------------------------------------------------------------------------------------------------
 
 
 def name_width(lines: tuple[str, ...]) -> float:
@@ -57,11 +65,7 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
     return tuple(shortened(half, longest) for half in best)
 
 
-PUSHES = 250
-HALF_MARK = 0.55
-"""Half the width of a mark on a node."""
-BETWEEN = 0.35
-"""Minimum gap between two boxes."""
+# -- boxes --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)

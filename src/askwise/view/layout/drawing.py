@@ -30,6 +30,15 @@ ROOM_FOR_NAMES = 2.4
 
 Box = tuple[float, float, float, float]
 """Left, lower, right and upper side of a rectangle."""
+MANY = 40
+"""Number of nodes above which names are reduced to one short line."""
+TOO_MANY = 110
+"""Number of nodes above which only important nodes have names."""
+LONGEST_ABOVE = 20
+MARGIN = 0.3
+
+
+# -- edges --------------------------------------------------------------------------------------------------------
 
 
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
@@ -168,12 +177,7 @@ def _place(places: FloatArray, node: int) -> Place:
     return float(places[node, 0]), float(places[node, 1])
 
 
-MANY = 40
-"""Number of nodes above which names are reduced to one short line."""
-TOO_MANY = 110
-"""Number of nodes above which only important nodes have names."""
-LONGEST_ABOVE = 20
-MARGIN = 0.3
+# -- the drawing --------------------------------------------------------------------------------------------------
 
 
 def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> DrawnGraph:

@@ -20,6 +20,11 @@ from askwise.types import IntArray
 
 ELSEWHERE = -1
 """Stands for all states that are not drawn."""
+MOST_DRAWN = 300
+"""Largest number of states for which the whole graph is drawn; a larger drawing would be unreadable."""
+PART = 60
+"""Number of states that are drawn of a larger graph."""
+MOST_TARGETS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +98,7 @@ class Net:
         return single / max(len(self.pairs), 1)
 
 
-MOST_DRAWN = 300
-"""Largest number of states for which the whole graph is drawn; a larger drawing would be unreadable."""
-PART = 60
-"""Number of states that are drawn of a larger graph."""
-MOST_TARGETS = 20
+# -- the part that is drawn ---------------------------------------------------------------------------------------
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:

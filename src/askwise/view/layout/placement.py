@@ -34,6 +34,15 @@ ROWS_SHAPE = 1.6
 """Aspect ratio (width to height) of a folded drawing."""
 LABEL_LINES = 0.7
 """Space for the names of actions between layers that lie one below the other."""
+linalg = LazyModule("scipy.linalg")
+MOST_STEPS = 300
+ENOUGH = 1e-4
+"""Stop when a step reduces the stress by less than this fraction."""
+TREMBLE = 0.05
+"""Displacement of the initial positions, without which nodes with equal distances would stay on top of each other."""
+
+
+# -- layers -------------------------------------------------------------------------------------------------------
 
 
 def suits_layers(net: Net, layers: IntArray) -> bool:
@@ -183,13 +192,7 @@ def rising(wanted: FloatArray) -> FloatArray:
     return np.repeat([total / size for total, size in blocks], [size for _, size in blocks])
 
 
-linalg = LazyModule("scipy.linalg")
-
-MOST_STEPS = 300
-ENOUGH = 1e-4
-"""Stop when a step reduces the stress by less than this fraction."""
-TREMBLE = 0.05
-"""Displacement of the initial positions, without which nodes with equal distances would stay on top of each other."""
+# -- stress -------------------------------------------------------------------------------------------------------
 
 
 def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
