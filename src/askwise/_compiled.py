@@ -176,8 +176,9 @@ class Struct:
     def __init_subclass__(cls) -> None:
         cls._names = tuple(name for name in cls.__annotations__ if name != "make")
 
-    def __init__(self, *values: Any) -> None:
-        vars(self).update(zip(self._names, values, strict=True))
+    def __init__(self, **fields: Any) -> None:
+        vars(self).update({name: fields.pop(name) for name in self._names})
+        assert not fields
         self._compiled: Any = None
 
     @property

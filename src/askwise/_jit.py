@@ -37,9 +37,9 @@ _njit: Any = numba.njit
 _types: Any = numba.types
 _structref: Any = structref
 
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 """Divisions are not checked for zero, so inner loops vectorise. Fast-math stays off: infinity is an exact answer."""
-INNER = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER = {**OPTIONS, "no_cpython_wrapper": True}
 """Kernels that only other kernels call need no way in from Python, which takes as long to compile as a small kernel."""
 
 PARTS = {

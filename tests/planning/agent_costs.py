@@ -29,7 +29,7 @@ def _played(reference: Reference, agent: Agent, state: State, seen: Observation)
             following.append((Observation(seen.state, None, answer), after))
     else:
         assert decision.action is not None
-        cost = reference.regret(state, decision.action)
+        cost = reference.delay(state, decision.action)
         ego = reference.problem.ego.next(seen.state.ego, decision.action)
         for move, after in reference.after_action(state, decision.action):
             following.append((Observation(JointState(after.teammate, ego), move), after))

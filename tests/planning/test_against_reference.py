@@ -121,7 +121,7 @@ def best_question(reference: Reference, state: State) -> Cost:
 def acting(reference: Reference, state: State, depth: int) -> Iterator[Cost]:
     """What each action costs with at most one question later; steps without regret do not count as steps."""
     for action in range(reference.n_actions):
-        regret = reference.regret(state, action)
+        regret = reference.delay(state, action)
         if regret < math.inf:
             later, following = depth - (regret > 0), reference.after_action(state, action)
             yield regret + sum((plan_value(reference, after, later) for _, after in following), 0)
@@ -132,7 +132,7 @@ def plan_value(reference: Reference, state: State, depth: int) -> Cost:
     best = reference.act_then_ask(state)
     if best <= cheapest(reference) * state.weight:
         return best
-    if reference.regret(state, reference.best_action(state)) > 0:
+    if reference.delay(state, reference.best_action(state)) > 0:
         best = min(best, best_question(reference, state))
     return min([best, *acting(reference, state, depth)]) if depth > 0 else best
 
@@ -149,7 +149,7 @@ def test_plans_cost_what_the_reference_says(number: int) -> None:
         assert min(plan.act, plan.ask) >= optimum - NEAR
         if silent <= cheapest(reference) * state.weight:
             continue  # no question can help now: none is proposed, and not all are later
-        free = reference.regret(state, reference.best_action(state)) == 0
+        free = reference.delay(state, reference.best_action(state)) == 0
         assert plan.free == free
         assert plan.ask == (math.inf if free else about(best_question(reference, state), state))
         assert plan.act == about(min(acting(reference, state, DEPTH)), state)
@@ -216,7 +216,7 @@ def test_the_limited_solver_is_right_in_every_state(number: int) -> None:
         if number % 4 == 0:  # the same question in other words would get another price, or another number of answers
             assert_optimal(reference, state, found.action, found.ask)
         if not answers:
-            assert solver.regret(where(state)) == pytest.approx(float(reference.value(state)), abs=NEAR)
+            assert solver.value(where(state)) == pytest.approx(float(reference.value(state)), abs=NEAR)
 
 
 @pytest.mark.parametrize("number", DOUBTFUL)
@@ -250,7 +250,7 @@ def assert_leaf_values_agree(problem: Problem) -> None:
 
 def acting_once(reference: Reference, state: State, leaf: Callable[[State], Cost]) -> Iterator[Cost]:
     for action in range(reference.n_actions):
-        regret = reference.regret(state, action)
+        regret = reference.delay(state, action)
         if regret < math.inf:
             yield regret + sum((leaf(after) for _, after in reference.after_action(state, action)), 0)
 

@@ -48,7 +48,7 @@ def test_its_value_is_the_sum_over_its_groups() -> None:
     members = [goal for group in found.groups for goal in group]
     assert len(members) == len(set(members)), "a goal in two groups would count twice"
     assert found.k == max(map(len, found.groups)) < 8
-    parts = [Solver(problem, goals=group).regret(problem.start) for group in found.groups]
+    parts = [Solver(problem, goals=group).value(problem.start) for group in found.groups]
     assert found.value == pytest.approx(sum(parts))
     assert not found.verdict.exact
     assert str(found.verdict) == (

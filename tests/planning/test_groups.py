@@ -38,7 +38,7 @@ def work_on(problem: Problem, limit: int | None = None) -> tuple[Work, list[int]
 def over_all_groups(problem: Problem, size: int) -> float:
     """What (1) says for groups of one size, nothing drawn: each goal is in ``comb(n - 1, size - 1)`` of them."""
     work, goals = work_on(problem)
-    total = sum(work.regret(group) for group in combinations(goals, size))
+    total = sum(work.value(group) for group in combinations(goals, size))
     return total / comb(len(goals) - 1, size - 1) / float(work.tables.weight[work.tables.start, goals].sum())
 
 
@@ -72,8 +72,8 @@ def test_it_tells_something() -> None:
     """Groups of four in eight goals: more than the oracle with as many groups, where naming goals costs."""
     problem = small("uniform", QueryCost(0.1, 0.2), 3, stations=8)
     optimum = solve_problem(problem).expected_marginal_cost
-    with_prices = Solver(problem, goals=range(4)).regret(problem.start)
-    with_prices += Solver(problem, goals=range(4, 8)).regret(problem.start)
+    with_prices = Solver(problem, goals=range(4)).value(problem.start)
+    with_prices += Solver(problem, goals=range(4, 8)).value(problem.start)
     assert with_prices < over_all_groups(problem, 4) < optimum
 
 
@@ -81,7 +81,7 @@ def test_charges_where_all_goals_are_in_the_group_are_prices() -> None:
     problem = small("far", QueryCost(0.2, 0.3), 1)
     work, goals = work_on(problem)
     charged = Solver(problem, goals=goals, tables=work.tables, charges=work.charges(len(goals)))
-    assert charged.regret(problem.start) == pytest.approx(Solver(problem).regret(problem.start), abs=SMALL_ENOUGH)
+    assert charged.value(problem.start) == pytest.approx(Solver(problem).value(problem.start), abs=SMALL_ENOUGH)
 
 
 # -- charges -----------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def assert_group_is_solved(problem: Problem, size: int) -> None:
     work, goals = work_on(problem)
     reference = ChargedReference(problem, work.charges(size).amounts)
     expected = reference.value(reference.state(possible=goals[:size]))
-    assert work.regret(tuple(goals[:size])) == pytest.approx(float(expected), abs=1e-9)
+    assert work.value(tuple(goals[:size])) == pytest.approx(float(expected), abs=1e-9)
 
 
 @given(instances(max_side=3, max_stations=4))
@@ -184,7 +184,7 @@ def test_the_value_is_the_lower_end_over_deals() -> None:
     found = bound_with_groups(problem, largest=4, deals=3)
     assert found is not None
     work, _ = work_on(problem)
-    sums = [work.regret(found.groups[k]) + work.regret(found.groups[k + 1]) for k in range(0, 6, 2)]
+    sums = [work.value(found.groups[k]) + work.value(found.groups[k + 1]) for k in range(0, 6, 2)]
     assert found.value == pytest.approx(lower_end(sums))
 
 

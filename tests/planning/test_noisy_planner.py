@@ -15,8 +15,8 @@ from askwise.core.questions import Question
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Observation, PlannerAgent
-from askwise.planning.choices import choices_of
 from askwise.planning.planner import Planner, make_planner
+from askwise.planning.questions import choices_of
 from askwise.planning.reference import Reference
 from askwise.planning.settings import NOISY_FULL, NOISY_LIGHT, PlannerSettings
 from askwise.planning.tables import tables_of

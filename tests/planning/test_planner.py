@@ -133,11 +133,11 @@ def test_the_best_action_is_that_of_the_reference(given: Instance, drawn: int) -
     n, weight = list_goals(search, 0, tables.start)
     score_actions(search.world, search.ranked, n, search.scored, tables.start, place, load)
     action = best_action(search.scored, count_actions(search.world, place), weight)
-    expected = reference.regret(state, reference.best_action(state))
-    assert search.scored[action].regret / weight == pytest.approx(float(expected / state.weight), abs=1e-9)
+    expected = reference.delay(state, reference.best_action(state))
+    assert search.scored[action].delay / weight == pytest.approx(float(expected / state.weight), abs=1e-9)
     there = state_at(problem.ego, *after(search.world, place, load, action))
     ends = [reference.problem.ego.next(state.ego, each) for each in range(reference.n_actions)]
-    assert float(min(reference.regret(state, k) for k, end in enumerate(ends) if end == there)) == pytest.approx(
+    assert float(min(reference.delay(state, k) for k, end in enumerate(ends) if end == there)) == pytest.approx(
         float(expected), abs=1e-9
     )
 

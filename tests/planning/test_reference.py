@@ -31,7 +31,7 @@ def test_two_ways_by_hand() -> None:
     state, names = reference.state(), problem.ego.actions.names
     west, wait = names.index("WEST"), names.index("NOOP")
     assert state.weights == (Fraction(1, 2), Fraction(1, 2))
-    assert (reference.regret(state, west), reference.regret(state, wait)) == (1, 1)
+    assert (reference.delay(state, west), reference.delay(state, wait)) == (1, 1)
     assert (reference.act(state, west), reference.act(state, wait)) == (1, 1)
     assert reference.value(state) == reference.ask_until_known(state) == Fraction(1, 2)
     assert (reference.act_only(state), reference.act_then_ask(state)) == (1, Fraction(1, 2))
@@ -77,9 +77,9 @@ def test_no_way_back() -> None:
     problem = one_way(1e-12)
     reference = Reference(problem)
     left = problem.ego.actions.names.index("left")
-    assert reference.regret(reference.state(), left) == float("inf")
+    assert reference.delay(reference.state(), left) == float("inf")
     gone = reference.state(JointState(problem.start.teammate, problem.ego.next(problem.start.ego, left)))
-    assert reference.regret(gone, left) == 0, "a goal that is lost no longer matters"
+    assert reference.delay(gone, left) == 0, "a goal that is lost no longer matters"
 
 
 @pytest.mark.parametrize("number", [k for k in range(48) if k % 4 in (0, 3)][::2])

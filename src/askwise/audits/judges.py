@@ -14,11 +14,10 @@ import numpy as np
 from askwise.audits.moments import BestDecision, Moment, MomentValues
 from askwise.core.answers import same_question
 from askwise.core.problem import Problem, credible_goals
-from askwise.planning.exact import MOST_STATES, Solver
-from askwise.planning.exact_noisy import LimitedSolver, OffTheMap
-from askwise.planning.exact_questions import Questions
-from askwise.planning.optimum import most_questions, solver_of
+from askwise.planning.exact import MOST_STATES, OffTheMap, OptimalPolicy
+from askwise.planning.optimum import make_solver, most_questions
 from askwise.planning.planner import Plan, Planner, make_planner
+from askwise.planning.questions import Questions
 from askwise.planning.tables import Tables, tables_of
 
 MOST_LISTED = 12
@@ -41,14 +40,9 @@ class ExactJudge:
         self.problem = problem
         self.limit = limit
         self.most = most_questions(problem, questions)
-        self.home = solver_of(problem, self.most, limit=limit)
-        if isinstance(self.home, Solver):
-            self.home.size.refuse_many_questions(limit)
-        self.home.at(problem.start)
-        if isinstance(self.home, Solver):
-            # The other states lie off the optimal path; whether they are solved must not depend on earlier calls.
-            self.home.limit = None
-        self._anew: dict[Hashable, Solver | LimitedSolver] = {}
+        self.home = make_solver(problem, self.most, limit=limit)
+        self.home.solve_everywhere()
+        self._anew: dict[Hashable, OptimalPolicy] = {}
 
     @property
     def verdict(self) -> str:
@@ -60,76 +54,30 @@ class ExactJudge:
     def values_at(self, moment: Moment) -> MomentValues:
         """Return the costs of decisions at a moment; raise `TooLarge` if they cannot be computed."""
         if not moment.explained or self.problem.policies is not None:
-            return self._values_with(self.from_here(moment), moment, len(moment.answers))
-        return self._values_with(self.home, moment, 0)
-
-    def _values_with(self, solver: Solver | LimitedSolver, moment: Moment, heard: int) -> MomentValues:
-        if isinstance(solver, Solver):
-            return SolverValues(self, solver, moment)
-        return LimitedValues(self, solver, moment, heard)
+            return ExactValues(self, self.from_here(moment), moment, len(moment.answers))
+        return ExactValues(self, self.home, moment, 0)
 
     def spent(self, moment: Moment) -> bool:
         """Return whether the limit of questions per episode was reached before a moment."""
         return self.most is not None and len(moment.answers) >= self.most
 
-    def from_here(self, moment: Moment) -> Solver | LimitedSolver:
+    def from_here(self, moment: Moment) -> OptimalPolicy:
         """Return a solver that starts at a moment, with its belief and the questions left there."""
         key = moment.key(self.problem)
         if key not in self._anew:
             self._anew[key] = self._new_solver(moment)
         return self._anew[key]
 
-    def _new_solver(self, moment: Moment) -> Solver | LimitedSolver:
+    def _new_solver(self, moment: Moment) -> OptimalPolicy:
         tables = tables_of(self.problem, prior=moment.belief, start=moment.state.teammate)
         goals = np.flatnonzero(tables.weight[moment.state.teammate] > 0).tolist()
-        if isinstance(self.home, Solver):
-            return Solver(self.problem, goals=goals, tables=tables, limit=self.limit)
-        return LimitedSolver(
-            self.problem,
-            0 if self.most is None else max(0, self.most - len(moment.answers)),
-            truthful=self.most is None,
-            goals=goals,
-            tables=tables,
-            ego=moment.state.ego,
-            asked=[answer.asked for answer in moment.answers],
-            limit=self.limit,
-        )
+        return self.home.begun_at(tables, goals, ego=moment.state.ego, answers=moment.answers, limit=self.limit)
 
 
-class SolverValues(MomentValues):
-    """The costs at a moment if answers are true: the optimum over all yes/no questions."""
+class ExactValues(MomentValues):
+    """The values of decisions at a moment, from the exact optimum."""
 
-    def __init__(self, judge: ExactJudge, solver: Solver, moment: Moment) -> None:
-        super().__init__(judge.problem, solver.tables, moment)
-        self.solver = solver
-
-    def value(self, moment: Moment) -> float:
-        """See `MomentValues`."""
-        return self.solver.at(moment.state, moment.belief > 0).expected_marginal_cost
-
-    def proposed(self) -> BestDecision:
-        """See `MomentValues`."""
-        if self.certain:
-            return None, math.inf
-        asked = self.solver.at(self.moment.state, self.belief > 0).ask
-        return (None, math.inf) if asked is None else (asked, self.asking(asked))
-
-    def least_question(self, at_most: float) -> float:
-        """See `MomentValues`."""
-        return _least_question_cost(self, at_most, frozenset())
-
-
-class LimitedValues(MomentValues):
-    """The costs at a moment if answers may be wrong, or if choices among several groups may be asked.
-
-    Args:
-        judge: the judge.
-        solver: solves the problem with a limited number of questions.
-        moment: the moment.
-        heard: number of the first answers that the solver's belief already includes.
-    """
-
-    def __init__(self, judge: ExactJudge, solver: LimitedSolver, moment: Moment, heard: int) -> None:
+    def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
         super().__init__(judge.problem, solver.tables, moment)
         self.judge = judge
         self.solver = solver
@@ -138,7 +86,9 @@ class LimitedValues(MomentValues):
     def value(self, moment: Moment) -> float:
         """See `MomentValues`."""
         try:
-            return self.solver.at(moment.state, moment.answers[self.heard :]).expected_marginal_cost
+            return self.solver.move(
+                moment.state, moment.belief > 0, moment.answers[self.heard :]
+            ).expected_marginal_cost
         except OffTheMap:
             return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
@@ -147,7 +97,7 @@ class LimitedValues(MomentValues):
         if self.certain:
             return None, math.inf
         try:
-            asked = self.solver.at(self.moment.state, self.moment.answers[self.heard :]).ask
+            asked = self.solver.move(self.moment.state, self.belief > 0, self.moment.answers[self.heard :]).ask
         except OffTheMap:
             asked = self.judge.from_here(self.moment).at(self.moment.state).ask
         return (None, math.inf) if asked is None else (asked, self.asking(asked))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import inner
+from askwise._compiled import inner, part
 from askwise.planning.workspace import FAINTEST, Search
 
 # -- sets of goals: rows of words ----------------------------------------------------------------------------------
@@ -69,6 +69,20 @@ def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
             n += 1
             word ^= lowest
     return n, total
+
+
+@inner
+def rank_goals(s: Search, row: int, teammate: int) -> int:
+    """List the goals of a belief in `ranked`, the heaviest first, equals by number; return how many there are."""
+    ranked = s.ranked
+    n, _ = list_goals(s, row, teammate)
+    for i in range(1, n):
+        goal, odds, j = ranked[i].goal, ranked[i].odds, i
+        while j > 0 and ranked[j - 1].odds < odds:
+            ranked[j].odds, ranked[j].goal = ranked[j - 1].odds, ranked[j - 1].goal
+            j -= 1
+        ranked[j].odds, ranked[j].goal = odds, goal
+    return n
 
 
 @inner
@@ -200,7 +214,7 @@ def divides(s: Search, row: int, question: int) -> bool:
     return parts > 1
 
 
-@inner
+@part
 def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
     """Whether two questions part the possible goals in the same way."""
     n_words = s.world.alive.shape[1]

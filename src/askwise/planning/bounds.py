@@ -28,9 +28,9 @@ import numpy as np
 
 from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
-from askwise.planning.exact import Solver, TooLarge, check_goals, check_teammate
+from askwise.planning.exact import TooLarge, check_goals, check_teammate
 from askwise.planning.exact_noisy import LimitedSolver
-from askwise.planning.optimum import METHOD
+from askwise.planning.optimum import METHOD, make_solver
 from askwise.planning.tables import Tables, tables_of
 from askwise.types import FloatArray, Verdict
 
@@ -88,10 +88,10 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     ways = [_Partition(problem, tables, goals, limit, _by_weight(tables))]
     if len(ways[0].groups) > 1:
         ways.append(_Partition(problem, tables, goals, limit, _by_pairs(problem, tables, goals)))
-    best = max(ways, key=lambda way: way.regret)
+    best = max(ways, key=lambda way: way.value)
     whole = len(best.groups) == 1 and len(best.groups[0]) == len(goals)
     return Bound(
-        value=best.regret / float(tables.weight[tables.start, goals].sum()),
+        value=best.value / float(tables.weight[tables.start, goals].sum()),
         verdict=Verdict(METHOD) if truthful and (whole or len(goals) == 1) else _lower(best, truthful=truthful),
         groups=tuple(best.groups),
         states=best.states,
@@ -144,7 +144,7 @@ class _Partition:
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
         self.problem, self.tables, self.limit = problem, tables, limit
         self.groups: list[tuple[int, ...]] = []
-        self.regret = 0.0
+        self.value = 0.0
         self.states = 0
         left = list(goals)
         weights = tables.weight[tables.start]
@@ -153,29 +153,22 @@ class _Partition:
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Return the largest group from the front of `ordered` that can be solved, and count its regret."""
+        """Return the largest group from the front of `ordered` that can be solved, and add its value."""
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
-                solver = _solver(self.problem, ordered[:size], self.tables, self.limit)
-                best = solver.regret(self.problem.start), solver.states, tuple(solver.goals)
+                solver = make_solver(self.problem, goals=ordered[:size], tables=self.tables, limit=self.limit)
+                best = solver.value(self.problem.start), solver.states, tuple(solver.goals)
             except TooLarge:
                 break
             if size == len(ordered) or ROOM * solver.states > self.limit:
                 break
             size = min(size + max(2, int(GROWTH * size)), len(ordered))
-        regret, states, group = best
-        self.regret += regret
+        value, states, group = best
+        self.value += value
         self.states += states
         self.groups.append(group)
         return group
-
-
-def _solver(problem: Problem, goals: list[int], tables: Tables, limit: int | None) -> Solver | LimitedSolver:
-    """Return what solves the problem for some goals, with choices where they have a price."""
-    if problem.query_cost.per_option is None:
-        return Solver(problem, goals=goals, tables=tables, limit=limit)
-    return LimitedSolver(problem, 0, truthful=True, goals=goals, tables=tables, limit=limit)
 
 
 def _by_weight(tables: Tables) -> Order:
@@ -185,29 +178,30 @@ def _by_weight(tables: Tables) -> Order:
 
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
     """Return the order in which each goal costs most, in pairs, with those before it."""
-    pairs = _pair_regrets(problem, tables, goals)
+    pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
 
     def order(left: list[int]) -> list[int]:
         rows = np.array([place[goal] for goal in left])
         inside = pairs[np.ix_(rows, rows)]
         first = int(inside.sum(axis=1).argmax())
-        chosen, regret = [first], inside[first].copy()
-        regret[first] = -1.0
+        chosen, cost = [first], inside[first].copy()
+        cost[first] = -1.0
         while len(chosen) < len(left):
-            following = int(regret.argmax())
+            following = int(cost.argmax())
             chosen.append(following)
-            regret += inside[following]
-            regret[chosen] = -1.0
+            cost += inside[following]
+            cost[chosen] = -1.0
         return [left[k] for k in chosen]
 
     return order
 
 
-def _pair_regrets(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
-    regrets = np.zeros((len(goals), len(goals)))
+def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
+    """``float64 [n_goals, n_goals]``: the value of each pair of goals, 0 on the diagonal."""
+    values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):
         for j, other in enumerate(goals[:i]):
-            solver = _solver(problem, [one, other], tables, None)
-            regrets[i, j] = regrets[j, i] = solver.regret(problem.start)
-    return regrets
+            solver = make_solver(problem, goals=[one, other], tables=tables, limit=None)
+            values[i, j] = values[j, i] = solver.value(problem.start)
+    return values

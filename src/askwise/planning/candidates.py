@@ -1,6 +1,6 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
-Proposals (`askwise.planning.proposals`) are ranked by their merit, the regret of asking once and then acting until the
+Proposals (`askwise.planning.proposals`) are ranked by their merit, the cost of asking once and then acting until the
 goal is identified. In the state where a decision is made, goals that it helps most to ask about alone are proposed too,
 and the best proposals are improved goal by goal. Where errors are made anew every time, the best questions are also
 proposed with repetitions, until one answer has a margin over the other.
@@ -30,16 +30,15 @@ from askwise.planning.proposals import (
     BY_WEIGHT,
     CHOSEN,
     ORDER,
-    ask_once,
+    ask_about,
     by_weight,
     clear,
     offer,
     offer_these,
     propose,
 )
-from askwise.planning.settings import ANSWERS_FOLLOWED
 from askwise.planning.steps import ROUNDING
-from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, Search
+from askwise.planning.workspace import ANSWERS_FOLLOWED, POOL_ROOM, POOL_SIZE, Search
 
 STARTS = 4
 """Proposals that are improved."""
@@ -57,7 +56,7 @@ def answers_followed(s: Search) -> int:
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
 
-@inner
+@part
 def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
     """Choose the candidates of the state at `level`: proposals of the best merit."""
     limits, merit, row = s.limits[0], s.merits[0], level
@@ -92,19 +91,18 @@ def choose_candidates(s: Search, level: int, teammate: int, place: int, load: in
 @inner
 def copy_question(s: Search, question: int, target: int) -> None:
     """Copy a question to another row."""
-    for answer in range(s.sets.shape[1]):
-        for k in range(s.sets.shape[2]):
-            s.sets[target, answer, k] = s.sets[question, answer, k]
-    one, other = s.asked[question], s.asked[target]
-    other.answers, other.price, other.choice = one.answers, one.price, one.choice
-    other.margin, other.known = one.margin, one.known
+    sets = s.sets
+    for answer in range(sets.shape[1]):
+        for k in range(sets.shape[2]):
+            sets[target, answer, k] = sets[question, answer, k]
+    s.asked[target] = s.asked[question]
 
 
 @inner
 def ask_then_act(
     s: Search, level: int, teammate: int, place: int, load: int, question: int, weight: float, limit: float
 ) -> float:
-    """Return the merit of a question in the state at `level`: the regret of asking it now and none later.
+    """Return the merit of a question in the state at `level`: the cost of asking it now and no question later.
 
     It is ``inf`` where that is not below `limit`. Of two sides the smaller one takes less work, so it comes first.
     """
@@ -130,17 +128,17 @@ def ask_then_act(
     return float(total)
 
 
-@part
+@inner
 def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
     """Write the merit of some proposals, ``inf`` for those that are not among the best so far.
 
     Where the budget is used up it is ``inf`` as well, except for the very first.
     """
-    limits, merit = s.limits[0], s.merits[0]
+    limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
         limit = _nth_smallest(merit, i, limits.candidates)
         merit[i] = np.inf
-        if (i == 0 or s.counts[0].states_seen <= limits.budget) and divides(s, level, s.pool + i):
+        if (i == 0 or counts.states_seen <= limits.budget) and divides(s, level, s.pool + i):
             merit[i] = ask_then_act(s, level, teammate, place, load, s.pool + i, weight, limit)
 
 
@@ -185,7 +183,7 @@ def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, l
         if s.counts[0].states_seen <= s.limits[0].budget // 2:
             clear(s, spare)
             flip(s.sets, spare, goals[i])
-            ask_once(s, spare, min(s.limits[0].margins, 1))
+            ask_about(s, spare)
             alone[i] = ask_then_act(s, level, teammate, place, load, spare, weight, limit)
     _ascending(alone, goals.size, order)
     for i in range(goals.size):
@@ -235,7 +233,7 @@ def _best_move(
         for k in range(s.sets.shape[2]):
             size += bits_in(s.sets[spare, 0, k])
         if 0 < size < goals.size:
-            ask_once(s, spare, min(limits.margins, 1))
+            ask_about(s, spare)
             value = ask_then_act(s, level, teammate, place, load, spare, weight, lowest)
             if value < lowest:
                 moved, lowest = np.int64(g), value

@@ -1,11 +1,13 @@
-"""The optimal policy of a problem, worked out where it is asked for: the recursion of `askwise.planning`, complete.
+"""The optimal policy of a problem with true answers, worked out where it is asked for.
 
-Every ontic action is looked at (all moves, waiting, taking up every load that may still be needed), and every split of
-the goals by a question, asked about its cheaper side. The kernels are in `askwise.planning.exact_search`.
+This is the recursion of `askwise.planning`, complete: every ontic action (all moves, waiting, taking up every load that
+may still be needed), and every split of the goals by a question, asked about its cheaper side. The kernels are in
+`askwise.planning.exact_search`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from askwise.core.problem import JointState, Problem
-from askwise.core.questions import AdditivePrice
+from askwise.core.questions import AdditivePrice, Answer, Question
 from askwise.core.side import FAR
 from askwise.errors import AskwiseError, InputError
-from askwise.planning.exact_search import DONE, NO_CHOICE, TABLE_FULL, ExactSearch, larger, search, stacks_of, table_of
-from askwise.planning.tables import Tables, for_loops, mask_rows, price_for_planning, tables_of
-from askwise.planning.workspace import World
+from askwise.planning.exact_search import DONE, NO_CHOICE, TABLE_FULL, ExactSearch, refill, search, stacks_of, table_of
+from askwise.planning.tables import Tables, for_loops, price_for_planning, tables_of
+from askwise.planning.workspace import world_of
 from askwise.text.table_budget import claim
 from askwise.types import FloatArray, IntArray
 
@@ -26,14 +28,129 @@ MOST_STATES = 3_000_000
 """States up to which problems are solved unless you ask to go on: some seconds, and at most 200 MB."""
 SPLITS_A_STATE = 50
 """Questions looked at for each of these states, whole or in part, likewise."""
+MOST_GOALS = 62
+"""Most goals: a set of them is the bits of one signed 64-bit number."""
+STATES_A_TURN, SPLITS_A_TURN = 100_000, 20_000_000
+"""Work between two reports of progress: less than a second."""
+FIRST_SIZE = 1 << 12
+"""Size of the table at first; it doubles when it is full."""
+ENDGAME_SPLITS = 40
+"""Questions that the end of a planner's game may look at for each state that it may solve."""
+
+Progress = Callable[[int, int], None]
+"""Called now and then with the states solved and the questions looked at so far."""
 
 
 class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
     """An exact answer would take more work than allowed."""
 
 
-MOST_GOALS = 62
-"""Sets of goals are bits of one signed 64-bit number."""
+class OffTheMap(InputError):  # noqa: N818 - it names what happened
+    """A situation that cannot come about from where the solver began."""
+
+
+# -- the common interface of both solvers ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BestMove:
+    """The optimal move in one state: an action or a question.
+
+    Attributes:
+        action: the ontic action, None for a question.
+        ask: the question, None for an action.
+        expected_marginal_cost: the expected cost from here on, beyond that of knowing the goal.
+    """
+
+    action: int | None
+    ask: Question | None
+    expected_marginal_cost: float
+
+
+class OptimalPolicy(ABC):
+    """An optimal policy: `Solver` for true answers, or `LimitedSolver` for a limited number of any questions.
+
+    Args:
+        problem: the problem.
+        goals: only these goals, as if an oracle had said that it is one of them; by default all of positive prior.
+        tables: the problem's tables, if they are there already.
+
+    Attributes:
+        states: states that were solved.
+        splits: questions that were looked at.
+        follows_answers: whether `at` derives the belief from answers, not from the goals that are possible.
+    """
+
+    states: int
+    splits: int
+    follows_answers = False
+
+    def __init__(self, problem: Problem, goals: Iterable[int] | None, tables: Tables | None) -> None:
+        if tables is None:
+            check_teammate(problem, "the optimum")
+        self.problem = problem
+        self.tables = tables_of(problem) if tables is None else tables
+        self.goals = check_goals(problem, self.tables) if goals is None else sorted(goals)
+
+    @abstractmethod
+    def at(self, state: JointState, known: Any = ..., /) -> BestMove:
+        """Return the optimal move in `state`, given the possible goals or the answers, see `follows_answers`."""
+
+    def move(self, state: JointState, possible: Any, answers: Sequence[Answer]) -> BestMove:
+        """Return the optimal move in `state`, given both the possible goals and the answers since the solver's start.
+
+        Raises `OffTheMap` if the solver does not cover the situation.
+        """
+        return self.at(state, answers if self.follows_answers else possible)
+
+    @abstractmethod
+    def value(self, state: JointState) -> float:
+        """Return U: the expected marginal cost of all goals from `state`, before any answer, times their weight."""
+
+    @abstractmethod
+    def begun_at(
+        self, tables: Tables, goals: Sequence[int], *, ego: int, answers: Sequence[Answer], limit: int | None
+    ) -> OptimalPolicy:
+        """Return the same kind of solver for an episode that continues from another situation.
+
+        Args:
+            tables: the problem seen from there, with the belief as its prior.
+            goals: the goals that are possible there.
+            ego: the state of the ego agent.
+            answers: the answers so far: as many questions fewer are left, and persistent errors stay.
+            limit: the most states to solve, None for any number.
+        """
+
+    def solve_everywhere(self) -> None:
+        """Solve the start within the limit; then let any state be asked for. `TooLarge` if that could take too long."""
+        self.at(self.problem.start)
+
+    def __call__(self, state: JointState, *given: Any) -> BestMove:
+        """Return the optimal move; see `at`."""
+        return self.at(state, *given)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OptimalPolicy:
+        # A solver only ever remembers more of the same: copies of an agent can share it.
+        return self
+
+    def known_cost(self, state: JointState) -> float:
+        """Return the expected cost from `state` if the goal were known from there on."""
+        weights = self.tables.weight[state.teammate, self.goals]
+        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego.steps(state.ego))[self.goals]
+        return float((weights * steps).sum() / weights.sum())
+
+    def _move_to(self, state: JointState, goal: int) -> BestMove:
+        """Return the move when the goal is known."""
+        optimal = self.problem.ego.optimal(state.ego)[goal]
+        return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
+
+    def _place_and_load(self, ego: int) -> tuple[int, int]:
+        """Return the place and the load, as an index of `goals`; -1 for none, or for the load of another goal."""
+        place, load = self.tables.ego.split(ego)
+        return place, self.goals.index(load) if load in self.goals else -1
+
+
+# -- true answers ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +167,12 @@ class Size:
     questions: int
     states: float
 
-    def refuse_hopeless(self) -> None:
-        """Refuse what cannot be done."""
-        if self.goals > MOST_GOALS:
-            raise self.too_large("more than this search can number")
-
-    def refuse_many_questions(self, most: int) -> None:
-        """Refuse more questions than that: off the optimal way nearly all of them may have to be looked at."""
-        if self.questions > most:
-            raise self.too_large(f"at most {most:,} are allowed for")
-
     def too_large(self, reason: str) -> TooLarge:
-        """Return the refusal."""
+        """Return the error that refuses the problem for this reason."""
+        questions, states = (f"{n:,}" if n < 10**7 else f"{n:.1e}" for n in (self.questions, self.states))
         return TooLarge(
-            f"too large for an exact answer: {self.goals} goals, {_told(self.questions)} questions at the start alone, "
-            f"up to {_told(self.states)} states; {reason}"
+            f"too large for an exact answer: {self.goals} goals, {questions} questions at the start alone, "
+            f"up to {states} states; {reason}"
         )
 
 
@@ -77,20 +185,16 @@ def size_of(tables: Tables, goals: Sequence[int]) -> Size:
     return Size(n, 2 ** (n - 1) - 1, sets * places)
 
 
-def _told(number: float) -> str:
-    return f"{number:,}" if number < 10**7 else f"{number:.1e}"
-
-
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """What questions cost in place of a price, by whether the true goal is named: see `askwise.planning.groups`.
+    """Amounts to pay for questions in place of a price, by whether the true goal is named (`askwise.planning.groups`).
 
     Neither charge may fall as more goals are named, nor be below 0: the search relies on it.
 
     Attributes:
         amounts: ``float64 [n_zones, 2, n_goals]``; first if the true goal is named, by how many others are named with
             it; then if it is not, by how many goals are named.
-        zone: ``int32 [n_states]``, which row holds when the teammate is in a state.
+        zone: ``int32 [n_states]``, the row of `amounts` that holds when the teammate is in a state.
     """
 
     amounts: FloatArray
@@ -100,81 +204,36 @@ class Charges:
 def search_of(
     tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None
 ) -> ExactSearch:
-    """Return the arrays for these goals only, as if the others could not be: weights keep their scale."""
+    """Return the arrays for these goals only, as if the others were impossible; weights keep their scale."""
     goals = list(goals)
     states, places = tables.weight.shape[0], tables.ego.next.shape[0]
     # A weight, the steps, a bit for each goal while they are added up, and the ego agent's steps, twice.
     needed = len(goals) * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
     claim(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
-    weight = np.ascontiguousarray(tables.weight[:, goals])
+    world, price = world_of(tables, goals), price.among(goals)
     bits = np.int64(1) << np.arange(len(goals), dtype=np.int64)
-    ego = tables.ego
-    price = price.among(goals)
-    loads = [k for k, goal in enumerate(goals) if ego.load_at[goal] >= 0]
-    loads.sort(key=lambda k: int(ego.load_at[goals[k]]))
-    counts = np.bincount([ego.load_at[goals[k]] for k in loads], minlength=places)
-    loaded, unloaded = ego.loaded[:, goals], ego.unloaded[:, goals]
-    world = World(
-        for_loops(weight, np.float64),
-        for_loops(tables.steps[:, goals], np.int32),
-        for_loops(tables.following, np.int32),
-        for_loops(mask_rows(weight > 0), np.uint64),
-        for_loops(ego.next, np.int32),
-        for_loops(unloaded, np.int32),
-        for_loops(loaded, np.int32),
-        for_loops(np.array(loads), np.int32),
-        for_loops(np.concatenate(([0], np.cumsum(counts))), np.int32),
-        for_loops((np.maximum(loaded, unloaded) >= FAR).any(axis=1), np.bool_),
-    )
     return ExactSearch(
-        world,
-        for_loops(((weight > 0) * bits).sum(axis=1), np.int64),
-        price.base,
-        price.per_goal,
-        for_loops(price.extra, np.float64),
-        for_loops(np.empty((0, 2, 0)) if charges is None else charges.amounts, np.float64),
-        for_loops(np.empty(0) if charges is None else charges.zone, np.int32),
-        *stacks_of(len(goals), ego.next.shape[1], int(tables.steps[tables.start].max())),
+        world=world,
+        alive=for_loops(((world.weight > 0) * bits).sum(axis=1), np.int64),
+        base=price.base,
+        per_goal=price.per_goal,
+        extra=for_loops(price.extra, np.float64),
+        charges=for_loops(np.empty((0, 2, 0)) if charges is None else charges.amounts, np.float64),
+        zone=for_loops(np.empty(0) if charges is None else charges.zone, np.int32),
+        **stacks_of(len(goals), tables.ego.next.shape[1], int(tables.steps[tables.start].max())),
     )
 
 
-# -- the solver ----------------------------------------------------------------------------------------------------
-
-STATES_A_TURN = 100_000
-SPLITS_A_TURN = 20_000_000
-"""Work between two reports of progress: less than a second."""
-FIRST_SIZE = 1 << 12
-"""Places in the table at first; it doubles when it is full."""
-
-Progress = Callable[[int, int], None]
-"""Is told the states solved and the questions looked at so far."""
-
-
-@dataclass(frozen=True, slots=True)
-class BestMove:
-    """What is optimal in one state.
-
-    Attributes:
-        action: the ontic action, None for a question.
-        ask: the goals to ask about, None for an action.
-        expected_marginal_cost: what is lost from here on, in expectation, by not knowing the goal.
-    """
-
-    action: int | None
-    ask: tuple[int, ...] | None
-    expected_marginal_cost: float
-
-
-class Solver:
-    """The optimal policy of a problem, worked out where it is asked for and remembered.
+class Solver(OptimalPolicy):
+    """The optimal policy with true answers to any number of yes/no questions, worked out where it is asked for.
 
     Args:
         problem: the problem.
         goals: only these goals, as if an oracle had said that it is one of them; by default all of positive prior.
         tables: the problem's tables, if they are there already.
         limit: the most states to solve, None for any number.
-        progress: see `solve_problem`.
-        charges: what questions cost in place of the problem's prices.
+        progress: called now and then with the states solved and the questions looked at so far.
+        charges: amounts to pay for questions in place of the problem's prices.
     """
 
     def __init__(
@@ -187,61 +246,59 @@ class Solver:
         progress: Progress | None = None,
         charges: Charges | None = None,
     ) -> None:
-        self.problem = problem
-        if tables is None:
-            check_teammate(problem, "the optimum")
-            check_answers(problem, "the optimum")
-        self.tables = tables_of(problem) if tables is None else tables
-        self.goals = check_goals(problem, self.tables) if goals is None else sorted(goals)
-        self.limit = limit
-        self.progress = progress
-        self.states = 0
-        self.splits = 0
+        if tables is None and not problem.answers.truthful:
+            raise InputError("answers", str(problem.answers), "truthful ones: the optimum holds for these only")
+        super().__init__(problem, goals, tables)
+        self.limit, self.progress = limit, progress
+        self.states = self.splits = 0
         price = price_for_planning(problem, "the exact search adds up prices goal by goal")
         self.size = size_of(self.tables, self.goals)
-        self.size.refuse_hopeless()
+        if self.size.goals > MOST_GOALS:
+            raise self.size.too_large("more than this search can number")
         self.search = search_of(self.tables, self.goals, price, charges)
-        self._table = table_of(FIRST_SIZE)
+        self._table, self._keys = table_of(FIRST_SIZE)
 
     def at(self, state: JointState, possible: Any = None) -> BestMove:
-        """Return what is optimal in `state` when only the goals `possible` are left.
+        """Return the optimal move in `state` when only the goals `possible` are left.
 
         Args:
             state: where both agents are; the teammate is on a shortest plan for a possible goal.
-            possible: numbers of goals, or ``bool [n_goals]``; those that the teammate's way rules out may be among
+            possible: numbers of goals, or ``bool [n_goals]``; those that the teammate's path rules out may be among
                 them. By default all.
         """
         goals = self._mask(state.teammate, possible)
         if not goals & (goals - 1):
-            goal = self.goals[goals.bit_length() - 1]
-            optimal = self.problem.ego.optimal(state.ego)[goal]
-            return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
+            return self._move_to(state, self.goals[goals.bit_length() - 1])
         place, load = self._place_and_load(state.ego)
-        regret, choice = self._solved(goals, state.teammate, place, load)
-        cost = regret / float(self._weights(goals, state.teammate).sum())
+        value, choice = self._solved(goals, state.teammate, place, load)
+        inside = (goals >> np.arange(len(self.goals), dtype=np.int64)) & 1
+        cost = value / float((self.search.world.weight[state.teammate] * inside).sum())
         if choice < 0:
-            return BestMove(None, self._listed(-1 - choice), cost)
-        return BestMove(self._action(place, choice), None, cost)
+            return BestMove(None, tuple(goal for k, goal in enumerate(self.goals) if (-1 - choice >> k) & 1), cost)
+        ego, n_moves = self.tables.ego, len(self.tables.ego.moves)
+        if choice < n_moves:
+            return BestMove(ego.action(place, choice), None, cost)
+        return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
-    __call__ = at
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Solver:
-        # All it ever does is to remember more of the same: copies of an agent can share it.
-        return self
-
-    def known_cost(self, state: JointState, possible: Any = None) -> float:
-        """Return the expected cost from `state` if the goal were told right now."""
-        weights = self._weights(self._mask(state.teammate, possible), state.teammate)
-        steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego.steps(state.ego))[self.goals]
-        return float((weights * steps).sum() / weights.sum())
-
-    def regret(self, state: JointState) -> float:
-        """Return the expected marginal cost of all goals from `state`, times their weight there."""
+    def value(self, state: JointState) -> float:
+        """See `OptimalPolicy`."""
         place, load = self._place_and_load(state.ego)
         goals = int(self.search.alive[state.teammate])
         return self._solved(goals, state.teammate, place, load)[0] if goals & (goals - 1) else 0.0
 
+    def begun_at(self, tables: Tables, goals: Sequence[int], *, limit: int | None, **_: Any) -> Solver:
+        """See `OptimalPolicy`."""
+        return Solver(self.problem, goals=goals, tables=tables, limit=limit)
+
+    def solve_everywhere(self) -> None:
+        """See `OptimalPolicy`; off the optimal path, nearly all questions of a state may have to be looked at."""
+        if self.limit is not None and self.size.questions > self.limit:
+            raise self.size.too_large(f"at most {self.limit:,} are allowed for")
+        super().solve_everywhere()
+        self.limit = None  # whether a state is solved must not depend on the states that were asked for before
+
     def _mask(self, w: int, possible: Any) -> int:
+        """Return the goals that are possible when the teammate is in state `w`, as bits."""
         alive = int(self.search.alive[w])
         if possible is not None:
             members = np.asarray(possible)
@@ -254,71 +311,45 @@ class Solver:
             )
         return alive
 
-    def _weights(self, goals: int, w: int) -> FloatArray:
-        inside = (goals >> np.arange(len(self.goals), dtype=np.int64)) & 1
-        return np.asarray(self.search.world.weight[w] * inside)
-
-    def _place_and_load(self, ego: int) -> tuple[int, int]:
-        """Return place and load, the load counted among `goals`; the load of another goal is as good as none."""
-        place, load = self.tables.ego.split(ego)
-        return place, self.goals.index(load) if load in self.goals else -1
-
-    def _listed(self, goals: int) -> tuple[int, ...]:
-        return tuple(goal for k, goal in enumerate(self.goals) if (goals >> k) & 1)
-
-    def _action(self, place: int, choice: int) -> int:
-        ego, n_moves = self.tables.ego, len(self.tables.ego.moves)
-        return ego.action(place, choice) if choice < n_moves else int(ego.load_actions[self.goals[choice - n_moves]])
-
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
-        slot = self._work_off((goals, w, place, load))
-        entry = self._table[slot]
+        """Return the value of a state, and the choice that reaches it, as in the table."""
+        number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
+        entry = self._table[number]
         assert entry["choice"] != NO_CHOICE
-        return float(entry["regret"]), int(entry["choice"])
+        return float(entry["value"]), int(entry["choice"])
 
     def _work_off(self, state: tuple[int, int, int, int]) -> int:
-        """Solve a state; return its place in the table."""
-        depth, end, slot = -1, -1, 0
+        """Solve a state; return its entry in the table."""
+        depth, end, entry = -1, -1, 0
         while end != DONE:
-            end, depth, slot = self._go_on(depth, self.states + STATES_A_TURN, SPLITS_A_TURN, state)
+            end, depth, entry = self._continue(depth, self.states + STATES_A_TURN, SPLITS_A_TURN, state)
             if self.limit is not None and (self.states > self.limit or self.splits > SPLITS_A_STATE * self.limit):
                 found = f"not solved after {self.states:,} states and {self.splits:,} questions"
                 raise self.size.too_large(f"{found}, all that is tried unless you ask to go on")
             if self.progress is not None and end != DONE:
                 self.progress(self.states, self.splits)
-        return slot
+        return entry
 
-    def _go_on(
+    def _continue(
         self, depth: int, most_states: int, most_splits: int, state: tuple[int, int, int, int]
     ) -> tuple[int, int, int]:
-        """Go on up to so many states in all, or splits from here; return what ended it, the depth, and the place."""
-        end, depth, self.states, looked, slot = search(
-            self.search.compiled, depth, self._table, self.states, most_states, most_splits, *state
+        """Continue up to `most_states` in all, or `most_splits` from here; return what ended it, depth, and entry."""
+        s = self.search.compiled
+        end, depth, self.states, looked, entry = search(
+            s, depth, self._table, self._keys, self.states, most_states, most_splits, *state
         )
         self.splits += looked
         if end == TABLE_FULL:
             sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
             claim(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
-            self._table = larger(self._table)
-        return end, depth, slot
-
-
-# -- with little work: the end of the planner's game ------------------------------------------------------------
-
-ENDGAME_SPLITS = 40
-"""Questions that may be looked at for each state that may be solved."""
-
-
-def endgame_of(problem: Problem, tables: Tables, goals: Sequence[int], *, states: int) -> Endgame | None:
-    """Return the exact search on these goals, None where it cannot number the states."""
-    try:
-        return Endgame(problem, tables, goals, states=states)
-    except TooLarge:
-        return None
+            table, keys = table_of(2 * self._table.size)
+            refill(s, self._table, table, keys)
+            self._table, self._keys = table, keys
+        return end, depth, entry
 
 
 class Endgame(Solver):
-    """The exact search on some of the goals, for at most so many states in all."""
+    """The exact search on the goals that are left in a planner's game, for at most `states` states in all."""
 
     def __init__(self, problem: Problem, tables: Tables, goals: Sequence[int], *, states: int) -> None:
         super().__init__(problem, goals=goals, tables=tables, limit=None)
@@ -326,7 +357,7 @@ class Endgame(Solver):
         self.gave_up = False
 
     def best(self, state: JointState, possible: Sequence[int]) -> BestMove | None:
-        """Return what is optimal with the goals `possible` left, None if the work was not enough to find out."""
+        """Return the optimal move with the goals `possible` left, None if that takes too much work."""
         if self.gave_up:
             return None
         try:
@@ -336,15 +367,15 @@ class Endgame(Solver):
             return None
 
     def _work_off(self, state: tuple[int, int, int, int]) -> int:
-        depth, end, slot, most_splits = -1, -1, 0, ENDGAME_SPLITS * self.most_states
+        depth, end, entry, most_splits = -1, -1, 0, ENDGAME_SPLITS * self.most_states
         while end != DONE:
-            end, depth, slot = self._go_on(depth, self.most_states, most_splits - self.splits, state)
+            end, depth, entry = self._continue(depth, self.most_states, most_splits - self.splits, state)
             if end not in (DONE, TABLE_FULL):
                 raise self.size.too_large("the planner continues without it")
-        return slot
+        return entry
 
 
-# -- what the recursion applies to --------------------------------------------------------------------------------
+# -- problems to which the recursion applies -------------------------------------------------------------------------
 
 
 def check_goals(problem: Problem, tables: Tables) -> list[int]:
@@ -363,12 +394,6 @@ def check_goals(problem: Problem, tables: Tables) -> list[int]:
         found = f"{names[one]} and {names[other]}, which the teammate reaches in the same state"
         raise InputError("goals", found, "goals that can be told apart when the teammate has arrived")
     return goals
-
-
-def check_answers(problem: Problem, who: str) -> None:
-    """Refuse answers that can be wrong or missing."""
-    if not problem.answers.truthful:
-        raise InputError("answers", str(problem.answers), f"truthful ones: {who} holds for these only")
 
 
 def check_teammate(problem: Problem, who: str) -> None:

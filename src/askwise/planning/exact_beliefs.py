@@ -1,12 +1,12 @@
-"""Which beliefs can come about where answers can be wrong or missing, and where each answer leads.
+"""The beliefs that can come about where answers can be wrong or missing, and the belief after each answer.
 
 **Counts instead of probabilities.** An answer to a question with `k` possible answers is ``rho_k = (e / (k - 1)) / (1 -
-e)`` times as likely for a goal that it speaks against as for one that it speaks for. So all that counts is, for each
-goal and each `k`, how many answers spoke against it; and, since only odds matter, that number less the least among the
-goals left. Two experiences with the same numbers are one belief. A common factor, what was taken off, is kept apart:
-values of the recursion are in proportion to it.
+e)`` times as likely for a goal that it speaks against as for one that it speaks for. So a belief is, for each goal and
+each `k`, the number of answers that spoke against the goal. Since only odds matter, the least number among the possible
+goals is subtracted; the factor that this takes off the weights is returned separately, as values of the recursion are
+in proportion to it. Two histories with the same numbers are one belief.
 
-Answers that cannot be wrong rule goals out instead: then the goals left are fewer, and there is nothing to count.
+Answers that cannot be wrong rule goals out instead, and nothing has to be counted.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import numpy as np
 
 from askwise.core.answers import AnswerModel
 from askwise.planning.exact import TooLarge
-from askwise.planning.exact_questions import Option, Questions
+from askwise.planning.questions import Option, Questions
 from askwise.planning.tables import Tables
 from askwise.types import FloatArray, IntArray
 
 REPLIES_A_STATE = 15
-"""To find out what a reply leads to takes as long as so many states."""
+"""Finding the belief after one reply takes as long as solving this many states."""
 
 
 @dataclass(slots=True)
-class Work:
-    """What has been done so far where questions are limited, and when to give up.
+class WorkLimit:
+    """The work done so far by a solver with a limited number of questions, and when to give up.
 
     Attributes:
         goals: number of goals.
-        questions: how many may be asked.
+        questions: the most questions in an episode.
         limit: the most states to solve, or as much other work; None for any number.
         states: states so far.
         replies: replies to questions that were looked at so far.
@@ -46,7 +46,7 @@ class Work:
     replies: int = 0
 
     def count(self, states: int = 0, replies: int = 0) -> None:
-        """Count work that is about to be done, or refuse to go on."""
+        """Count work that is about to be done; raise `TooLarge` if it is too much."""
         self.states += states
         self.replies += replies
         if self.limit is not None and self.states + REPLIES_A_STATE * self.replies > self.limit:
@@ -58,16 +58,16 @@ class Work:
 
 
 Counts = tuple[tuple[int, tuple[int, ...]], ...]
-"""For numbers of answers, sorted, how many of these spoke against each goal."""
+"""Pairs, sorted: a number of possible answers, and how many such answers spoke against each goal."""
 
 
-class Heard(NamedTuple):
-    """A belief, but for where the teammate is.
+class Evidence(NamedTuple):
+    """A belief, without the teammate's state.
 
     Attributes:
-        left: the goals that are possible, as bits.
-        against: see `Counts`; goals that are not left have 0, and of those left at least one has 0.
-        asked: the questions that may not be asked again.
+        left: the possible goals, as bits.
+        against: see `Counts`; 0 for impossible goals and for at least one possible goal.
+        asked: keys of the questions that may not be asked again.
     """
 
     left: int
@@ -76,92 +76,90 @@ class Heard(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether there is nothing left to find out."""
+        """Whether at most one goal is possible."""
         return not self.left & (self.left - 1)
 
 
-class Hearing:
-    """How answers change a belief.
+class AnswerEffects:
+    """Changes of a belief by answers and by the teammate's steps.
 
     Args:
-        answers: how they come.
-        n_goals: how many goals are possible at all.
+        answers: the probabilities of wrong and missing answers.
+        n_goals: the number of goals that are possible at the start.
     """
 
     def __init__(self, answers: AnswerModel, n_goals: int) -> None:
-        self.wrong, self.refused = float(answers.wrong), float(answers.refused)
+        self.wrong, self.refused, self.persistent = float(answers.wrong), float(answers.refused), answers.persistent
         self.n_goals = n_goals
-        self._replies: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
+        self._known: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
 
     def ratio(self, n_answers: int) -> float:
-        """Return how likely a certain wrong answer is beside the true one."""
+        """Return the probability of one certain wrong answer, divided by that of the true answer."""
         return self.wrong / (n_answers - 1) / (1.0 - self.wrong)
 
-    def reply(self, heard: Heard, true_for: int, n_answers: int) -> tuple[Heard, float]:
-        """Return the belief after an answer that is true for some goals, and the factor that comes with it.
+    def after_answer(self, before: Evidence, true_for: int, n_answers: int) -> tuple[Evidence, float]:
+        """Return the belief after an answer that is true for some goals, and the factor of its weights.
 
-        The factor is 0 if that answer cannot be heard.
+        The factor is 0 if the answer is impossible.
         """
-        left, against, asked = heard
+        left, against, asked = before
         if self.wrong == 0:
-            return self.truly(heard, true_for, 1.0 - self.refused)
+            return self.after_true_answer(before, true_for, 1.0 - self.refused)
         key = left, against, true_for & left, n_answers
-        if key not in self._replies:
-            found = dict(against)
-            before = found.get(n_answers, (0,) * self.n_goals)
-            # Goals that are not left are set back to 0 by `_tidied`.
-            found[n_answers] = tuple(n + (not (true_for >> k) & 1) for k, n in enumerate(before))
-            self._replies[key] = self._tidied(left, tuple(sorted(found.items())))
-        counts, factor = self._replies[key]
-        return Heard(left, counts, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
+        if key not in self._known:
+            counts = dict(against)
+            numbers = counts.get(n_answers, (0,) * self.n_goals)
+            # `_reduced` sets the numbers of impossible goals back to 0.
+            counts[n_answers] = tuple(n + (not (true_for >> k) & 1) for k, n in enumerate(numbers))
+            self._known[key] = self._reduced(left, tuple(sorted(counts.items())))
+        reduced, factor = self._known[key]
+        return Evidence(left, reduced, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
 
-    def truly(self, heard: Heard, true_for: int, factor: float = 1.0) -> tuple[Heard, float]:
-        """Return the same for an answer that cannot be wrong."""
-        after, more = self.among(heard, true_for)
+    def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
+        """Return the same for an answer that cannot be wrong; `factor` is the probability that there is an answer."""
+        after, more = self.after_step(before, true_for)
         return after, factor * more if after.left else 0.0
 
-    def among(self, heard: Heard, possible: int) -> tuple[Heard, float]:
-        """Return the belief when the teammate's way leaves only these goals possible."""
-        left = heard.left & possible
-        counts, factor = self._tidied(left, heard.against)
-        return Heard(left, counts, heard.asked), factor
+    def after_step(self, before: Evidence, possible: int) -> tuple[Evidence, float]:
+        """Return the belief after a step of the teammate that leaves only these goals possible, and its factor."""
+        left = before.left & possible
+        counts, factor = self._reduced(left, before.against)
+        return Evidence(left, counts, before.asked), factor
 
-    def _tidied(self, left: int, against: Counts) -> tuple[Counts, float]:
-        """Return the least numbers that mean the same for the goals left, and the factor that was taken off."""
-        if not against:
-            return against, 1.0
-        factor, kept = 1.0, []
-        inside = [(left >> k) & 1 for k in range(self.n_goals)]
+    def _reduced(self, left: int, against: Counts) -> tuple[Counts, float]:
+        """Return the counts minus the least among the possible goals, and the factor that this takes off."""
+        factor, reduced = 1.0, []
+        inside = [(left >> k) & 1 for k in range(self.n_goals)] if against else []
         for n_answers, numbers in against:
             least = min((n for n, is_left in zip(numbers, inside, strict=True) if is_left), default=0)
             if least:
                 factor *= self.ratio(n_answers) ** least
             less = tuple(n - least if is_left else 0 for n, is_left in zip(numbers, inside, strict=True))
             if any(less):
-                kept.append((n_answers, less))
-        return tuple(kept), factor
+                reduced.append((n_answers, less))
+        return tuple(reduced), factor
 
-    def weights(self, heard: Heard) -> FloatArray:
-        """``float64 [n_goals]``: what the belief multiplies the weight of each goal by, 0 for those not left."""
-        found = np.array([float((heard.left >> k) & 1) for k in range(self.n_goals)])
-        for n_answers, numbers in heard.against:
+    def weights(self, evidence: Evidence) -> FloatArray:
+        """``float64 [n_goals]``: m, the factor of the weight of each goal, 0 for impossible goals."""
+        found = np.array([float((evidence.left >> k) & 1) for k in range(self.n_goals)])
+        for n_answers, numbers in evidence.against:
             found *= self.ratio(n_answers) ** np.array(numbers, dtype=np.float64)
         return found
 
 
 CERTAIN = 0
-"""The number of beliefs in which one goal is left."""
+"""The number of all beliefs in which at most one goal is possible."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Asking:
+class QuestionTable:
     """The questions of one belief.
 
     Attributes:
         options: the questions.
         prices: ``float64 [n_options]``, their prices.
-        beliefs: ``int [n_options, n_replies]``, the belief after each reply; in the last column there was none.
-        factors: ``float64 [n_options, n_replies]``, the factor that comes with it, 0 for what cannot be heard.
+        beliefs: ``int [n_options, n_replies]``, the belief after each reply; the last column is for no reply.
+        factors: ``float64 [n_options, n_replies]``, the factor of its weights, 0 for impossible replies.
     """
 
     options: list[Option]
@@ -170,114 +168,103 @@ class Asking:
     factors: FloatArray
 
 
-class Beliefs:
-    """All beliefs that were met.
+class BeliefGraph:
+    """All beliefs that were met, numbered, with the beliefs that questions and steps lead to.
+
+    A *stage* is a number of questions left. A belief has a number for each stage.
 
     Args:
-        questions: the questions that there are.
-        hearing: how answers change beliefs.
+        questions: the questions of the problem.
+        effects: how answers change beliefs.
+        work: counts the work.
         truthful: whether any number of questions with true answers may follow in stage 0.
-        persistent: whether the same question may be asked once only.
-        work: counts what is done.
     """
 
-    def __init__(self, questions: Questions, hearing: Hearing, *, truthful: bool, persistent: bool, work: Work) -> None:
-        self.questions, self.hearing, self.work = questions, hearing, work
-        self.truthful, self.persistent = truthful, persistent
-        self.heard: list[Heard] = [Heard(0)]
-        self.weights: list[FloatArray] = [np.zeros(hearing.n_goals)]
+    def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
+        self.questions, self.effects, self.work, self.truthful = questions, effects, work, truthful
+        self.evidence: list[Evidence] = [Evidence(0)]
+        self.weights: list[FloatArray] = [np.zeros(effects.n_goals)]
         self._stage = [0]
-        self._numbers: dict[tuple[int, Heard], int] = {}
-        self._asking: dict[int, Asking] = {}
-        self._onwards: dict[tuple[int, int], tuple[int, float]] = {}
-        self._again: dict[int, set[Hashable]] = {}
+        self._numbers: dict[tuple[int, Evidence], int] = {}
+        self._tables: dict[int, QuestionTable] = {}
+        self._steps: dict[tuple[int, int], tuple[int, float]] = {}
+        self._keys: dict[int, set[Hashable]] = {}
 
-    def number(self, stage: int, heard: Heard) -> int:
+    def number(self, stage: int, evidence: Evidence) -> int:
         """Return the number of a belief, a new one if it was not met before."""
-        if heard.certain:
+        if evidence.certain:
             return CERTAIN
-        key = stage, self.kept(heard, stage)
-        found = self._numbers.get(key)
-        if found is None:
-            found = self._numbers[key] = len(self.heard)
-            self.heard.append(key[1])
-            self.weights.append(self.hearing.weights(heard))
+        key = stage, self._relevant(evidence, stage)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.evidence)
+            self.evidence.append(key[1])
+            self.weights.append(self.effects.weights(evidence))
             self._stage.append(stage)
-        return found
+        return self._numbers[key]
 
-    def known(self, stage: int, heard: Heard) -> int | None:
+    def known(self, stage: int, evidence: Evidence) -> int | None:
         """Return the number of a belief, None if it was not met."""
-        return self._numbers.get((stage, self.kept(heard, stage)))
+        return self._numbers.get((stage, self._relevant(evidence, stage)))
 
-    def kept(self, heard: Heard, stage: int) -> Heard:
-        """Return the belief without questions that could not be asked again anyway."""
-        if not heard.asked:
-            return heard
-        if not stage:
-            return Heard(heard.left, heard.against)
-        if heard.left not in self._again:
-            self._again[heard.left] = {option.key for option in self.questions.listed(heard.left)}
-        return Heard(heard.left, heard.against, heard.asked & self._again[heard.left])
+    def _relevant(self, evidence: Evidence, stage: int) -> Evidence:
+        """Return the belief without asked questions that could not be asked again anyway."""
+        left, against, asked = evidence
+        if not asked or not stage:
+            return Evidence(left, against)
+        if left not in self._keys:
+            self._keys[left] = {option.key for option in self.questions.listed(left)}
+        return Evidence(left, against, asked & self._keys[left])
 
-    def asking(self, belief: int) -> Asking | None:
-        """Return the questions of a belief, None if none may be asked."""
+    def questions_of(self, belief: int) -> QuestionTable | None:
+        """Return the questions of a belief, None if no question may be asked."""
         stage = self._stage[belief]
         if not stage and not self.truthful:
             return None
-        if belief not in self._asking:
-            heard = self.heard[belief]
-            self._asking[belief] = self._asked(heard, stage - 1) if stage else self._asked_truly(heard)
-        return self._asking[belief]
+        if belief not in self._tables:
+            self._tables[belief] = self._question_table(self.evidence[belief], stage)
+        return self._tables[belief]
 
-    def onwards(self, belief: int, alive: int) -> tuple[int, float]:
-        """Return the belief when the teammate's way leaves only the goals `alive`, and its factor."""
+    def after_step(self, belief: int, alive: int) -> tuple[int, float]:
+        """Return the belief after a step of the teammate that leaves only the goals `alive`, and its factor."""
         key = belief, alive
-        if key not in self._onwards:
-            after, factor = self.hearing.among(self.heard[belief], alive)
-            self._onwards[key] = self.number(self._stage[belief], after), factor
-        return self._onwards[key]
+        if key not in self._steps:
+            after, factor = self.effects.after_step(self.evidence[belief], alive)
+            self._steps[key] = self.number(self._stage[belief], after), factor
+        return self._steps[key]
 
-    def _asked(self, heard: Heard, stage: int) -> Asking:
-        options = self.questions.about(heard.left, heard.asked)
-        asking = self._room(options, refusals=1)
-        for k, option in enumerate(options):
-            asked = heard.asked | {option.key} if self.persistent else heard.asked
-            base = Heard(heard.left, heard.against, asked)
-            for j, part in enumerate(option.parts):
-                after, asking.factors[k, j] = self.hearing.reply(base, part, option.answers)
-                asking.beliefs[k, j] = self.number(stage, after) if asking.factors[k, j] > 0 else CERTAIN
-            if self.hearing.refused > 0:
-                asking.factors[k, -1], asking.beliefs[k, -1] = self.hearing.refused, self.number(stage, base)
-        return asking
-
-    def _asked_truly(self, heard: Heard) -> Asking:
-        options = self.questions.about(heard.left)
-        asking = self._room(options, refusals=0)
-        for k, option in enumerate(options):
-            for j, part in enumerate(option.parts):
-                after, asking.factors[k, j] = self.hearing.truly(heard, part)
-                asking.beliefs[k, j] = self.number(0, after) if asking.factors[k, j] > 0 else CERTAIN
-        return asking
-
-    def _room(self, options: list[Option], *, refusals: int) -> Asking:
-        shape = len(options), max((len(option.parts) for option in options), default=0) + refusals
+    def _question_table(self, before: Evidence, stage: int) -> QuestionTable:
+        """Return the questions of a belief; in stage 0 all answers are true."""
+        options = self.questions.about(before.left, before.asked if stage else frozenset())
+        shape = len(options), max((len(option.parts) for option in options), default=0) + (stage > 0)
         self.work.count(replies=shape[0] * shape[1])
-        prices = np.array([option.price for option in options])
-        return Asking(options, prices, np.zeros(shape, dtype=np.int32), np.zeros(shape))
+        beliefs, factors = np.zeros(shape, dtype=np.int32), np.zeros(shape)
+        for k, option in enumerate(options):
+            asked = before.asked | {option.key} if self.effects.persistent and stage else before.asked
+            base = Evidence(before.left, before.against, asked)
+            for j, part in enumerate(option.parts):
+                if stage:
+                    after, factors[k, j] = self.effects.after_answer(base, part, option.answers)
+                else:
+                    after, factors[k, j] = self.effects.after_true_answer(base, part)
+                beliefs[k, j] = self.number(max(0, stage - 1), after) if factors[k, j] > 0 else CERTAIN
+            if stage and self.effects.refused > 0:
+                factors[k, -1], beliefs[k, -1] = self.effects.refused, self.number(stage - 1, base)
+        return QuestionTable(options, np.array([option.price for option in options]), beliefs, factors)
 
 
 @dataclass(slots=True)
 class Stage:
-    """The beliefs in one state of the teammate with so many questions left.
+    """The beliefs in one state of the teammate with a certain number of questions left.
 
     Attributes:
-        beliefs: ``int [n]``, their numbers, sorted; row ``k + 1`` of a table of values is the k-th, row 0 is `CERTAIN`.
-        onwards: for each next state of the teammate the rows of the beliefs there, and the factors that come with it.
+        met: the numbers of the beliefs.
+        beliefs: ``int [n]``, the same, sorted; row ``k + 1`` of a table of values is the k-th, row 0 is `CERTAIN`.
+        steps: for each next state of the teammate: the state, the beliefs there, and the factors of their weights.
     """
 
     met: set[int] = field(default_factory=set)
     beliefs: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    onwards: list[tuple[int, IntArray, FloatArray]] = field(default_factory=list)
+    steps: list[tuple[int, IntArray, FloatArray]] = field(default_factory=list)
 
     def rows(self, beliefs: IntArray) -> IntArray:
         """Return the rows of these beliefs, all of which are listed."""
@@ -285,35 +272,34 @@ class Stage:
         return np.where(beliefs == CERTAIN, 0, found).astype(np.int32)
 
 
-class Unfolding:
-    """All stages of all states of the teammate in which there is something to find out.
+class Reachable:
+    """All stages of all states of the teammate in which more than one goal is possible.
 
     Args:
         tables: the problem, seen from the teammate's start.
-        goals: the goals that are possible at all.
-        beliefs: what can be believed.
-        most: how many questions may be asked.
-        root: what is believed at the start.
+        goals: the goals that are possible at the start.
+        beliefs: the graph of beliefs.
+        most: the most questions in an episode.
+        root: the belief at the start.
     """
 
-    def __init__(self, tables: Tables, goals: Sequence[int], beliefs: Beliefs, most: int, root: Heard) -> None:
+    def __init__(self, tables: Tables, goals: Sequence[int], beliefs: BeliefGraph, most: int, root: Evidence) -> None:
         self.tables, self.beliefs, self.most = tables, beliefs, most
         bits = 1 << np.arange(len(goals), dtype=np.int64)
         self.alive: list[int] = ((tables.weight[:, list(goals)] > 0) * bits).sum(axis=1).tolist()
         self.stages: dict[int, list[Stage]] = {}
-        self._meet(tables.start, most, [beliefs.number(most, beliefs.hearing.among(root, self.alive[tables.start])[0])])
+        start = beliefs.effects.after_step(root, self.alive[tables.start])[0]
+        self._meet(tables.start, most, [beliefs.number(most, start)])
 
-    def unfold(self) -> Iterator[tuple[int, int]]:
-        """Go through the teammate's states, nearest first; yields each with the number of its beliefs."""
+    def explore(self) -> Iterator[tuple[int, int]]:
+        """Find the beliefs in all states of the teammate, nearest first; yield each state and its number of beliefs."""
         waiting = list(self.stages)
         while waiting:
             following: dict[int, None] = {}
             for w in waiting:
                 self._ask(w)
                 yield w, sum(stage.beliefs.size for stage in self.stages[w])
-                following.update(dict.fromkeys(self._go_on(w)))
-            for w in waiting:
-                self._link(w)
+                following.update(dict.fromkeys(self._step(w)))
             waiting = list(following)
 
     def _meet(self, w: int, stage: int, beliefs: Sequence[int]) -> None:
@@ -335,27 +321,21 @@ class Unfolding:
 
     def _add_answers(self, beliefs: list[int], after: Stage) -> None:
         for belief in beliefs:
-            asking = self.beliefs.asking(belief)
-            if asking is not None:
-                after.met.update(np.unique(asking.beliefs).tolist())
+            table = self.beliefs.questions_of(belief)
+            if table is not None:
+                after.met.update(np.unique(table.beliefs).tolist())
         after.met.discard(CERTAIN)
 
-    def _go_on(self, w: int) -> Iterator[int]:
-        """Take all beliefs in `w` along to the teammate's next states in which there is something to find out."""
-        for onwards in self._following(w):
-            for left, stage in enumerate(self.stages[w]):
-                found = [self.beliefs.onwards(belief, self.alive[onwards])[0] for belief in stage.beliefs.tolist()]
-                self._meet(onwards, left, found)
-            yield onwards
-
-    def _link(self, w: int) -> None:
-        """Note to which beliefs steps lead."""
-        for onwards in self._following(w):
-            for stage in self.stages[w]:
-                found = [self.beliefs.onwards(belief, self.alive[onwards]) for belief in stage.beliefs.tolist()]
-                numbers = np.array([CERTAIN, *(number for number, _ in found)], dtype=np.int32)
-                stage.onwards.append((onwards, numbers, np.array([0.0, *(factor for _, factor in found)])))
-
-    def _following(self, w: int) -> list[int]:
+    def _step(self, w: int) -> Iterator[int]:
+        """Add the beliefs in the teammate's next states in which more than one goal is possible; yield these states."""
         row = self.tables.following[w]
-        return [t for t in row[row >= 0].tolist() if self.alive[t] & (self.alive[t] - 1)]
+        for t in row[row >= 0].tolist():
+            if not self.alive[t] & (self.alive[t] - 1):
+                continue
+            for left, stage in enumerate(self.stages[w]):
+                found = [self.beliefs.after_step(belief, self.alive[t]) for belief in stage.beliefs.tolist()]
+                numbers = [number for number, _ in found]
+                self._meet(t, left, numbers)
+                factors = np.array([0.0, *(factor for _, factor in found)])
+                stage.steps.append((t, np.array([CERTAIN, *numbers], dtype=np.int32), factors))
+            yield t

@@ -12,7 +12,7 @@ The search can be left after any number of states and taken up again: all it nee
 
 **The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to tell them apart by a question. They are not
 listed. Goals are taken one after the other, the heaviest first, and each is put on one of two sides, so that questions
-are the leaves of a tree. One more goal on a side makes neither that side's regret nor the price less:
+are the leaves of a tree. One more goal on a side makes neither that side's value nor the price less:
 
     U(S) <= U(T)   if all goals of S are in T,
 
@@ -37,48 +37,34 @@ import numpy as np
 
 from askwise._compiled import Struct, compiled, inner, int64, part
 from askwise.planning.steps import score_actions
-from askwise.planning.workspace import RANKED, SCORE, World
+from askwise.planning.workspace import RANKED, SCORE, World, find, record, records
 from askwise.types import FloatArray, IntArray
 
 NO_CHOICE = -(1 << 62)
-"""In place of a choice: the regret is a lower bound only."""
+"""In place of a choice: the value is only a lower bound."""
 
 SAME = 1.0 - 1e-12
 """An option must be better by more than rounding; the first of equals is kept."""
 
-FRAME = np.dtype(
-    [
-        ("goals", np.int64),
-        ("w", np.int64),
-        ("place", np.int64),
-        ("load", np.int64),
-        ("where", np.int64),
-        ("options", np.int64),
-        ("option", np.int64),
-        ("size", np.int64),
-        ("level", np.int64),
-        ("choice", np.int64),
-        ("least", np.float64),
-        ("best", np.float64),
-        ("weight", np.float64),
-    ]
-)
-"""A state on the stack: the set of `goals` as bits, `w`, `place`, `load`, and one number for these three (`where`); how
-many actions there are (`options`), which one is looked at (`option`); then of how many goals questions are made
-(`size`), and how many of them are on a side (`level`, -1 before the first question); the `least` that the regret can
-be, the `best` so far, the `choice` that has it, and the `weight` of the goals."""
+FRAME = record("goals w place load where options option size level choice", "least best weight")
+"""A state on the stack.
 
-SIDE = np.dtype(
-    [
-        ("goals", np.int64),
-        ("size", np.int64),
-        ("weight", np.float64),
-        ("named", np.float64),
-        ("least", np.float64),
-    ]
-)
-"""A side of a question: its `goals` as bits, their number and `weight`, what it costs to have them `named`, and the
-`least` that their regret can be."""
+- The state: its `goals` as bits and their `weight`, the teammate's state `w`, `place`, `load`, and one number for the
+  last three (`where`).
+- The actions: how many there are (`options`), and which of them is looked at (`option`).
+- The questions: of how many goals they are made (`size`), and how many of these are on a side (`level`, -1 before the
+  first question).
+- The value: the `least` that it can be, the `best` so far, and the `choice` that reaches it.
+"""
+
+SIDE = record("goals size", "weight named least")
+"""A side of a question: its `goals` as bits, their number and `weight`, the price of having them `named`, and the
+`least` that their value can be."""
+
+ENTRY = record("goals where choice", "value")
+"""A state that is solved, or bounded from below: its `goals` as bits, `where` both agents are and what is carried
+(`where_of`), its `choice` (an action as in `ExactSearch.actions`, or ``-1 - q`` for a question about the goals `q`),
+and its value. The table of states is ``ENTRY [size]``: a hash table that grows, so that nothing is forgotten."""
 
 
 class ExactSearch(Struct):
@@ -93,16 +79,17 @@ class ExactSearch(Struct):
         charges: ``float64 [n_zones, 2, n_goals]``, in place of all these prices, see `Charges` in
             `askwise.planning.exact`; no zones where there are none.
         zone: ``int32 [n_states]``, the row of `charges` for each state.
-        frames: ``FRAME [depth]``, the states on the s.
+        frames: ``FRAME [depth]``, the states on the stack.
         actions: ``int64 [depth, n_options]``, the actions of each state, most promising first: a column of
             ``World.next``, or one for each goal after them, taking up its load.
-        regrets: ``float64 [depth, n_options]``, what is known of the regret of each.
+        delays: ``float64 [depth, n_options]``, the delay that each of them causes, times the weight.
         order: ``int64 [depth, n_goals]``, the goals of each state as questions take them up.
         sides: ``SIDE [depth, n_goals + 1, 2]``, of each state the sides of a question with that many goals on them.
         tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal has been tried.
         room: ``float64 [4, n_options]``, to work in.
         ranked: ``RANKED [n_goals + 2]``.
         scored: ``SCORE [n_options]``.
+        no_row: ``uint64 [1, 0]``, for keys of the table, which have no words besides `goals` and `where`.
     """
 
     world: World
@@ -114,13 +101,14 @@ class ExactSearch(Struct):
     zone: IntArray
     frames: Any
     actions: IntArray
-    regrets: FloatArray
+    delays: FloatArray
     order: IntArray
     sides: Any
     tried: IntArray
     room: FloatArray
     ranked: Any
     scored: Any
+    no_row: Any
 
 
 @compiled
@@ -131,38 +119,27 @@ def _make(fields: Any) -> Any:
 ExactSearch.make = _make
 
 
-ENTRY = np.dtype([("goals", np.int64), ("where", np.int64), ("regret", np.float64), ("choice", np.int64)])
-"""A state that is solved, or bounded from below: its `goals` as bits (none: nothing is there), `where` both agents are
-and what is carried (`where_of`), its `regret`, and its `choice`: an action as in `Stack`, or ``-1 - q`` for a question
-about the goals `q`. A table of them is ``ENTRY [n]``, a hash table with open addressing, `n` a power of two."""
-
-
-def stacks_of(n_goals: int, n_moves: int, steps: int) -> tuple[Any, ...]:
-    """Return room for the deepest chain of states: every step of the teammate, and a question for each goal."""
+def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
+    """Return the fields of an `ExactSearch` that are written: room for every step and a question for each goal."""
     depth, n_options = steps + n_goals + 2, n_moves + n_goals
-    return (
-        np.zeros(depth, dtype=FRAME).view(np.recarray),
-        np.zeros((depth, n_options), dtype=np.int64),
-        np.zeros((depth, n_options)),
-        np.zeros((depth, n_goals), dtype=np.int64),
-        np.zeros((depth, n_goals + 1, 2), dtype=SIDE).view(np.recarray),
-        np.zeros((depth, n_goals + 1), dtype=np.int64),
-        np.zeros((4, n_options)),
-        np.zeros(n_goals + 2, dtype=RANKED).view(np.recarray),
-        np.zeros(n_options, dtype=SCORE).view(np.recarray),
-    )
+    return {
+        "frames": records(FRAME, depth),
+        "actions": np.zeros((depth, n_options), dtype=np.int64),
+        "delays": np.zeros((depth, n_options)),
+        "order": np.zeros((depth, n_goals), dtype=np.int64),
+        "sides": records(SIDE, depth, n_goals + 1, 2),
+        "tried": np.zeros((depth, n_goals + 1), dtype=np.int64),
+        "room": np.zeros((4, n_options)),
+        "ranked": records(RANKED, n_goals + 2),
+        "scored": records(SCORE, n_options),
+        "no_row": np.zeros((1, 0), dtype=np.uint64),
+    }
 
 
-def table_of(size: int) -> Any:
-    """Return an empty table of so many places."""
-    return np.zeros(size, dtype=ENTRY)
-
-
-def larger(table: Any) -> Any:
-    """Return the same table with twice as many places."""
-    grown = table_of(2 * table.size)
-    _refill(table, grown)
-    return grown
+def table_of(size: int) -> tuple[Any, Any]:
+    """Return an empty table, ``ENTRY [size]`` for a power of two, and the same memory as ``uint64 [size, 4]``."""
+    keys = np.zeros((size, 4), dtype=np.uint64)
+    return keys.view(ENTRY)[:, 0], keys
 
 
 @inner
@@ -173,42 +150,30 @@ def useful(goals: int, load: int) -> int:
 
 @inner
 def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
-    """Return one number for where both agents are and what is carried, if it is of use."""
+    """Return a positive number for where both agents are and what is carried, if a goal of the set needs it."""
     n_goals = s.world.weight.shape[1]
-    return (w * s.world.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
+    return (w * s.world.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 2
 
 
 @inner
-def find(table: Any, goals: int, where: int) -> Any:
-    """Return where a state is in the table, or the empty place where it would go."""
-    last = table.size - 1
-    mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
-    mixed = (mixed ^ (mixed >> 27)) * 0x1B03738712FAD5C9
-    slot = (mixed ^ (mixed >> 33)) & last
-    while table[slot].goals != 0 and (table[slot].goals != goals or table[slot].where != where):
-        slot = (slot + 1) & last
-    return slot
+def entry_of(s: ExactSearch, keys: Any, goals: int, where: int) -> Any:
+    """Return the number of a state's entry in the table, which is empty if nothing is known about the state."""
+    entry = find(keys, s.no_row, int64(0), np.uint64(goals), np.uint64(where), keys.shape[0])
+    return entry if entry >= 0 else -1 - entry
 
 
 @inner
-def is_solved(table: Any, slot: int) -> bool:
-    """Whether the state at a place of the table is solved, not only bounded from below."""
-    return bool(table[slot].goals != 0 and table[slot].choice != NO_CHOICE)
-
-
-@inner
-def known_regret(table: Any, slot: int) -> float:
-    """Return what the state at a place of the table is sure to cost: 0 where nothing is there."""
-    return float(table[slot].regret)
+def is_solved(table: Any, entry: int) -> bool:
+    """Whether the state of an entry is solved, not only bounded from below."""
+    return bool(table[entry].goals != 0 and table[entry].choice != NO_CHOICE)
 
 
 @compiled
-def _refill(old: Any, new: Any) -> None:
+def refill(s: ExactSearch, old: Any, new: Any, new_keys: Any) -> None:
+    """Copy all entries of a table into a larger one."""
     for k in range(old.size):
         if old[k].goals != 0:
-            entry = new[find(new, old[k].goals, old[k].where)]
-            entry.goals, entry.where = old[k].goals, old[k].where
-            entry.regret, entry.choice = old[k].regret, old[k].choice
+            new[entry_of(s, new_keys, old[k].goals, old[k].where)] = old[k]
 
 
 # -- the search ----------------------------------------------------------------------------------------------------
@@ -223,6 +188,7 @@ def search(
     s: ExactSearch,
     depth: int,
     table: Any,
+    keys: Any,
     filled: int,
     most_states: int,
     most_splits: int,
@@ -239,7 +205,7 @@ def search(
     of splits that were looked at in this call, and the place of the state in the table.
     """
     where = where_of(s, goals, w, place, load)
-    if depth < 0 and not is_solved(table, find(table, goals, where)):
+    if depth < 0 and not is_solved(table, entry_of(s, keys, goals, where)):
         depth = int64(0)
         push(s, depth, goals, w, place, load, 0.0, np.inf)
     looked = 0
@@ -252,22 +218,22 @@ def search(
         frame = s.frames[depth]
         waiting = False
         while not waiting and frame.option < frame.options and frame.least < frame.best * SAME:
-            waiting = _try_action(s, depth, table)
+            waiting = _try_action(s, depth, table, keys)
         if not waiting and frame.least < frame.best * SAME:
-            waiting, n = try_splits(s, depth, table)
+            waiting, n = try_splits(s, depth, table, keys)
             looked += n
         if waiting:
             depth += 1
             continue
-        entry = table[find(table, frame.goals, frame.where)]
+        entry = table[entry_of(s, keys, frame.goals, frame.where)]
         filled += entry.goals == 0
-        entry.goals, entry.where, entry.regret, entry.choice = frame.goals, frame.where, frame.best, frame.choice
+        entry.goals, entry.where, entry.choice, entry.value = frame.goals, frame.where, frame.choice, frame.best
         depth -= 1
-    return DONE, depth, filled, looked, find(table, goals, where)
+    return DONE, depth, filled, looked, entry_of(s, keys, goals, where)
 
 
 @part
-def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
+def _try_action(s: ExactSearch, depth: int, table: Any, keys: Any) -> bool:
     """Add up what the next action costs; True if a state it leads to has been put on the stack and has to be solved."""
     frame = s.frames[depth]
     action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
@@ -275,18 +241,17 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
         there, hand = int64(s.world.next[frame.place, action]), frame.load
     else:
         there, hand = frame.place, action - n_moves
-    known, unsolved, of_unsolved = s.regrets[depth, frame.option], int64(-1), 0.0
+    known, unsolved, of_unsolved = s.delays[depth, frame.option], int64(-1), 0.0
     if known >= frame.best * SAME:
         frame.option = frame.options  # they are sorted: none of the others is better
         return False
     for onwards in s.world.following[frame.w]:
         left = frame.goals & s.alive[onwards] if onwards >= 0 else int64(0)
         if left & (left - 1):
-            slot = find(table, left, where_of(s, left, int64(onwards), there, hand))
-            regret = known_regret(table, slot)
-            known += regret
-            if not is_solved(table, slot):
-                unsolved, of_unsolved = int64(onwards), regret
+            entry = entry_of(s, keys, left, where_of(s, left, int64(onwards), there, hand))
+            known += table[entry].value
+            if not is_solved(table, entry):
+                unsolved, of_unsolved = int64(onwards), table[entry].value
     if known >= frame.best * SAME:
         frame.option += 1
         return False
@@ -306,7 +271,7 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
     """Put a state on the stack and sort its actions by what they cost at once.
 
-    `least` is a lower bound of its regret, and `most` the cutoff from which on the caller ignores it.
+    `least` is a lower bound on its value; the caller ignores values from `most` on.
     """
     load = useful(goals, load)
     weight = 0.0
@@ -320,14 +285,14 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
     frame.weight, frame.least = weight, least
     # A little more than what is surely possible: the option that does it has to be found, and may cost just as much,
     # nothing at all if questions are free.
-    finding_out = _finding_out_charged(s, goals, w, weight) if s.charges.size else _finding_out(s, goals, w)
-    frame.best = min(most, finding_out * (1.0 + 1e-9) + 1e-9 * weight)
+    to_identify = _charge_to_identify(s, goals, w, weight) if s.charges.size else _cost_to_identify(s, goals, w)
+    frame.best = min(most, to_identify * (1.0 + 1e-9) + 1e-9 * weight)
     frame.options = _sort_actions(s, depth, goals, w, place, load)
 
 
 @part
 def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
-    """Write the actions that can be taken into the stack, those of least regret first; return their number."""
+    """Write the available actions into the stack, those of least delay first; return their number."""
     world, ranked, scored, ties = s.world, s.ranked, s.scored, s.room[0]
     n_moves, n_goals, n = world.next.shape[1], int64(0), 0
     for goal in range(world.weight.shape[1]):
@@ -337,23 +302,23 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
     score_actions(world, ranked, n_goals, scored, w, place, load)
     first = world.loads_from[place]
     for k in range(n_moves + world.loads_from[place + 1] - first):
-        regret, tie = scored[k].regret, scored[k].left
-        if regret == np.inf:
+        delay, tie = scored[k].delay, scored[k].left
+        if delay == np.inf:
             continue
         action = k if k < n_moves else n_moves + world.loads[first + k - n_moves]
         j = n
-        while j > 0 and (s.regrets[depth, j - 1] > regret or (s.regrets[depth, j - 1] == regret and ties[j - 1] > tie)):
-            s.regrets[depth, j], ties[j] = s.regrets[depth, j - 1], ties[j - 1]
+        while j > 0 and (s.delays[depth, j - 1] > delay or (s.delays[depth, j - 1] == delay and ties[j - 1] > tie)):
+            s.delays[depth, j], ties[j] = s.delays[depth, j - 1], ties[j - 1]
             s.actions[depth, j] = s.actions[depth, j - 1]
             j -= 1
-        s.regrets[depth, j], ties[j], s.actions[depth, j] = regret, tie, action
+        s.delays[depth, j], ties[j], s.actions[depth, j] = delay, tie, action
         n += 1
     return n
 
 
 @part
-def _finding_out(s: ExactSearch, goals: int, w: int) -> float:
-    """Return the regret of finding out the goal by questions now, one by one or by Huffman's tree of halves."""
+def _cost_to_identify(s: ExactSearch, goals: int, w: int) -> float:
+    """Return the cost of identifying the goal by questions now, one by one or by Huffman's tree of halves."""
     masses, extras, sizes, n = s.room[1], s.room[2], s.room[3], 0
     for goal in range(s.world.weight.shape[1]):
         if (goals >> goal) & 1:
@@ -385,23 +350,23 @@ def _finding_out(s: ExactSearch, goals: int, w: int) -> float:
 
 
 @part
-def _finding_out_charged(s: ExactSearch, goals: int, w: int, weight: float) -> float:
+def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> float:
     """Return the same where questions are charged: one by one, in the order of the goals."""
-    regret, left = 0.0, goals
+    cost, left = 0.0, goals
     for goal in range(s.world.weight.shape[1]):
         if (left >> goal) & 1 and left & (left - 1):
             own, other = s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
-            regret += s.world.weight[w, goal] * own + (weight - s.world.weight[w, goal]) * other
+            cost += s.world.weight[w, goal] * own + (weight - s.world.weight[w, goal]) * other
             weight -= s.world.weight[w, goal]
             left ^= int64(1) << goal
-    return regret
+    return cost
 
 
 # -- the best question, by branch and bound ----------------------------------------------------------------------
 
 
 @part
-def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
+def try_splits(s: ExactSearch, depth: int, table: Any, keys: Any) -> tuple[bool, int]:
     """Try the questions that are left; True if a state has been put on the stack and has to be solved first.
 
     Returns also how many questions were looked at, where branches that are not entered count as one.
@@ -427,12 +392,12 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
             tried[level] += 1
             continue
         if one.goals & (one.goals - 1):
-            slot = find(table, one.goals, where_of(s, one.goals, frame.w, frame.place, frame.load))
-            one.least = max(one.least, known_regret(table, slot))
+            entry = entry_of(s, keys, one.goals, where_of(s, one.goals, frame.w, frame.place, frame.load))
+            one.least = max(one.least, table[entry].value)
             if one.least + other.least >= best:
                 frame.level = 0
                 break
-            if price + one.least + other.least < best and not is_solved(table, slot):
+            if price + one.least + other.least < best and not is_solved(table, entry):
                 most = frame.best - price - other.least
                 push(s, depth + 1, one.goals, frame.w, frame.place, frame.load, one.least, most)
                 return True, looked
@@ -470,14 +435,7 @@ def _grow(s: ExactSearch, depth: int, side: int) -> None:
     frame, sides = s.frames[depth], s.sides[depth]
     goal = s.order[depth, frame.level]
     for k in range(2):
-        one, grown = sides[frame.level, k], sides[frame.level + 1, k]
-        grown.goals, grown.size, grown.weight, grown.named, grown.least = (
-            one.goals,
-            one.size,
-            one.weight,
-            one.named,
-            one.least,
-        )
+        sides[frame.level + 1, k] = sides[frame.level, k]
     grown = sides[frame.level + 1, side]
     grown.goals |= int64(1) << goal
     grown.size += 1

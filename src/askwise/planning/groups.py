@@ -16,7 +16,7 @@ apart. With prices of ``b + c`` for each goal that is named, and ``0 <= s <= 1``
     other(j) = f + s c j / q,        f = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1,
 
 `a` the number of goals for which the teammate may be where it is. In the problem of a group goals have their weights of
-the whole problem; let ``U(B)`` be its least regret (`askwise.planning`) with these charges in place of prices. Then,
+the whole problem; let ``U(B)`` be its optimal value (`askwise.planning`) with these charges in place of prices. Then,
 for every prior,
 
     optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
@@ -144,7 +144,7 @@ def bound_with_groups(
     for way in ways:
         sums.append(0.0)
         for group in way:
-            sums[-1] += work.regret(group)
+            sums[-1] += work.value(group)
             done += 1
             if progress is not None:
                 progress(done, of)
@@ -196,8 +196,8 @@ class Work:
         self.groups: list[tuple[int, ...]] = []
         self.states = 0
 
-    def regret(self, group: Sequence[int]) -> float:
-        """Return the least regret of a group, times its weight."""
+    def value(self, group: Sequence[int]) -> float:
+        """Return the optimal value U of a group."""
         if len(group) < 2:
             return 0.0
         whole = len(group) == self.n_goals
@@ -215,13 +215,13 @@ class Work:
             return 0.0
         try:
             solver = Solver(self.problem, goals=group, tables=self.tables, limit=self.limit, charges=charges)
-            regret = solver.regret(self.problem.start)
+            value = solver.value(self.problem.start)
         except TooLarge:
             middle = len(group) // 2
             return self._solved(group[:middle], charges) + self._solved(group[middle:], charges)
         self.states += solver.states
         self.groups.append(tuple(group))
-        return regret
+        return value
 
 
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:

@@ -1,13 +1,13 @@
 """Planning in belief space: act, ask now, or ask later, whatever costs least in expectation.
 
-**Values.** A state has several, each exact for the plans that it allows; all are regrets, as in `askwise.planning`:
+**Values.** A state has several, each exact for the plans that it allows; all are expected marginal costs:
 
 - *acting only* and *acting, then identifying the goal*: where plans end (`askwise.planning.leaf_values`);
 - *asking now*: the best candidate, each of its answers followed by the best plan with a question less;
 - *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, when it tells more.
 
-No question is asked while some action has no regret: as long as the teammate is far away, waiting costs nothing and may
-answer for free.
+No question is asked while some action causes no delay: as long as the teammate is far away, waiting costs nothing and
+may answer for free.
 
 **Few goals left.** Where answers are true, the search of `askwise.planning.exact`, over all questions and all actions,
 takes over as soon as it succeeds within its share of the work. Where they can be wrong or missing, or questions are
@@ -30,20 +30,18 @@ import numpy as np
 from askwise.core.answers import n_answers, same_question, truth
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
-from askwise.planning.choices import choices_of, every_choice
-from askwise.planning.exact import BestMove, Endgame, endgame_of
-from askwise.planning.settings import FULL, MOST_COMPLETE, MOST_MARGIN, SETTINGS, PlannerSettings
+from askwise.planning.exact import MOST_GOALS, BestMove, Endgame
+from askwise.planning.questions import choices_of, every_choice
+from askwise.planning.settings import FULL, SETTINGS, PlannerSettings, search_of, unit_of
 from askwise.planning.tables import Tables, Words, goals_in, mask_rows, price_for_planning
 from askwise.planning.values import state_value
-from askwise.planning.workspace import FAINTEST, POOL_SIZE, search_of, unit_of
+from askwise.planning.workspace import FAINTEST, MOST_COMPLETE, MOST_MARGIN, POOL_SIZE
 from askwise.types import BoolArray, FloatArray
 
 LEAST_GAIN = 1e-6
 """Asking has to be better than acting by more than this."""
 AT_LEAST = 20_000
 """States that may be looked at to follow acting to its end, whatever the budget; on most maps fewer are needed."""
-FREE_SHARE = 8
-"""Where an action has no regret, all that is left to decide is which such action: the budget is divided by this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Plan:
         silent: value of acting without any question from now on.
         act: value of acting now, and asking later if that helps; that of silence if asking now is optimal.
         ask: value of asking the question now, ``inf`` if none was considered.
-        free: the action has no regret.
+        free: the action causes no delay.
         optimal: found by the exact search.
         worked: states that were looked at for it.
     """
@@ -172,7 +170,7 @@ class Planner:
         s.lengths[:] = -1
         answers = self.problem.answers
         again = not answers.truthful and not answers.persistent and questions is None
-        limits, root = s.limits[0], s.root[0]
+        limits = s.limits[0]
         limits.candidates, limits.actions, limits.climbs = settings.candidates, settings.inner, settings.climbs
         limits.budget = settings.budget if budget is None else budget
         limits.identifies = questions is None
@@ -181,21 +179,16 @@ class Planner:
         limits.complete = limits.first = limits.choices = limits.known = 0
         limits.margins = (MOST_MARGIN if answers.wrong > 0 else 1) if again else 0
         counts.most_followed = max(limits.budget // 2, AT_LEAST)
-        root.teammate, root.place, root.load = teammate, place, load if load >= 0 and possible[load] else -1
-        root.questions = settings.questions if questions is None else min(settings.questions, questions)
-        root.depth, root.breadth, root.at_least, root.free_share = (
-            settings.depth,
-            settings.breadth,
-            AT_LEAST,
-            FREE_SHARE,
-        )
+        limits.questions = settings.questions if questions is None else min(settings.questions, questions)
+        limits.breadth, limits.at_least = settings.breadth, AT_LEAST
+        self._where = teammate, place, load if load >= 0 and possible[load] else -1
 
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Let the kernel decide, and return what it found."""
-        s, root = self.search, self.search.root[0]
-        root.acts_only = acts_only
-        where = int(root.teammate), int(root.place), int(root.load)
-        state_value(s.compiled, 0, *where, int(root.questions), int(root.depth), 0, math.inf)
+        s = self.search
+        s.limits[0].acts_only = acts_only
+        questions = int(s.limits[0].questions)
+        state_value(s.compiled, 0, *self._where, questions, self.settings.depth, 0, math.inf)
         found = s.found[0]
         weight, row = float(found.weight), int(found.question)
         return Plan(
@@ -212,10 +205,10 @@ class Planner:
 
     def _number(self, action: int) -> int:
         """Return the problem's number of an action as kernels number it."""
-        tables, place, moves = self.tables, int(self.search.root[0].place), self.tables.ego.moves
-        if action < len(moves):
-            return tables.ego.action(place, action)
-        return int(tables.ego.load_actions[tables.loads[tables.loads_from[place] + action - len(moves)]])
+        ego, world, place = self.tables.ego, self.search.world, self._where[1]
+        if action < len(ego.moves):
+            return ego.action(place, action)
+        return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])
 
     def _named(self, row: int, goals: Sequence[int]) -> Question:
         """Return a question as it is asked: its cheaper side, or the other one if that is known."""
@@ -235,26 +228,26 @@ class Planner:
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
         """Return what is optimal, None if that takes too much work; tried again only with fewer goals."""
-        if len(goals) > self.settings.endgame:
+        if len(goals) > min(self.settings.endgame, MOST_GOALS):
             return None
         before = self._endgame
         if before is None or not set(goals) <= set(before.goals) or (before.gave_up and len(goals) < len(before.goals)):
-            states = self.settings.endgame_states
-            self._endgame = endgame_of(self.problem, self.tables, goals, states=states)
-        return None if self._endgame is None else self._endgame.best(state, goals)
+            self._endgame = Endgame(self.problem, self.tables, goals, states=self.settings.endgame_states)
+        assert self._endgame is not None
+        return self._endgame.best(state, goals)
 
     def _from_optimum(self, best: BestMove) -> Plan:
-        regret, plan = best.expected_marginal_cost, self._decided((), acts_only=True, optimal=True)
+        cost, plan = best.expected_marginal_cost, self._decided((), acts_only=True, optimal=True)
         if best.ask is not None:
-            return Plan(plan.action, True, best.ask, plan.silent, plan.silent, regret, plan.free, True, plan.worked)
+            return Plan(plan.action, True, best.ask, plan.silent, plan.silent, cost, plan.free, True, plan.worked)
         assert best.action is not None
-        return Plan(best.action, False, None, plan.silent, regret, math.inf, plan.free, True, plan.worked)
+        return Plan(best.action, False, None, plan.silent, cost, math.inf, plan.free, True, plan.worked)
 
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
 
     def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
         """Return the best plan of all with a few questions at most, None if that takes too much work."""
-        s, settings, limits, root = self.search, self.settings, self.search.limits[0], self.search.root[0]
+        s, settings, limits = self.search, self.settings, self.search.limits[0]
         if len(goals) > settings.endgame:
             return None
         smaller = len(goals) < len(self._complete) and (self._gave_up or self.chooses)
@@ -263,11 +256,11 @@ class Planner:
             limits.complete_no += 1
         if self._gave_up:
             return None
-        before = limits.copy(), root.copy(), int(s.counts[0].most_followed)
+        before, most_followed = limits.copy(), int(s.counts[0].most_followed)
         limits.first = settings.lists(choices=self.chooses) * settings.candidates
         limits.complete, limits.actions, limits.budget = 1, len(s.scored), settings.endgame_states
-        limits.identifies, limits.negligible, root.breadth = 0, 0.0, len(s.scored)
-        root.questions = min(settings.endgame_questions, root.questions if before[0].identifies == 0 else MOST_COMPLETE)
+        limits.identifies, limits.negligible, limits.breadth = 0, 0.0, len(s.scored)
+        limits.questions = min(settings.endgame_questions, MOST_COMPLETE if before.identifies else before.questions)
         self._choices = every_choice(self.problem, self._complete)
         s.lengths[0] = n = self._list_complete(int(limits.first), int(limits.margins))
         for k in range(n):
@@ -278,9 +271,8 @@ class Planner:
         if not s.counts[0].cut_short and plan.silent > 0:
             return plan
         self._gave_up = bool(s.counts[0].cut_short)
-        complete_no = int(limits.complete_no)
-        s.limits[0], s.root[0], s.counts[0].most_followed = before
-        s.limits[0].complete_no = complete_no
+        before.complete_no = limits.complete_no
+        s.limits[0], s.counts[0].most_followed = before, most_followed
         s.counts[0].cut_short, s.lengths[0] = 0, -1
         return None
 
@@ -320,7 +312,7 @@ class Planner:
             s.sets[row, answer] = mask_rows(np.isin(np.arange(len(self.problem.goals)), part))
         if len(parts) == 1:
             s.sets[row, 1] = ~s.sets[row, 0]
-        s.asked[row] = (answers, price, choice, margin, 0)
+        s.asked[row] = (answers, choice, margin, 0, price)
 
     def _is_known(self, question: Question) -> bool:
         """Whether a question would only be answered as before."""

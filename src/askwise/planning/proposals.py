@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import inner, int64, part
-from askwise.planning.beliefs import bits_in, flip, has, list_goals, lowest_bit, odds_in
+from askwise.planning.beliefs import bits_in, flip, has, list_goals, lowest_bit, odds_in, rank_goals
 from askwise.planning.steps import ego_steps
 from askwise.planning.workspace import POOL_SIZE, Search
 
@@ -35,14 +35,7 @@ def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
 @inner
 def by_weight(s: Search, row: int, teammate: int) -> int:
     """List the goals of a belief, the heaviest first, equals by number; return how many there are."""
-    ranked, goals = s.ranked, s.lists[BY_WEIGHT]
-    n, _ = list_goals(s, row, teammate)
-    for i in range(n):
-        goal, odds, j = ranked[i].goal, ranked[i].odds, i
-        while j > 0 and ranked[j - 1].odds < odds:
-            ranked[j].odds, ranked[j].goal = ranked[j - 1].odds, ranked[j - 1].goal
-            j -= 1
-        ranked[j].odds, ranked[j].goal = odds, goal
+    ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, row, teammate)
     for i in range(n):
         goals[i] = ranked[i].goal
     return n
@@ -52,12 +45,12 @@ def by_weight(s: Search, row: int, teammate: int) -> int:
 
 
 @inner
-def ask_once(s: Search, question: int, margin: int) -> None:
-    """Make a yes/no question of the set that a row of `sets` begins with."""
+def ask_about(s: Search, question: int) -> None:
+    """Make a yes/no question of the set that a row of `sets` begins with, repeated until a margin of 1 if allowed."""
     for k in range(s.sets.shape[2]):
         s.sets[question, 1, k] = ~s.sets[question, 0, k]
     asked = s.asked[question]
-    asked.answers, asked.price, asked.choice, asked.margin, asked.known = 2, -1.0, -1, margin, 0
+    asked.answers, asked.choice, asked.margin, asked.known, asked.price = 2, -1, min(s.limits[0].margins, 1), 0, -1.0
 
 
 @inner
@@ -85,7 +78,7 @@ def offer(s: Search, row: int, n: int) -> int:
             same = same and sets[i, 0, k] == sets[proposal, 0, k]
         if same:
             return n
-    ask_once(s, proposal, min(s.limits[0].margins, 1))
+    ask_about(s, proposal)
     return n + 1
 
 
@@ -116,19 +109,22 @@ def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) 
 @inner
 def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n: int) -> int:
     """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
-    total, part = 0.0, 0.0
+    total = 0.0
     for k in range(count):
         total += odds_in(s, row, teammate, goals[k])
-    half, most = False, False
-    for k in range(count):
-        part += odds_in(s, row, teammate, goals[k])
-        if not half and part >= 0.5 * total:
-            half = True
-            n = offer_these(s, row, goals, int64(0), k + 1, n)
-        if not most and part >= 0.8 * total:
-            most = True
-            n = offer_these(s, row, goals, int64(0), k + 1, n)
+    for share in (0.5, 0.8):
+        n = offer_these(s, row, goals, int64(0), _until(s, row, teammate, goals, count, share * total), n)
     return offer_these(s, row, goals, int64(0), count, n)
+
+
+@inner
+def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: float) -> Any:
+    """Return how many of the first `count` goals it takes until their weight is not below `least`."""
+    part, n = 0.0, int64(0)
+    while part < least and n < count:
+        part += odds_in(s, row, teammate, goals[n])
+        n += 1
+    return n
 
 
 # -- for every problem -------------------------------------------------------------------------------------------
@@ -137,11 +133,8 @@ def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n:
 @part
 def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> int:
     """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
-    count, part, middle = goals.size, 0.0, 0
     _, total = list_goals(s, row, teammate)
-    while part < 0.5 * total and middle < count:
-        part += odds_in(s, row, teammate, goals[middle])
-        middle += 1
+    count, middle = goals.size, _until(s, row, teammate, goals, goals.size, 0.5 * total)
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
         if 0 < size < count:
             n = offer_these(s, row, goals, int64(0), size, n)

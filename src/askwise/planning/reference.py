@@ -1,25 +1,11 @@
 """The recursion of `askwise.planning` in plain Python with exact fractions: what everything else is tested against.
 
-This module says the same as the formulas in `askwise.planning`: no tables, no bounds, no
-pruning. It is for small problems, and for readers.
+This module says the same as the formulas in `askwise.planning`: no tables, no bounds, no pruning. It is for small
+problems, and for readers. Numbers of a problem are taken as they are written: 0.1 is a tenth.
 
-**State.** A weight for each goal, 0 if the goal is impossible; where both agents are; how many questions may still be
-asked; and, where errors persist, the questions that were asked. Weights need not sum to 1. All values are in proportion
-to them, so nothing has to be divided; `Reference.cost` turns a value into an expected cost.
-
-**Value.** An action after which the ego agent needs e' steps instead of e, while the teammate needs d, delays the end
-by ``r_g = 1 + max(d, e') - max(d + 1, e)`` if the goal is `g`. The value of a state is its regret
-
-    U(state) = 0 if one goal is possible, else the least of
-        actions:    sum over g of weight_g * r_g  +  sum over the teammate's moves of U(state after the move)
-        questions:  sum of the weights * price    +  sum over the replies of U(state after the reply)
-
-where a move or a reply multiplies the weight of each goal by how likely it is if that is the goal.
-
-**Leaf values.** The planner's plans end early. `Reference.act_only`, `Reference.ask_until_known` and
-`Reference.act_then_ask` are the values of the states where they end; `Reference.ask_once` ranks candidate questions.
-
-Numbers of a problem are taken as they are written: 0.1 is a tenth.
+Here the weight of a goal is the product ``weight[w, g] * m_g`` of the formulas: a move of the teammate or a reply
+multiplies it by its likelihood for that goal. Weights need not sum to 1. All values are in proportion to them, so
+nothing has to be divided; `Reference.cost` turns a value into an expected cost.
 """
 
 from __future__ import annotations
@@ -34,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 from askwise.core.answers import TRUTHFUL, AnswerModel, n_answers, same_question, truth
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer, Choice, Question
-from askwise.core.side import Side, place_and_load, state_at
+from askwise.core.side import place_and_load, state_at
 from askwise.errors import InputError
 from askwise.planning.exact import TooLarge
 
@@ -44,14 +30,14 @@ LONGEST_PLAN = 100
 """Steps of the teammate's longest plan: each of them is some recursive calls."""
 ZERO = Fraction(0)
 SAME = Fraction(1, 10**9)
-"""Actions are equally good if their regrets differ by at most this share of the weight."""
+"""Actions are equally good if their delays differ by at most this share of the weight."""
 
 Cost: TypeAlias = Fraction | float
 """An exact number, or infinity."""
 Move: TypeAlias = int | Question
-"""What the ego agent can do: an action by number, or a question."""
+"""A decision of the ego agent: an action by number, or a question."""
 Likelihood: TypeAlias = tuple[Fraction, ...]
-"""How likely something is for each goal."""
+"""The probability of an event for each goal."""
 
 
 class State(NamedTuple):
@@ -73,12 +59,12 @@ class State(NamedTuple):
 
     @property
     def goals(self) -> tuple[int, ...]:
-        """The goals that are possible."""
+        """The possible goals."""
         return tuple(goal for goal, weight in enumerate(self.weights) if weight)
 
     @property
     def weight(self) -> Fraction:
-        """The sum of the weights."""
+        """Z, the sum of the weights."""
         return sum(self.weights, ZERO)
 
 
@@ -86,15 +72,14 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def once(method: Method) -> Method:
-    """Return a method that works out each of its results once."""
+    """Return a method that computes each of its results once."""
 
     @wraps(method)
     def remembered(self: Reference, *given: Any) -> Any:
         key = method.__name__, given
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = method(self, *given)
-        return found
+        if key not in self.known:
+            self.known[key] = method(self, *given)
+        return self.known[key]
 
     return cast(Method, remembered)
 
@@ -131,23 +116,20 @@ class Reference:
 
     @once
     def value(self, state: State) -> Cost:
-        """Return U, the least regret from a state, times its weight."""
+        """Return U, the least expected marginal cost from a state, times its weight."""
         return min((cost for _, cost in self.options(state)), default=ZERO)
 
     def act(self, state: State, action: int) -> Cost:
-        """Return the regret of an action now if all later decisions are optimal, times the weight of the state."""
-        regret = self.regret(state, action)
-        if regret == math.inf:
-            return regret
-        return regret + _sum(self.value(after) for _, after in self.after_action(state, action))
+        """Return the cost of an action now if all later decisions are optimal, times the weight of the state."""
+        delay = self.delay(state, action)
+        return delay if delay == math.inf else delay + _later(self.value, self.after_action(state, action))
 
     def ask(self, state: State, question: Question) -> Cost:
-        """Return the regret of a question now if all later decisions are optimal, times the weight of the state."""
-        paid = state.weight * self.price(question)
-        return paid + _sum(self.value(after) for _, after in self.after_question(state, question))
+        """Return the cost of a question now if all later decisions are optimal, times the weight of the state."""
+        return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 
-    def regret(self, state: State, action: int) -> Cost:
-        """Return by how much an action delays the end, times the weight: the sum of weight_g * r_g.
+    def delay(self, state: State, action: int) -> Cost:
+        """Return the expected delay of the end by an action, times the weight: the sum of weight_g * r_g.
 
         It is infinite if the action is not available, or if a possible goal could never be reached after it. A goal
         that is out of reach already no longer matters.
@@ -187,64 +169,6 @@ class Reference:
             )
         return cost
 
-    # -- leaf values, and the rank of a question -----------------------------------------------------------------
-
-    @once
-    def act_only(self, state: State) -> Cost:
-        """Return the regret of acting without questions to the end, always by `best_action`, times the weight."""
-        return self._keep_acting(state, self.act_only)
-
-    @once
-    def ask_until_known(self, state: State) -> Cost:
-        """Return the price of identifying the goal now, times the weight.
-
-        The goals are sorted, the heaviest first, and questions cut the list in two again and again, each time where
-        ``p (1 - p) / price`` is largest for parts with the shares p and 1 - p of the weight. That is exact for answers
-        that are always true; for others it is an estimate, `questions_per_bit` times as much.
-        """
-        goals = sorted(state.goals, key=lambda goal: -state.weights[goal])
-        return self.questions_per_bit() * self._cut(state, goals)
-
-    @once
-    def act_then_ask(self, state: State) -> Cost:
-        """Return the regret of acting only, until it is cheaper to ask until the goal is known, times the weight."""
-        return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
-
-    def ask_once(self, state: State, question: Question) -> Cost:
-        """Return the regret of a question now and `act_then_ask` after its answer: candidates are ranked by it."""
-        paid = state.weight * self.price(question)
-        return paid + _sum(self.act_then_ask(after) for _, after in self.after_question(state, question))
-
-    def best_action(self, state: State) -> int:
-        """Return the action of least regret; among equals the one that leaves the fewest steps, then the first."""
-        near, regrets = SAME * state.weight, [self.regret(state, action) for action in range(self.n_actions)]
-        equal = [action for action, regret in enumerate(regrets) if regret <= min(regrets) + near]
-        after = [self.ego_steps(self.problem.ego.next(state.ego, action)) for action in equal]
-        left = [_sum(state.weights[g] * e[g] for g in state.goals if e[g] < math.inf) for e in after]
-        return next(action for action, steps in zip(equal, left, strict=True) if steps <= min(left) + near)
-
-    def questions_per_bit(self) -> Fraction:
-        """Return how many answers tell as much as one true answer (one bit) on average; 1 if all answers are true."""
-        wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
-        lost = -sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0)
-        return 1 / Fraction((1 - refused) * (1 - lost))
-
-    def _keep_acting(self, state: State, onwards: Callable[[State], Cost]) -> Cost:
-        if len(state.goals) < 2:
-            return ZERO
-        action = self.best_action(state)
-        return self.regret(state, action) + _sum(onwards(after) for _, after in self.after_action(state, action))
-
-    def _cut(self, state: State, goals: Sequence[int]) -> Cost:
-        if len(goals) < 2:
-            return ZERO
-        sides = [(goals[:cut], goals[cut:]) for cut in range(1, len(goals))]
-        weights = [[_sum(state.weights[goal] for goal in side) for side in both] for both in sides]
-        prices = [min(self.price(tuple(sorted(side))) for side in both) for both in sides]
-        worth = [p * q / price if price else math.inf for (p, q), price in zip(weights, prices, strict=True)]
-        best = next(k for k, each in enumerate(worth) if each * (1 + SAME) >= max(worth))
-        return sum(weights[best]) * prices[best] + _sum(self._cut(state, side) for side in sides[best])
-
     # -- states --------------------------------------------------------------------------------------------------
 
     def state(self, where: JointState | None = None, possible: Iterable[int] | None = None) -> State:
@@ -256,9 +180,9 @@ class Reference:
         """
         where = self.problem.start if where is None else where
         allowed = range(self.n_goals) if possible is None else set(possible)
-        prior = [_exact(each) if goal in allowed else ZERO for goal, each in enumerate(self.problem.prior)]
-        state = State(tuple(prior), where.teammate, where.ego, self.questions)
-        state = self._weighed(state, tuple(self.reach(goal, where.teammate) for goal in range(self.n_goals)))
+        prior = tuple(_exact(each) if goal in allowed else ZERO for goal, each in enumerate(self.problem.prior))
+        reach = tuple(self.reach(goal, where.teammate) for goal in range(self.n_goals))
+        state = self._weighed(State(prior, where.teammate, where.ego, self.questions), reach)
         if not state.goals:
             name = self.problem.teammate.model.name(where.teammate)
             raise InputError("state", f"the teammate at {name!r}, on no way to a possible goal", "one on such a way")
@@ -270,10 +194,10 @@ class Reference:
         States in which one goal is left are left out: nothing remains to be decided.
         """
         ego = self.problem.ego.next(state.ego, action)
-        found = (
-            (move, self._weighed(state._replace(teammate=there, ego=ego), likelihood))
-            for move, there, likelihood in self.teammate_moves(state.teammate)
-        )
+        moves = self.teammate_moves(state.teammate)
+        found = [
+            (move, self._weighed(state._replace(teammate=there, ego=ego), likely)) for move, there, likely in moves
+        ]
         return [(move, after) for move, after in found if len(after.goals) > 1]
 
     def after_question(self, state: State, question: Question) -> list[tuple[Answer, State]]:
@@ -285,7 +209,7 @@ class Reference:
         if answers.persistent:
             asked |= {same_question(question, self.n_goals)}
         then = state._replace(questions_left=left and left - 1, asked=asked)
-        found = ((answer, self._weighed(then, likelihood)) for answer, likelihood in self.replies(question, answers))
+        found = [(answer, self._weighed(then, likely)) for answer, likely in self.replies(question, answers)]
         return [(answer, after) for answer, after in found if len(after.goals) > 1]
 
     def _weighed(self, state: State, likelihood: Likelihood) -> State:
@@ -320,7 +244,7 @@ class Reference:
 
     @once
     def replies(self, question: Question, answers: AnswerModel) -> list[tuple[Answer, Likelihood]]:
-        """Return all answers to a question, no answer included, with their likelihood for each goal."""
+        """Return all answers to a question, no answer included, with L: their likelihood for each goal."""
         goals, k = range(self.n_goals), n_answers(question, self.n_goals)
         wrong, refused = _exact(answers.wrong), _exact(answers.refused)
         each_wrong = wrong / (k - 1) if k > 1 else ZERO
@@ -338,13 +262,13 @@ class Reference:
 
     @once
     def ego_steps(self, ego: int) -> list[float]:
-        """Return the ego agent's steps to each goal, infinite if there is no way."""
-        return _steps(self.problem.ego, ego)
+        """Return e, the ego agent's steps to each goal, infinite if there is no way."""
+        return [math.inf if steps < 0 else steps for steps in self.problem.ego.steps(ego).tolist()]
 
     @once
     def teammate_steps(self, teammate: int) -> list[float]:
-        """Return the teammate's steps to each goal, infinite if there is no way."""
-        return _steps(self.problem.teammate, teammate)
+        """Return d, the teammate's steps to each goal, infinite if there is no way."""
+        return [math.inf if steps < 0 else steps for steps in self.problem.teammate.steps(teammate).tolist()]
 
     @once
     def plans(self, goal: int, teammate: int) -> int:
@@ -379,9 +303,62 @@ class Reference:
         moves = [(action, there) for action, there in moves if there >= 0 and left < math.inf]
         return [(action, there) for action, there in moves if self.teammate_steps(there)[goal] == left - 1]
 
+    # -- where the planner's plans end (`askwise.planning.leaf_values`), and how it ranks questions ----------------
+
+    @once
+    def act_only(self, state: State) -> Cost:
+        """Return the cost of acting without questions to the end, always by `best_action`, times the weight."""
+        return self._keep_acting(state, self.act_only)
+
+    @once
+    def act_then_ask(self, state: State) -> Cost:
+        """Return the cost of acting only, until it is cheaper to ask until the goal is known, times the weight."""
+        return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
+
+    def ask_once(self, state: State, question: Question) -> Cost:
+        """Return the cost of a question now and `act_then_ask` after its answer: candidates are ranked by it."""
+        paid = state.weight * self.price(question)
+        return paid + _later(self.act_then_ask, self.after_question(state, question))
+
+    @once
+    def ask_until_known(self, state: State) -> Cost:
+        """Return the price of identifying the goal now, times the weight.
+
+        The goals are sorted, the heaviest first, and questions cut the list in two again and again, each time where
+        ``p (1 - p) / price`` is largest for parts with the shares p and 1 - p of the weight. That is exact for answers
+        that are always true. For others it is an estimate: divided by the information in an answer, in bits.
+        """
+        wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
+        bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
+        return self._cut(state, sorted(state.goals, key=lambda goal: -state.weights[goal])) / Fraction(bits)
+
+    def best_action(self, state: State) -> int:
+        """Return the action of least delay; among equals the one that leaves the fewest steps, then the first."""
+        near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
+        equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
+        after = [self.ego_steps(self.problem.ego.next(state.ego, action)) for action in equal]
+        left = [_sum(state.weights[g] * e[g] for g in state.goals if e[g] < math.inf) for e in after]
+        return next(action for action, steps in zip(equal, left, strict=True) if steps <= min(left) + near)
+
+    def _keep_acting(self, state: State, onwards: Callable[[State], Cost]) -> Cost:
+        if len(state.goals) < 2:
+            return ZERO
+        action = self.best_action(state)
+        return self.delay(state, action) + _later(onwards, self.after_action(state, action))
+
+    def _cut(self, state: State, goals: Sequence[int]) -> Cost:
+        if len(goals) < 2:
+            return ZERO
+        sides = [(goals[:cut], goals[cut:]) for cut in range(1, len(goals))]
+        weights = [[_sum(state.weights[goal] for goal in side) for side in both] for both in sides]
+        prices = [min(self.price(tuple(sorted(side))) for side in both) for both in sides]
+        worth = [p * q / price if price else math.inf for (p, q), price in zip(weights, prices, strict=True)]
+        best = next(k for k, each in enumerate(worth) if each * (1 + SAME) >= max(worth))
+        return sum(weights[best]) * prices[best] + _sum(self._cut(state, side) for side in sides[best])
+
 
 def _check(problem: Problem, questions: int | None) -> None:
-    """Refuse what the recursion does not hold for, and what plain Python cannot do."""
+    """Refuse problems to which the recursion does not apply, and those that plain Python cannot solve."""
     if problem.policies is not None:
         raise InputError("teammate_policies", "policies of the teammate's own", "none: a teammate that is a UROP")
     if questions is not None and (not isinstance(questions, int) or isinstance(questions, bool) or questions < 0):
@@ -402,8 +379,9 @@ def _sum(costs: Iterable[Cost]) -> Cost:
     return sum(costs, ZERO)
 
 
-def _steps(side: Side, state: int) -> list[float]:
-    return [math.inf if steps < 0 else steps for steps in side.steps(state).tolist()]
+def _later(value: Callable[[State], Cost], found: Iterable[tuple[Any, State]]) -> Cost:
+    """Return the sum of the values of the states that moves of the teammate or answers lead to."""
+    return _sum(value(after) for _, after in found)
 
 
 def _choices(goals: Sequence[int]) -> Iterator[Choice]:
@@ -419,8 +397,7 @@ def _partitions(goals: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
     if not goals:
         yield ()
         return
-    first, rest = goals[0], goals[1:]
-    for size in range(len(rest) + 1):
-        for some in combinations(rest, size):
-            others = [goal for goal in rest if goal not in some]
-            yield from (((first, *some), *groups) for groups in _partitions(others))
+    for size in range(len(goals)):
+        for some in combinations(goals[1:], size):
+            others = [goal for goal in goals[1:] if goal not in some]
+            yield from (((goals[0], *some), *groups) for groups in _partitions(others))

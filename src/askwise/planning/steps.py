@@ -1,6 +1,6 @@
-"""Kernels for one step: the regret of each action, for goals that are listed with their weights.
+"""Kernels for one step: the delay that each action causes, for goals that are listed with their weights.
 
-The regret of an action is the expected delay that it causes: the sum of ``weight * r_g`` in `askwise.planning`. It is
+The delay of an action is an expectation times the weight: the sum of ``weight * r_g`` in `askwise.planning`. It is
 infinite if the action is not available, if its load is of no use, or if a goal would be out of reach after it.
 """
 
@@ -15,7 +15,7 @@ from askwise.core.side import FAR
 from askwise.planning.workspace import World
 
 ROUNDING = 1e-9
-"""Differences below this share of the weight are no differences."""
+"""Differences below this share of the weight are ignored."""
 
 
 @inner
@@ -26,7 +26,7 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 
 @inner
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
-    """Fill `scored` with the regret of each action and the steps left after it, for the `n` goals in `ranked`.
+    """Fill `scored` with the delay of each action and the steps left after it, for the `n` goals in `ranked`.
 
     The ego agent's moves come first, then the loads at its place. Goals that cannot be reached any more do not count.
     """
@@ -36,31 +36,21 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
     for k in range(n):  # the steps that would be left if the goal were known
         g = ranked[k].goal
         ranked[k].end = max(np.int64(steps[teammate, g]) + 1, ego_steps(world, place, load, g))
-    n_loads = world.loads_from[place + 1] - world.loads_from[place]
-    for a in range(n_moves + n_loads):
+    for a in range(count_actions(world, place)):
         there, hand = after(world, place, load, int64(a))
-        if there < 0 or (a >= n_moves and (hand == load or not _is_listed(ranked, n, hand))):
-            scored[a].regret = np.inf
-            continue
-        if world.cut_off[there] and _loses_goal(world, ranked, n, there, hand):
-            scored[a].regret = np.inf
-            continue
-        regret, left = 0.0, 0.0
-        for k in range(n):
+        available = there >= 0
+        if a >= n_moves:  # a load that is not in hand, and that some goal needs
+            available = False
+            for k in range(n):
+                available = available or (ranked[k].goal == hand and hand != load)
+        delay, left, lost = 0.0, 0.0, False
+        for k in range(n if available else 0):
             g, odds = ranked[k].goal, ranked[k].odds
             e = loaded[there, g] if g == hand else unloaded[there, g]
-            regret += odds * (1 + max(steps[teammate, g], e) - ranked[k].end)
+            delay += odds * (1 + max(steps[teammate, g], e) - ranked[k].end)
             left += odds * e
-        scored[a].regret, scored[a].left = regret, left
-
-
-@inner
-def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
-    """Whether a goal is in the list."""
-    found = False
-    for k in range(n):
-        found = found or ranked[k].goal == goal
-    return found
+            lost = lost or e >= FAR
+        scored[a].delay, scored[a].left = delay if available and not lost else np.inf, left
 
 
 @part
@@ -75,15 +65,6 @@ def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int
 
 
 @inner
-def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
-    """Whether a goal of the list cannot be reached from a place."""
-    loses = False
-    for k in range(n):
-        loses = loses or ego_steps(world, place, load, ranked[k].goal) >= FAR
-    return loses
-
-
-@inner
 def count_actions(world: World, place: int) -> Any:
     """Return the number of actions at a place."""
     return np.int64(world.next.shape[1] + world.loads_from[place + 1] - world.loads_from[place])
@@ -91,11 +72,11 @@ def count_actions(world: World, place: int) -> Any:
 
 @inner
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
-    """Return the action of least regret; among equals the one that leaves the fewest steps, then the first."""
+    """Return the action of least delay; among equals the one that leaves the fewest steps, then the first."""
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):
         one, other = scored[a], scored[best]
-        if one.regret < other.regret - near or (one.regret <= other.regret + near and one.left < other.left - near):
+        if one.delay < other.delay - near or (one.delay <= other.delay + near and one.left < other.left - near):
             best = np.int64(a)
     return best
 
@@ -106,11 +87,11 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
     n, n_actions = 0, count_actions(world, place)
     while n < min(most, n_actions):
         action = best_action(scored, n_actions, weight)
-        regret = scored[action].regret
-        if regret == np.inf:
+        delay = scored[action].delay
+        if delay == np.inf:
             break
-        options[n].action, options[n].regret = action, regret if regret > ROUNDING * weight else 0.0
-        scored[action].regret = np.inf
+        options[n].action, options[n].delay = action, delay if delay > ROUNDING * weight else 0.0
+        scored[action].delay = np.inf
         n += 1
     return n
 

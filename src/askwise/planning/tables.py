@@ -55,9 +55,6 @@ class Tables:
         weight: ``float64 [n_states, n_goals]``, prior times reach, see above.
         alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
         ego: the ego agent's model.
-        loads: ``int32 [n_loads]``, the goals that need a load, sorted by where it is taken up.
-        loads_from: ``int32 [n_places + 1]``, the loads at place `p` are those of the goals
-            ``loads[loads_from[p] : loads_from[p + 1]]``.
     """
 
     prior: FloatArray
@@ -68,18 +65,11 @@ class Tables:
     weight: FloatArray
     alive: Words
     ego: CarrierTable
-    loads: IntArray
-    loads_from: IntArray
 
     @property
     def n_goals(self) -> int:
         """Number of goals."""
         return int(self.prior.size)
-
-    @property
-    def n_words(self) -> int:
-        """Words in a set of goals."""
-        return int(self.alive.shape[1])
 
 
 def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int | None = None) -> Tables:
@@ -110,10 +100,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     depth[~possible.any(axis=1)] = -1
     following = np.full_like(successor, -1)
     _list_following(successor, depth, following)
-    ego = problem.ego.table()
-    loads, loads_from = _by_place(ego)
-    alive = mask_rows(possible)
-    return Tables(weights, start, depth, following, steps, weight, alive, ego, loads, loads_from)
+    return Tables(weights, start, depth, following, steps, weight, mask_rows(possible), problem.ego.table())
 
 
 def bytes_of(n_states: int, n_goals: int) -> int:
@@ -181,14 +168,6 @@ def _moves(problem: Problem) -> IntArray:
     model = problem.teammate.model
     kept = [a for a in range(model.n_actions) if a != model.stay]
     return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
-
-
-def _by_place(ego: CarrierTable) -> tuple[IntArray, IntArray]:
-    """Return the goals that need a load, sorted by where it is taken up, and where each place's part begins."""
-    goals = np.flatnonzero(ego.load_at >= 0)
-    goals = goals[np.argsort(ego.load_at[goals], kind="stable")]
-    counts = np.bincount(ego.load_at[goals], minlength=ego.next.shape[0])
-    return goals.astype(np.int32), np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
 
 
 @compiled(work=lambda given: given.successor.size)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import compiled, int64, part
+from askwise._compiled import compiled, inner, int64, part
 from askwise.planning.beliefs import (
     after_answer,
     after_step,
@@ -29,11 +29,13 @@ from askwise.planning.beliefs import (
 from askwise.planning.candidates import answers_followed, choose_candidates
 from askwise.planning.leaf_values import PLANNED, leaf_value
 from askwise.planning.steps import ROUNDING, after, list_actions, score_actions
-from askwise.planning.transposition import UNKNOWN, keep, recall
-from askwise.planning.workspace import Search
+from askwise.planning.workspace import UNKNOWN, Search, keep, recall
 
 COMPLETE_LIST = 0xFFF
 """In tags: the list of questions of a complete search."""
+FREE_SHARE = 8
+"""Where an action causes no delay, all that is left to decide is which of these actions: the budget is divided by
+this."""
 
 
 @part
@@ -49,7 +51,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
     return (s.counts[0].decision_no & 0xFFF) << 20 | (list_no << 8) | unanswered | (depth + 1 + PLANNED)
 
 
-@part
+@inner
 def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: float) -> float:
     """Return the value of a state where plans end, without goals that hardly count."""
     limits = s.limits[0]
@@ -73,22 +75,23 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
     list_no: int,
     limit: float,
 ) -> float:
-    """Return the regret of the best plan from a state whose belief is in row `level`, or a number not below `limit`.
+    """Return the cost of the best plan from a state whose belief is in row `level`, or a number not below `limit`.
 
-    At level 0 a decision is made: what is best, and what it costs, is written into `Search.found`.
+    At level 0 a decision is made: the best action and question, and their costs, are written into `Search.found`.
 
     Args:
         s: the search.
         level: depth of the recursion; rows above are overwritten.
         teammate: state of the teammate.
         place: where the ego agent is.
-        load: what it carries, -1 for nothing.
+        load: the goal whose load it carries, -1 for nothing.
         questions_left: how many more questions the plan may hold.
-        depth: steps with regret within which it may ask.
-        list_no: which candidates are the state's.
-        limit: the caller has no use for regrets that are not below.
+        depth: steps that cause a delay within which it may ask.
+        list_no: the state's list of candidates.
+        limit: the caller ignores costs that are not below.
     """
-    limits, counts, world = s.limits[0], s.counts[0], s.world
+    limits, counts, found, world = s.limits[0], s.counts[0], s.found[0], s.world
+    following = world.following
     load = useful(s, level, load)
     tag = _tag(s, questions_left, depth, list_no)
     if level == 0:
@@ -100,7 +103,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         value = recall(s, level, teammate, place, load, tag, limit)
         if value != UNKNOWN:
             return value
-    best, near = np.inf, 0.0
+    best, near, options = np.inf, 0.0, s.options[level]
     n, weight = list_goals(s, level, teammate)
     if level > 0:
         best = _leaf(s, level, teammate, place, load, np.inf)
@@ -113,16 +116,18 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         counts.states_seen += 1
         n, weight = list_goals(s, level, teammate)
         score_actions(world, s.ranked, n, s.scored, teammate, place, load)
-        s.lengths_of[level] = list_actions(world, s.scored, s.options[level], place, weight, limits.actions)
+        s.n_options[level] = list_actions(world, s.scored, options, place, weight, limits.actions)
         best = min(best, limit)
     else:
-        asks = questions_left > 0 and s.found[0].act_only > weight * s.cheapest
+        asks = questions_left > 0 and found.act_only > weight * s.cheapest
         near = ROUNDING * weight
-    if asks and (s.options[level, 0].regret > 0.0 or limits.complete):
+    if asks and (options[0].delay > 0.0 or limits.complete or level == 0):
         if s.lengths[list_no] < 0:
             choose_candidates(s, level, teammate, place, load, list_no)
+        # While some action causes no delay, nothing is asked now; later states use the candidates.
+        n_asked = s.lengths[list_no] if options[0].delay > 0.0 or limits.complete else 0
         first = limits.first + list_no * limits.candidates
-        for k in range(s.lengths[list_no]):
+        for k in range(n_asked):
             question = first + k
             total = weight * price_of(s, level, question)
             if not divides(s, level, question) or _was_asked(s, level, k):
@@ -132,28 +137,28 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
             for answer in range(n_answers + 1):
                 if total >= best:
                     break
-                n, chance, following = _after_reply(s, level, teammate, question, answer, list_no, k)
+                n, chance, next_list = _after_reply(s, level, teammate, question, answer, list_no, k)
                 if n < 2:
                     continue
                 left = (best - total) / chance
-                value = state_value(s, level + 1, teammate, place, load, questions_left - 1, depth, following, left)
+                value = state_value(s, level + 1, teammate, place, load, questions_left - 1, depth, next_list, left)
                 total += chance * value
-                if value >= left:  # rounding must not hide that this is of no use
+                if value >= left:  # rounding must not hide that the limit is reached
                     total = max(total, best)
             if total < best - near:
                 best = total
                 if level == 0:
-                    s.found[0].question, s.found[0].ask = question, best
+                    found.question, found.ask = question, best
     if level == 0:
         best = np.inf
-    for k in range(s.lengths_of[level] if depth > 0 else 0):
-        option = s.options[level, k]
-        total, next_depth = option.regret, depth
-        if option.regret > 0.0 and not limits.complete:
-            next_depth -= 1  # steps without regret are not counted: it is no use to ask before them
+    for k in range(s.n_options[level] if depth > 0 else 0):
+        option = options[k]
+        total, next_depth = option.delay, depth
+        if option.delay > 0.0 and not limits.complete:
+            next_depth -= 1  # steps without delay are not counted: it is no use to ask before them
         next_place, next_load = after(world, place, load, option.action)
-        for j in range(world.following.shape[1]):
-            t = int64(world.following[teammate, j])
+        for j in range(following.shape[1]):
+            t = int64(following[teammate, j])
             if t < 0 or total >= best:
                 break
             n, factor = after_step(s, level, level + 1, t, 0.0)
@@ -167,7 +172,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         if total < best - near:
             best = total
             if level == 0:
-                s.found[0].action, s.found[0].act = option.action, best
+                found.action, found.act = option.action, best
     if level > 0 and not (limits.complete and counts.cut_short):
         keep(s, level, teammate, place, load, tag, best if best < limit else -best)
     return best
@@ -212,27 +217,25 @@ def _after_reply(
 
 @part
 def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
-    """Prepare a decision: what acting costs, the actions that are compared, the first candidates.
+    """Prepare a decision: the cost of acting only, and the actions that are compared.
 
     Returns whether there is anything to plan.
     """
-    root, found, limits, counts, zero = s.root[0], s.found[0], s.limits[0], s.counts[0], int64(0)
+    found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
     identifies, limits.identifies = limits.identifies, 0
     found.act_only = _leaf(s, zero, teammate, place, load, np.inf)
     limits.identifies = identifies
     n, weight = list_goals(s, zero, teammate)
     score_actions(s.world, s.ranked, n, s.scored, teammate, place, load)
-    s.lengths_of[0] = list_actions(s.world, s.scored, s.options[0], place, weight, root.breadth)
-    found.weight, found.free = weight, s.options[0, 0].regret == 0.0
-    found.action, found.act, found.question, found.ask = s.options[0, 0].action, 0.0, -1, np.inf
-    if root.acts_only or found.act_only == 0.0:
+    s.n_options[0] = list_actions(s.world, s.scored, options, place, weight, limits.breadth)
+    found.weight, found.free = weight, options[0].delay == 0.0
+    found.action, found.act, found.question, found.ask = options[0].action, 0.0, -1, np.inf
+    if limits.acts_only or found.act_only == 0.0:
         return False
     if not limits.complete:
         counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
         found.leaf = _leaf(s, zero, teammate, place, load, np.inf)
-        counts.most_followed = limits.budget + root.at_least
-        if found.free:  # all that is left to decide is which action without regret
-            limits.budget //= root.free_share
-        if root.questions > 0 and found.act_only > weight * s.cheapest:
-            choose_candidates(s, zero, teammate, place, load, zero)
+        counts.most_followed = limits.budget + limits.at_least
+        if found.free:  # all that is left to decide is which action without delay
+            limits.budget //= FREE_SHARE
     return True

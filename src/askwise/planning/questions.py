@@ -1,0 +1,244 @@
+"""The questions that the exact solvers choose from, and the choices that the planner considers.
+
+With the goals `A` left (those that the teammate's path and all answers allow), a question names goals of `A` only.
+
+**Exact** (`Questions`), where answers may be wrong or questions may be choices:
+
+- *Yes or no*: every set of some of `A`, but not all. The set and the rest of `A` tell the same. Where errors are made
+  anew every time, the cheaper of the two is enough. Where they persist, the more expensive one can still be asked when
+  the cheaper one has been: unless no other goals exist, they are two questions.
+- *Choices*, if the problem says what an option costs (`QueryCost.per_option`): of up to `MOST_PARTED` goals every
+  partition; of more goals the groups that the problem names (`Problem.groups`) and "which goal exactly". One part may
+  be left out as "none of these", an option less to pay for. If all parts are named and other goals exist that are no
+  longer possible, "none of these" is never true: such an answer is known to be wrong.
+
+Of questions that divide `A` alike and have equally many answers, only the cheapest that may be asked matters: asking a
+more expensive one first never helps.
+
+**The planner** considers fewer choices: the groups that belong together, and "which goal exactly" (`choices_of`). With
+few goals left it considers every partition (`every_choice`). All parts are named, or all but the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from askwise.core.answers import n_answers, same_question
+from askwise.core.problem import Problem
+from askwise.core.questions import Choice, Question
+from askwise.planning.tables import price_for_planning
+from askwise.planning.workspace import MOST_ANSWERS
+
+MOST_PARTED = 5
+"""Goals up to which the exact solvers consider every partition for a choice: 51 for five goals, 4,139 for eight."""
+MOST_NAMED = 8
+"""Goals up to which the planner considers to ask "which goal exactly"."""
+MOST_BOTH = 4
+"""Goals up to which the planner considers a choice with all parts named and with one left out."""
+
+Part = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A question that may be asked.
+
+    Attributes:
+        asked: the question.
+        parts: for each answer the goals left for which it is true, as bits; 0 for an answer that is never true.
+        answers: the number of answers.
+        price: the price.
+        key: equal for questions that always get the same answer (`askwise.core.answers.same_question`).
+    """
+
+    asked: Question
+    parts: tuple[int, ...]
+    answers: int
+    price: float
+    key: Hashable
+
+
+class Questions:
+    """All questions of a problem, listed for each set of goals that may be left, cheapest first.
+
+    Args:
+        problem: the problem.
+        goals: the goals that are possible at all; bit `k` of a set stands for ``goals[k]``.
+    """
+
+    def __init__(self, problem: Problem, goals: Sequence[int]) -> None:
+        self.problem = problem
+        self.goals = list(goals)
+        self.n_all = len(problem.goals)
+        self.price = price_for_planning(problem, "the exact search adds up prices goal by goal")
+        self.chooses = problem.query_cost.per_option is not None
+        self._groups = self._disjoint_groups() if self.chooses else []
+        self._listed: dict[int, list[Option]] = {}
+        self._cheapest: dict[int, list[Option]] = {}
+
+    def about(self, left: int, asked: frozenset[Hashable] = frozenset()) -> list[Option]:
+        """Return the questions worth asking with these goals left, without those whose keys are in `asked`."""
+        if not asked:
+            if left not in self._cheapest:
+                self._cheapest[left] = _cheapest(self.listed(left))
+            return self._cheapest[left]
+        return _cheapest([option for option in self.listed(left) if option.key not in asked])
+
+    def listed(self, left: int) -> list[Option]:
+        """Return all questions with these goals left."""
+        if left not in self._listed:
+            found = [*self._yes_or_no(left), *(self._choices(left) if self.chooses else ())]
+            # Of equal prices the first: a set before a choice, and a choice that names all parts before others.
+            self._listed[left] = sorted(found, key=lambda option: option.price)
+        return self._listed[left]
+
+    def named(self, goals: int) -> tuple[int, ...]:
+        """Return the numbers of the goals in a set."""
+        return tuple(goal for k, goal in enumerate(self.goals) if (goals >> k) & 1)
+
+    def _yes_or_no(self, left: int) -> Iterator[Option]:
+        rest = left & (left - 1)  # the other side always has the lowest goal
+        split = rest
+        while split:
+            yield from self._both_sides(split, left)
+            split = (split - 1) & rest
+
+    def _both_sides(self, one: int, left: int) -> list[Option]:
+        options = []
+        for yes in (one, left ^ one):
+            goals = self.named(yes)
+            options.append(Option(goals, (yes, left ^ yes), 2, self.price(goals), same_question(goals, self.n_all)))
+        return sorted(options, key=lambda option: (option.price, len(option.asked)))
+
+    def _choices(self, left: int) -> Iterator[Option]:
+        for parts in self._partings(left):
+            yield self._choice(parts, 0, left)
+            for k in range(len(parts)):
+                yield self._choice((*parts[:k], *parts[k + 1 :]), parts[k], left)
+
+    def _choice(self, parts: tuple[int, ...], rest: int, left: int) -> Option:
+        asked = Choice(tuple(self.named(part) for part in parts), self._names(parts, left))
+        answers = n_answers(asked, self.n_all)
+        true = (*parts, rest) if answers > len(parts) else parts
+        return Option(asked, true, answers, float(self.problem.query_cost(asked)), same_question(asked, self.n_all))
+
+    def _partings(self, left: int) -> Iterator[tuple[int, ...]]:
+        if left.bit_count() <= MOST_PARTED:
+            yield from (parts for parts in _partitions(left) if len(parts) > 1)
+            return
+        grouped = [group & left for _, group in self._groups if group & left]
+        others = left & ~sum(grouped)
+        if len(grouped) + (others > 0) > 1:
+            yield tuple(grouped) if not others else (*grouped, others)
+        yield tuple(1 << k for k in range(left.bit_length()) if (left >> k) & 1)
+
+    def _disjoint_groups(self) -> list[tuple[str, int]]:
+        taken, found = 0, []
+        for name, members in self.problem.groups.items():
+            group = sum(1 << k for k, goal in enumerate(self.goals) if goal in members)
+            if group and not group & taken:
+                found.append((name, group))
+                taken |= group
+        return found
+
+    def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
+        """Return the problem's names of these groups, none if it has no name for one of them."""
+        names = {group & left: name for name, group in self._groups}
+        return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
+
+
+def _cheapest(options: list[Option]) -> list[Option]:
+    """Return the cheapest of all questions that divide the goals alike; the list is sorted by price."""
+    found: dict[Hashable, Option] = {}
+    for option in options:
+        found.setdefault((frozenset(option.parts), option.answers), option)
+    return list(found.values())
+
+
+def _partitions(goals: int) -> Iterator[tuple[int, ...]]:
+    """Yield every partition of a set of goals."""
+    if not goals:
+        yield ()
+        return
+    first = goals & -goals
+    rest = goals ^ first
+    more = rest
+    while True:
+        for parts in _partitions(rest ^ more):
+            yield (first | more, *parts)
+        if not more:
+            return
+        more = (more - 1) & rest
+
+
+# -- for the planner ------------------------------------------------------------------------------------------------
+
+
+def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
+    """Return the choices worth considering with these goals left; none if the problem has no price of choices."""
+    if problem.query_cost.per_option is None:
+        return []
+    partings = [_by_group(problem, goals)]
+    if len(goals) <= MOST_NAMED:
+        partings.append([(goal,) for goal in goals])
+    found: list[Choice] = []
+    for parts in partings:
+        found += [choice for choice in _asked_by(problem, parts) if choice not in found]
+    return found
+
+
+def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
+    """Return the choices worth asking for every partition of the goals; none if the problem has no price of choices.
+
+    With one part left out, a choice tells the same for less. The exception: if other goals exist that are not possible
+    and all parts are named, "none of these" is known to be wrong, and some errors show.
+    """
+    if problem.query_cost.per_option is None:
+        return []
+    cheapest = slice(-1, None) if len(goals) == len(problem.goals) or len(goals) > MOST_BOTH else slice(None)
+    return [choice for parts in _partings(list(goals)) for choice in _asked_by(problem, parts)[cheapest]]
+
+
+def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
+    """Return the choices between some parts: all of them named, and all but the largest."""
+    largest = max(range(len(parts)), key=lambda k: len(parts[k]), default=0)
+    all_but_one = [part for k, part in enumerate(parts) if k != largest]
+    choices = [
+        Choice(tuple(named), tuple(_name(problem, part) for part in named))
+        for named in (parts, all_but_one)
+        if named and len(parts) > 1
+    ]
+    return [choice for choice in choices if 2 <= n_answers(choice, len(problem.goals)) <= MOST_ANSWERS]
+
+
+def _name(problem: Problem, part: Part) -> str:
+    """Return the name of a part: that of a group that contains it, or those of its goals."""
+    if len(part) > 1:
+        for name, group in problem.groups.items():
+            if set(part) <= set(group):
+                return name
+    return " or ".join(problem.goals[goal] for goal in part)
+
+
+def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
+    """Return the problem's groups of these goals, without groups that overlap earlier ones; then the rest, if any."""
+    left, parts = list(goals), list[Part]()
+    for group in problem.groups.values():
+        inside = tuple(goal for goal in group if goal in left)
+        if inside and len(inside) == len(set(group) & set(goals)):
+            parts.append(inside)
+            left = [goal for goal in left if goal not in inside]
+    return [*parts, tuple(left)] if left and parts else parts
+
+
+def _partings(goals: list[int]) -> Iterator[list[Part]]:
+    """Yield every partition of some goals."""
+    if not goals:
+        yield []
+        return
+    first, rest = goals[0], goals[1:]
+    for parts in _partings(rest):
+        yield [(first,), *parts]
+        for k, part in enumerate(parts):
+            yield [*parts[:k], (first, *part), *parts[k + 1 :]]
