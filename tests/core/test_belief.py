@@ -1,9 +1,4 @@
-"""Beliefs: exact supports, right odds, and nothing ever divided by zero.
-
-What was seen and heard becomes a belief, in one place.
-
-Beliefs mean what they say, also where answers may be wrong or missing: some of `benchmarks/calibration.py`.
-"""
+"""Beliefs: exact sets of possible goals, correct odds, calibrated probabilities, and trackers that update them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The gate before every question: open only if no action is right for all goals that are possible.
-
-The pairs of goals that matter at a moment, and their zones.
-"""
+"""The gate of questions, and the zones of the most important pairs of goals."""
 
 from __future__ import annotations
 

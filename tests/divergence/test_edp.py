@@ -1,11 +1,4 @@
-"""The divergence point of one trajectory.
-
-The expected divergence point against its definition.
-
-Worst case distinctiveness against all pairs of plans.
-
-Expected case distinctiveness against its definition.
-"""
+"""dp, EDP, WCD and ECD against their definitions."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""Which states leak, which are trapped, and from where the chain may never end.
-
-The proven bound is never below the true error, whatever it is given.
-
-The longest way through a chain.
-
-The iterative solver for large systems, forced on small ones and tried on one of its own size.
-
-Expected steps until a chain ends: every method against exact elimination.
-"""
+"""Absorbing chains: states that never end, proven bounds, and every solver against exact elimination."""
 
 from __future__ import annotations
 

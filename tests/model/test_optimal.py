@@ -1,7 +1,4 @@
-"""The uniformly random optimal policy: one of all optimal plans, drawn uniformly.
-
-The fastest way where moves are uncertain, against all deterministic policies.
-"""
+"""Optimal policies: the UROP against all plans, stochastic models against all deterministic policies."""
 
 from __future__ import annotations
 

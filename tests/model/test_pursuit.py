@@ -1,7 +1,4 @@
-"""Distances and optimal actions of several goals: the closed form of open grids beside a search.
-
-Goals are sets of states, however they are written.
-"""
+"""Distances and optimal actions of several goals, and the target states of a goal."""
 
 from __future__ import annotations
 
