@@ -212,5 +212,5 @@ def test_a_user_sees_no_traceback() -> None:
     outcome = run_as_user("run", "a.toml")
     outcome.assert_refused(
         'askwise run: file \'a.toml\', goals.to room 2.teammate: found "room 1", a target of goal "to room 1" already; '
-        "expected a target of its own: the place where the teammate stays shows its goal"
+        "expected a target that no other goal has: the place where the teammate stays reveals its goal"
     )

@@ -155,7 +155,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "targets twice": (
         lambda: ward(goals={"first": "r1", "second": "r2"}),
-        "goals: found targets, beside teammate_goals and ego_goals; expected names only, or one of the two",
+        "goals: found targets in addition to teammate_goals and ego_goals; expected names only, or one of the two",
     ),
     "no targets": (
         lambda: ward(ego_goals=None),
@@ -213,12 +213,12 @@ FAULTS: dict[str, Fault] = {
     "goals that share a target": (
         lambda: ward(teammate_goals=[["r1", "r2"], "r2"]),
         "teammate_goals: goal 'second': found 'r2', a target of goal 'first' already; "
-        "expected a target of its own: the place where the teammate stays shows its goal",
+        "expected a target that no other goal has: the place where the teammate stays reveals its goal",
     ),
     "a stochastic model": (
         lambda: ward(teammate_model=SLIPPERY),
         "teammate_model: found a stochastic model; "
-        "expected a deterministic one; divergences, but no agents, take stochastic models",
+        "expected a deterministic model; only divergences support stochastic ones",
     ),
     "no model": (lambda: ward(teammate_model=None), "teammate_model: found None; expected an askwise.Model"),
     "no price": (
@@ -239,12 +239,12 @@ FAULTS: dict[str, Fault] = {
     ),
     "a policy that does not stay": (
         lambda: ward(teammate_policies=[urop(WARD, "r2"), urop(WARD, "r2")]),
-        "teammate_policies: goal 'first': found no STAY at its target 'r1'; expected some",
+        "teammate_policies: goal 'first': found no STAY at its target 'r1'; expected a positive probability",
     ),
     "a policy that gets lost": (
         lambda: ward(teammate_policies=[urop(WARD, "r1"), Policy.from_trajectories(WARD, [])]),
-        "teammate_policies: goal 'second': found no way to the goal from 'garden'; "
-        "expected one wherever it may come to",
+        "teammate_policies: goal 'second': found no path to the goal from 'garden'; "
+        "expected a path from every state that it may reach",
     ),
     "a policy that knows nothing to do": (
         lambda: ward(
@@ -253,7 +253,7 @@ FAULTS: dict[str, Fault] = {
                 Policy.from_trajectories(WARD, [[("desk", "go"), ("r2", "STAY")]], smoothing=0),
             ]
         ),
-        "teammate_policies: goal 'second': found nothing to do in 'hall'; expected something wherever it may come to",
+        "teammate_policies: goal 'second': found no action in 'hall'; expected an action in every state that it may reach",
     ),
 }
 

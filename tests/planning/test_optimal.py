@@ -322,7 +322,7 @@ FAULTS: dict[str, Fault] = {
     "goals that end in one place": (
         line([(3, 0), (3, 0)], [(1, 0), (2, 0)]),
         "teammate_goals: goal 'B': found (3, 0), a target of goal 'A' already; "
-        "expected a target of its own: the place where the teammate stays shows its goal",
+        "expected a target that no other goal has: the place where the teammate stays reveals its goal",
     ),
     "no way for the ego agent": (
         line([(2, 0), (3, 0)], ["1", "2"], ONE_WAY),

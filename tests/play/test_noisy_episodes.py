@@ -113,7 +113,7 @@ def test_a_choice_is_paid_by_its_options() -> None:
 
 def test_questions_and_answers_that_cannot_be() -> None:
     game = Game(PROBLEM, 1)
-    with pytest.raises(InvalidDecision, match="one group that has all goals; expected a choice of two at least"):
+    with pytest.raises(InvalidDecision, match="one group that has all goals; expected a choice with at least two answers"):
         game.ask(Choice(((0, 1, 2),)))
     with pytest.raises(InvalidDecision, match="expected goals from 0 to 2"):
         game.ask(Choice(((0,), (7,))))
@@ -173,7 +173,7 @@ def test_every_episode_ends_on_one_way_streets_whatever_is_answered(method: str)
             for goal in range(3):
                 game, reasons = lied_to(problem, method, belief, goal, seed)
                 assert game.finished
-                held_back += any("no way leads back" in why for why in reasons)
+                held_back += any("no path leads back" in why for why in reasons)
     assert held_back or method in ("optimal", "planner-light"), "no way of no return: the test would show nothing"
 
 

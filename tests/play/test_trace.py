@@ -312,7 +312,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "a choice of one": (
         changed("steps", 0, "ask", value={"groups": [["A", "B", "C"]], "names": []}),
-        'steps[0].ask.groups: found [["A", "B", "C"]]; expected a choice of two at least',
+        'steps[0].ask.groups: found [["A", "B", "C"]]; expected a choice with at least two answers',
     ),
     "a group that was not offered": (
         changed("steps", 0, "ask", value={"groups": [["A"], ["B"]], "names": []}),

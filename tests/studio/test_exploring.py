@@ -20,7 +20,7 @@ from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.studio import explore_routes as explore
 from askwise.studio.explore.draft import TAKES
-from askwise.studio.explore.explore_api import draft_of, explored
+from askwise.studio.explore.explore_api import answer_request, draft_from_file
 from askwise.studio.explore.map_draft import MapDraft, read_map
 from askwise.studio.explore.results import METHODS
 from askwise.studio.security import Person
@@ -31,19 +31,19 @@ KITCHEN = (EXAMPLES / "kitchen.toml").read_text(encoding="utf-8")
 
 
 def kitchen(**changes: Any) -> dict[str, Any]:
-    sketch: dict[str, Any] = draft_of(KITCHEN).to_json()
+    sketch: dict[str, Any] = draft_from_file(KITCHEN).to_json()
     return {**sketch, **changes}
 
 
 def follow(sketch: dict[str, Any], method: str = "ezq", pair: list[int] | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = explored("follow", {"sketch": sketch, "method": method, "pair": pair})
+    found: dict[str, Any] = answer_request("follow", {"sketch": sketch, "method": method, "pair": pair})
     json.dumps(found, allow_nan=False)
     return found
 
 
 def refused(what: str, given: Any) -> str:
     with pytest.raises(InputError) as error:
-        explored(what, given)
+        answer_request(what, given)
     return str(error.value)
 
 
@@ -51,7 +51,7 @@ def refused(what: str, given: Any) -> str:
 
 
 def test_a_file_becomes_a_sketch_and_the_sketch_the_same_problem() -> None:
-    sketch = draft_of(KITCHEN)
+    sketch = draft_from_file(KITCHEN)
     assert isinstance(sketch, MapDraft)
     stated = ProblemFile.load(EXAMPLES / "kitchen.toml")
     for name, goal in stated.goals.items():
@@ -64,14 +64,14 @@ def test_a_file_becomes_a_sketch_and_the_sketch_the_same_problem() -> None:
 def test_what_is_saved_is_a_problem_file_and_is_loaded_with_all_that_was_drawn(tmp_path: Path) -> None:
     sketch = kitchen(answers={"wrong": 0.1}, groups={"hot": ["soup", "pie"]})
     sketch["walls"][0] = ".....#...#."
-    text = explored("file", {"sketch": sketch})["text"]
+    text = answer_request("file", {"sketch": sketch})["text"]
     (tmp_path / "saved.toml").write_text(text, encoding="utf-8")
     saved = ProblemFile.load(tmp_path / "saved.toml")
     assert (saved.answers.wrong, dict(saved.groups)) == (0.1, {"hot": ("soup", "pie")})
     assert text.startswith("format = ")
-    assert explored("read", {"text": text})["sketch"] == sketch
+    assert answer_request("read", {"text": text})["sketch"] == sketch
     away = {**sketch, "teammate": {**sketch["teammate"], "now": [3, 2]}}
-    assert explored("file", {"sketch": away})["text"] == text, "a file says where both start"
+    assert answer_request("file", {"sketch": away})["text"] == text, "a file says where both start"
 
 
 def test_other_files_are_refused_with_what_explore_takes() -> None:
@@ -83,7 +83,7 @@ def test_other_files_are_refused_with_what_explore_takes() -> None:
     assert refused("read", {"text": policy}) == f"teammate.policy: found a policy of its own; expected {TAKES}"
     assert refused("read", {"text": one_row(31, 2)}) == f"teammate.map: found 31 x 1 cells; expected {TAKES}"
     assert refused("read", {"text": one_row(30, 31)}) == f"goals: found 31 goals; expected {TAKES}"
-    assert len(explored("read", {"text": one_row(30, 2)})["sketch"]["walls"][0]) == 30
+    assert len(answer_request("read", {"text": one_row(30, 2)})["sketch"]["walls"][0]) == 30
 
 
 def one_row(width: int, goals: int) -> str:
@@ -174,13 +174,13 @@ def test_one_goal_is_enough() -> None:
 def test_suggested_walls_are_those_of_design(tmp_path: Path) -> None:
     sketch = kitchen()
     wanted = {"minimise": "wcd", "most": 2, "budget": 4}
-    found = explored("suggest", {"sketch": sketch, "design": wanted})
+    found = answer_request("suggest", {"sketch": sketch, "design": wanted})
     expected = design(str(EXAMPLES / "kitchen.toml"), 2, minimise="wcd", budget=4)
     assert [tuple(cell) for cell in found["things"]] == list(expected.forbidden)
     assert (found["before"]["wcd"], found["after"]["wcd"]) == (expected.before.wcd, expected.after.wcd)
     assert found["inTheWay"] == []
     sketch["ego"]["now"] = found["things"][0]
-    assert explored("suggest", {"sketch": sketch, "design": wanted})["inTheWay"] == [found["things"][0]]
+    assert answer_request("suggest", {"sketch": sketch, "design": wanted})["inTheWay"] == [found["things"][0]]
     assert refused("suggest", {"sketch": sketch, "design": {**wanted, "most": 40}}) == (
         "design.most: found 40; expected a whole number from 1 to 3"
     )
@@ -207,7 +207,7 @@ def test_suggested_walls_are_those_of_design(tmp_path: Path) -> None:
             ("goals", 0, "teammate"),
             [[10, 5]],
             "goals.pie.teammate: found [10, 5], a target of goal \"soup\" already; "
-            "expected a target of its own: the place where the teammate stays shows its goal",
+            "expected a target that no other goal has: the place where the teammate stays reveals its goal",
         ),
         (("goals",), 31 * [{}], "goals: found 31 goals; expected at most 30"),
     ],
@@ -271,9 +271,9 @@ def test_malformed_states_are_refused_in_words_or_hold_together() -> None:
             given = mutated(chance, given)
         try:
             if isinstance(given.get("sketch"), dict) and k % 10 == 0:
-                explored("follow", given)
+                answer_request("follow", given)
             else:
-                explored("file", {"sketch": given.get("sketch")})
+                answer_request("file", {"sketch": given.get("sketch")})
             outcomes["fine"] += 1
         except InputError:  # anything else would be a fault of ours
             outcomes["refused"] += 1
@@ -287,7 +287,7 @@ def test_malformed_files_are_refused_in_words() -> None:
         at, length = chance.randrange(len(KITCHEN)), chance.randrange(1, 40)
         text = KITCHEN[:at] + chance.choice(["", "\u0000", "#", "[[", '"""', "9" * 50]) + KITCHEN[at + length :]
         with contextlib.suppress(InputError):  # anything else would be a fault of ours
-            explored("read", {"text": text})
+            answer_request("read", {"text": text})
     assert refused("read", {"text": ""}).startswith("text: found nothing")
     assert refused("read", {"text": 3}) == "text: found 3; expected a string"
 
@@ -314,11 +314,11 @@ class Pooled:
 
 
 def test_of_many_requests_the_first_and_the_newest_are_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def body_of(request: Any) -> Field:
+    async def json_body(request: Any) -> Field:
         return Field("", request)
 
     async def run() -> tuple[list[Any], list[Any]]:
-        pool, desk, person = SlowPool(), explore._Desk(), Person("researcher", "somebody")
+        pool, desk, person = SlowPool(), explore._Handlers(), Person("researcher", "somebody")
         services: Any = Pooled(pool)
         requests: list[Any] = [{"tab": "one", "k": k} for k in range(6)] + [{"tab": "two", "k": 9}]
         tasks = [asyncio.create_task(desk.follow(each, services, person)) for each in requests]
@@ -326,7 +326,7 @@ def test_of_many_requests_the_first_and_the_newest_are_worked_on(monkeypatch: py
         pool.go.set()
         return await asyncio.gather(*tasks), pool.asked
 
-    monkeypatch.setattr(explore, "body_of", body_of)
+    monkeypatch.setattr(explore, "json_body", json_body)
     answers, asked = asyncio.run(run())
     assert sorted(asked) == [0, 5, 9]
     assert answers == [{"k": 0}, *4 * [{"dropped": True}], {"k": 5}, {"k": 9}]

@@ -40,9 +40,7 @@ def checked_model(field: str, model: object) -> Model:
     if not isinstance(model, Model):
         raise InputError(field, repr(model), "an askwise.Model")
     if not model.deterministic:
-        raise InputError(
-            field, "a stochastic model", "a deterministic one; divergences, but no agents, take stochastic models"
-        )
+        raise InputError(field, "a stochastic model", "a deterministic model; only divergences support stochastic ones")
     return model
 
 
@@ -106,14 +104,20 @@ def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, s
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
         state = next(int(s) for s in targets if s not in ends)
-        raise InputError(field, f"no {model.actions[model.stay]} at its target {model.name(state)!r}", "some")
+        raise InputError(
+            field, f"no {model.actions[model.stay]} at its target {model.name(state)!r}", "a positive probability"
+        )
     reached = _forward(policy, model, start)
     undefined = [state for state in reached if not policy.defined[state]]
     if undefined:
-        raise InputError(field, f"nothing to do in {model.name(undefined[0])!r}", "something wherever it may come to")
+        raise InputError(
+            field, f"no action in {model.name(undefined[0])!r}", "an action in every state that it may reach"
+        )
     lost = sorted(set(reached) - _backward(policy, model, ends))
     if lost:
-        raise InputError(field, f"no way to the goal from {model.name(lost[0])!r}", "one wherever it may come to")
+        raise InputError(
+            field, f"no path to the goal from {model.name(lost[0])!r}", "a path from every state that it may reach"
+        )
 
 
 def _forward(policy: Policy, model: Model, start: int) -> list[int]:
@@ -184,7 +188,9 @@ class FactoredProblem(Problem):
     ) -> None:
         names = checked_names(goals)
         if isinstance(goals, Mapping) and teammate_goals is not None and ego_goals is not None:
-            raise InputError("goals", "targets, beside teammate_goals and ego_goals", "names only, or one of the two")
+            raise InputError(
+                "goals", "targets in addition to teammate_goals and ego_goals", "names only, or one of the two"
+            )
         team_model = checked_model("teammate_model", teammate_model)
         own_model = checked_model("ego_model", team_model if ego_model is None else ego_model).in_label_order()
         begin = checked_start(start, team_model, own_model)

@@ -89,7 +89,7 @@ def check_question(
             raise InvalidDecision(f"{who} asked which of {list(asked.groups)}; expected goals from 0 to {n - 1}")
         if n_answers(asked, n) < 2:
             raise InvalidDecision(
-                f"{who} asked which of one group that has all goals; expected a choice of two at least"
+                f"{who} asked which of one group that contains all goals; expected a choice with at least two answers"
             )
         return
     numbers = all(as_int(goal) is not None and 0 <= goal < n for goal in asked)

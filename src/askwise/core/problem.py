@@ -297,7 +297,9 @@ def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: C
             other = owner.setdefault(target, name)
             if other != name:
                 found = f"{place(target)}, a target of goal {other} already"
-                raise InputError(field, found, "a target of its own: the place where the teammate stays shows its goal")
+                raise InputError(
+                    field, found, "a target that no other goal has: the place where the teammate stays reveals its goal"
+                )
 
 
 def unreachable(field: str, start: str, what: str = "goal") -> InputError:

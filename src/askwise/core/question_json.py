@@ -41,7 +41,7 @@ def question_from_json(problem: Problem, given: Field) -> Question:
         raise given.child("names").refuse(f"{len(groups)} names, one for each group, or none")
     asked = Choice(groups, names)
     if n_answers(asked, len(problem.goals)) < 2:
-        raise given.child("groups").refuse("a choice of two at least")
+        raise given.child("groups").refuse("a choice with at least two answers")
     return asked
 
 

@@ -1,7 +1,9 @@
-"""Letting an agent begin, decide and say what it believes; whatever is wrong with that is said here, and nowhere else.
+"""Checked calls of agents: start an agent, let it decide, read its belief, and check what it returns.
 
-What comes out is plain: goals and actions are whole numbers, a belief is an array that nobody else can write to. So
-episodes, tables, traces and pages hold nothing that an agent could change later or that cannot be written down.
+Agents may be third-party code. All errors that they raise and all mistakes in what they return are reported here.
+Checked decisions contain Python integers for goals and actions, and checked beliefs are read-only arrays that the agent
+does not share. So episodes, tables, traces and pages contain nothing that an agent could change later or that cannot be
+written to a file.
 """
 
 from __future__ import annotations
@@ -33,19 +35,19 @@ class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
 
 
 class Interruption(BaseException):
-    """Stops whatever an agent does, from outside; nothing here holds it up."""
+    """Stops an agent from outside, such as at a time limit; it is never caught as an error of the agent."""
 
 
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
-    """Raise what an error of an agent's method becomes; return if it goes through as it is.
+    """Raise `AgentFailed` for an error that an agent or a teammate raised; return if the error is not its fault.
 
-    To be called where the error is caught, followed by ``raise``.
+    Call it where the error is caught, followed by ``raise``.
 
     Args:
         player: the agent or teammate.
-        method: which of its methods was called.
-        error: what that raised.
-        t: the step, None before the first.
+        method: name of its method that was called.
+        error: the error that the method raised.
+        t: number of the step; None before the first.
         kind: ``agent`` or ``teammate``.
     """
     if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
@@ -63,7 +65,7 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
 
 @contextmanager
 def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
-    """Blame an agent for what its method raises meanwhile; where every microsecond counts, call `blame` itself."""
+    """Call `blame` for every error that is raised inside; call `blame` directly where speed matters."""
     try:
         yield
     except BaseException as error:
@@ -72,12 +74,12 @@ def blaming(player: object, method: str, t: int | None = None, kind: str = "agen
 
 
 def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
-    """Refuse what a method of an agent returned."""
+    """Raise `InvalidDecision`, which says `what` is wrong with the result of a player's method."""
     raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{line_text(source_line(player, method))}")
 
 
 def known_as(player: object, kind: str = "agent") -> str:
-    """Return what an agent is called, ``agent 'ezq'``; by its class if its name cannot be shown."""
+    """Return a player's kind and name, such as ``agent 'ezq'``, or its class if it has no valid name."""
     try:
         name = player.name  # type: ignore[attr-defined]
     except (Exception, SystemExit):
@@ -86,7 +88,7 @@ def known_as(player: object, kind: str = "agent") -> str:
 
 
 def is_name(name: object) -> bool:
-    """Whether an agent may be called that: a text on one line."""
+    """Return whether `name` is valid for an agent: a nonempty printable text on one line."""
     return isinstance(name, str) and name != "" and name.isprintable()
 
 
@@ -94,18 +96,18 @@ def _step(t: int | None) -> str:
     return "" if t is None else f"step {t}: "
 
 
-# ------------------------------------------------------------------------------------------------------------------
+# -- checked calls -------------------------------------------------------------------------------------------------
 
 
 SUM_TOLERANCE = 1e-6
-"""How far a belief may sum from 1: single precision, added up over many goals."""
+"""Largest deviation of the sum of a belief from 1; allows for single precision and many goals."""
 COLLECTIONS = (tuple, list, set, frozenset, range, np.ndarray)
-"""What goals may be given in; anything else might never end."""
+"""Types in which goals may be given; other iterables might be infinite."""
 REALS = (float, int, np.floating, np.integer)
 
 
 def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
-    """Let an agent begin an episode, tell it the goal if it is to know, and return its name."""
+    """Start an episode of an agent and return its name; an agent that `KnowsGoal` gets `goal`."""
     with blaming(player, "reset"), deciding:
         player.reset(problem, seed)
     if goal is not None and isinstance(player, KnowsGoal):
@@ -115,20 +117,20 @@ def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = 
 
 
 def checked_name(player: Any, kind: str = "agent") -> str:
-    """Return the name of an agent, which tables, files and pages show."""
+    """Return the name of a player; raise `InvalidDecision` if it is not valid."""
     with blaming(player, "name", kind=kind):
         name = player.name
     if not is_name(name):
-        refuse(player, "__init__", f"is called {value_to_text(name)}; expected a text on one line", kind=kind)
+        refuse(player, "__init__", f"has the name {value_to_text(name)}; expected a text on one line", kind=kind)
     return str(name)
 
 
 def checked_decision(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
-    """Return what an agent decides in step `t`; refuse what the rules do not allow."""
+    """Return the decision of an agent in step `t`; raise `InvalidDecision` if the rules do not allow it."""
     try:
-        with deciding:  # whoever watches this process sees how long it takes
+        with deciding:  # a supervising process measures the time of the decision
             decision = player.decide(observation)
-        return _checked(problem, decision, observation.state.ego)
+        return _validated(problem, decision, observation.state.ego)
     except _Wrong as wrong:
         refuse(player, "decide", str(wrong), t)
     except BaseException as error:
@@ -137,15 +139,15 @@ def checked_decision(problem: Problem, player: Agent, observation: Observation, 
 
 
 def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
-    """Return what an agent believes in step `t`, ``float64 [n_goals]``, for good; None if it shows no belief.
+    """Return the belief of an agent in step `t` as a read-only array ``float64 [n_goals]``; None if it shows none.
 
-    What it believed `before`, if that is given, need not be checked again where nothing was learnt.
+    If the agent returns the same array as in the step `before`, it is not checked again.
     """
     try:
         belief = player.probabilities
         if belief is None or belief is before:
             return belief
-        return _checked_belief(belief, len(problem.goals))
+        return _validated_belief(belief, len(problem.goals))
     except _Wrong as wrong:
         refuse(player, "probabilities", str(wrong), t)
     except BaseException as error:
@@ -156,12 +158,12 @@ def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray |
 def with_situation(
     problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
 ) -> Decision:
-    """Return a decision that knows the moment at which it was made, unless the agent shows no belief."""
-    if decision.situation is None:  # an agent that decides all by itself
+    """Return a decision with its situation added, if the agent shows a belief and did not add one itself."""
+    if decision.situation is None:
         return decision if belief is None else decision.made_at(Situation(problem, observation.state, belief))
     if decision.situation.belief is not belief:
         try:
-            _checked_belief(decision.situation.belief, len(problem.goals))
+            _validated_belief(decision.situation.belief, len(problem.goals))
         except _Wrong as wrong:
             refuse(player, "decide", f"gave a situation in which it {wrong}", t)
     return decision
@@ -180,14 +182,14 @@ def decision_and_belief(
 
 
 class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
-    """What is wrong with a decision or a belief, without whose it is."""
+    """A mistake in a decision or a belief; the message does not name the agent yet."""
 
 
 # -- decisions ---------------------------------------------------------------------------------------------------
 
 
-def _checked(problem: Problem, decision: Any, ego: int) -> Decision:
-    """Return a decision with plain numbers in it: itself, if it has no others."""
+def _validated(problem: Problem, decision: Any, ego: int) -> Decision:
+    """Return a decision with Python numbers only; the same object if it has no others."""
     if not isinstance(decision, Decision):
         raise _Wrong(f"decided {value_to_text(decision)}; expected a Decision")
     if (decision.ask is None) == (decision.action is None):
@@ -224,18 +226,18 @@ def _action(problem: Problem, given: Any, ego: int) -> int:
 
 
 def _question(problem: Problem, given: Any, what: str) -> Question:
-    """Return a question: goals, or a choice among groups of them."""
+    """Return a valid question: a tuple of goals, or a choice among groups of goals."""
     if not isinstance(given, Choice):
         return _goals(problem, given, what)
     for group in given.groups:
         _goals(problem, group, what)
     if n_answers(given, len(problem.goals)) < 2:
-        raise _Wrong(f"{what} one group that has all goals; expected a choice of two at least")
+        raise _Wrong(f"{what} one group that has all goals; expected a choice with at least two answers")
     return given
 
 
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
-    """Return goals as a tuple of their numbers; a set of them in order."""
+    """Return goals as a tuple of indices; those of a set are sorted."""
     n = len(problem.goals)
     plain = type(given) is tuple and given and all(type(goal) is int and 0 <= goal < n for goal in given)
     if plain and len(set(given)) == len(given):
@@ -272,29 +274,29 @@ def _check_text(problem: Problem, given: Any, what: str) -> None:
         raise _Wrong(f"gave as its {what} {value_to_text(given)}; expected a text")
     if given.isprintable():
         return
-    # Lines and tabs do no harm, and what the problem's own names hold is not the agent's fault.
+    # Newlines and tabs are harmless, and characters in the problem's names are not the agent's fault.
     allowed = "\n\t".join((*problem.goals, *problem.ego.actions.names, *problem.groups, ""))
     for letter in given:
-        # Halves of characters cannot be written down, and control characters steer terminals.
+        # Surrogates cannot be encoded, and control characters can change the state of a terminal.
         if unicodedata.category(letter) in ("Cs", "Cc") and letter not in allowed:
             raise _Wrong(
-                f"gave as its {what} a text with {value_to_text(letter)} in it; expected letters that can be printed"
+                f"gave as its {what} a text with {value_to_text(letter)} in it; expected printable characters"
             )
 
 
 # -- beliefs -----------------------------------------------------------------------------------------------------
 
 
-def _checked_belief(given: Any, n_goals: int) -> FloatArray:
-    """Return a belief that nobody can change any more."""
+def _validated_belief(given: Any, n_goals: int) -> FloatArray:
+    """Return a belief as a read-only array that the agent does not share."""
     belief = _as_floats(given)
     if belief.shape != (n_goals,):
-        raise _Wrong(f"believes in {_shape(belief)}; expected {n_goals} probabilities, one for each goal")
+        raise _Wrong(f"has a belief of {_shape(belief)}; expected {n_goals} probabilities, one for each goal")
     total = np.add.reduce(belief)
     if not abs(total - 1) <= SUM_TOLERANCE or np.minimum.reduce(belief) < 0:
         wrong = np.flatnonzero(~(np.isfinite(belief) & (belief >= 0)))
         found = f"the probability {belief[wrong[0]]} of goal {wrong[0]}" if wrong.size else f"a sum of {total:.9g}"
-        raise _Wrong(f"believes in {found}; expected probabilities from 0 that sum to 1")
+        raise _Wrong(f"has a belief with {found}; expected probabilities from 0 that sum to 1")
     if belief is given and (given.flags.writeable or given.base is not None):
         belief = belief.copy()
     belief.setflags(write=False)
@@ -309,7 +311,7 @@ def _as_floats(given: Any) -> FloatArray:
     except (TypeError, ValueError):  # rows of different lengths
         found = np.array("no numbers")
     if found.dtype.kind not in "fiu":
-        raise _Wrong(f"believes in {value_to_text(given)}; expected an array of numbers, one for each goal, or None")
+        raise _Wrong(f"has the belief {value_to_text(given)}; expected an array of numbers, one for each goal, or None")
     return found.astype(np.float64)
 
 

@@ -152,7 +152,7 @@ def check_name(name: str, path: str) -> str:
     if len(name) > LONGEST_NAME:
         raise InputError(path, f"a name of {len(name)} characters, {short_json(name)}", f"at most {LONGEST_NAME}")
     if any("\ud800" <= letter <= "\udfff" for letter in name):
-        raise InputError(path, f"{name!a}, which holds half a character", "whole characters")
+        raise InputError(path, f"{name!a}, which contains a lone surrogate", "valid Unicode")
     return name
 
 

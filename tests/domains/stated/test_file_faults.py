@@ -58,7 +58,7 @@ FORMAT_FAULTS: dict[str, Fault] = {
     ),
     "half a character": (
         lambda: read(ward(name="a\ud800")),
-        "name: found 'a\\ud800', which holds half a character; expected whole characters",
+        "name: found 'a\\ud800', which contains a lone surrogate; expected valid Unicode",
     ),
     "date": (
         lambda: read(ward(name=datetime.date(2024, 1, 1))),
@@ -76,7 +76,7 @@ GOALS_FAULTS: dict[str, Fault] = {
     ),
     "half": (
         lambda: read(ward(goals={"\ud83d": {"teammate": "room 1", "ego": "A"}})),
-        "goals: found '\\ud83d', which holds half a character; expected whole characters",
+        "goals: found '\\ud83d', which contains a lone surrogate; expected valid Unicode",
     ),
     "text": (lambda: read(ward(goals={"g": "room 1"})), f'goals.g: found "room 1"; expected {OBJECT}'),
     "no teammate": (lambda: read(goal(teammate=None)), f"goals.to room 1.teammate: found nothing; expected {REQUIRED}"),
@@ -128,7 +128,7 @@ GOALS_FAULTS: dict[str, Fault] = {
     "same target": (
         lambda: read(goal(teammate=["room 1", "room 2"])),
         'goals.to room 2.teammate: found "room 2", a target of goal "to room 1" already; '
-        "expected a target of its own: the place where the teammate stays shows its goal",
+        "expected a target that no other goal has: the place where the teammate stays reveals its goal",
     ),
     "teammate out of reach": (
         lambda: read(unreachable("teammate")),

@@ -93,7 +93,7 @@ SIDE_FAULTS: dict[str, Fault] = {
     ),
     "half": (
         lambda: read(edges(["a", "g\udfff", "b"])),
-        "teammate.edges[0][1]: found 'g\\udfff', which holds half a character; expected whole characters",
+        "teammate.edges[0][1]: found 'g\\udfff', which contains a lone surrogate; expected valid Unicode",
     ),
     "twice": (
         lambda: read(edges(["desk", "go", "a"], ["desk", "go", "b"])),

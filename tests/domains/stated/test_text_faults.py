@@ -92,8 +92,8 @@ def test_a_table_that_cannot_be_read(tmp_path: Path, name: str) -> None:
         ),
         (
             [["to room 1", "desk", "go", 1], ["to room 2", "desk", "go", 1]],
-            "teammate.policy: goal 'to room 1': found nothing to do in 'hall'; "
-            "expected something wherever it may come to",
+            "teammate.policy: goal 'to room 1': found no action in 'hall'; "
+            "expected an action in every state that it may reach",
         ),
         (
             [
@@ -102,8 +102,8 @@ def test_a_table_that_cannot_be_read(tmp_path: Path, name: str) -> None:
                 ["to room 1", "room 2", "STAY", 1],
                 ["to room 2", "desk", "go", 1],
             ],
-            "teammate.policy: goal 'to room 1': found no way to the goal from 'desk'; "
-            "expected one wherever it may come to",
+            "teammate.policy: goal 'to room 1': found no path to the goal from 'desk'; "
+            "expected a path from every state that it may reach",
         ),
     ],
 )
@@ -115,8 +115,8 @@ def test_policies_that_lead_nowhere(rows: list[Any], message: str) -> None:
 def test_noise_that_may_lead_into_a_dead_end() -> None:
     assert_refused(
         read(pol({"noisy": 0.1})).problem,
-        "teammate.policy: goal 'to room 1': found nothing to do in 'room 2'; "
-        "expected something wherever it may come to",
+        "teammate.policy: goal 'to room 1': found no action in 'room 2'; "
+        "expected an action in every state that it may reach",
     )
 
 

@@ -92,7 +92,7 @@ MAP_FAULTS: dict[str, Fault] = {
     ),
     "half a character": (
         given(stations={"\ud800": S1}),
-        "stations: found '\\ud800', which holds half a character; expected whole characters",
+        "stations: found '\\ud800', which contains a lone surrogate; expected valid Unicode",
     ),
     "price that adds up to infinity": (
         given(query_cost={"base": 1.7e308}),
@@ -161,7 +161,7 @@ STATION_FAULTS: dict[str, Fault] = {
     "two on one cell": (
         station(at=[7, 8]),
         'stations.S2.at: found [7, 8], a target of goal "S1" already; '
-        "expected a target of its own: the place where the teammate stays shows its goal",
+        "expected a target that no other goal has: the place where the teammate stays reveals its goal",
     ),
     "unknown toolbox": (station(toolbox="shed"), "stations.S1.toolbox: found \"shed\"; expected one of 'T1'"),
     "misspelt toolbox": (
