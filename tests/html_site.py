@@ -1,4 +1,4 @@
-"""Looking for what is broken in a folder of HTML pages: links, pictures, and anything fetched from elsewhere."""
+"""Checks of a folder of HTML pages: broken links, missing pictures, and requests to other sites."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 FETCHING = {"img": "src", "script": "src", "link": "href", "source": "src", "iframe": "src"}
-"""Elements that make a browser load something."""
+"""Elements that make a browser load a file, and the attribute with its address."""
 PASSIVE = {"canonical", "search", "prev", "next", "index", "author", "copyright"}
-"""Links in the head of a page that load nothing."""
+"""Values of ``rel`` of links that a browser does not load."""
 
 
 @dataclass
 class Page(HTMLParser):
-    """What a page refers to, and what can be referred to in it."""
+    """The links, loaded files and link targets of a page."""
 
     ids: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Page(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """See `HTMLParser`."""
+        """Record the links, loaded files and link targets of an element."""
         given = {key: value or "" for key, value in attrs}
         self.ids |= {given[key] for key in ("id", "name") if key in given}
         if tag == "a" and "href" in given:
@@ -36,7 +36,7 @@ class Page(HTMLParser):
 
 
 def problems_of(site: Path) -> list[str]:
-    """Return everything that is broken in a site, each in one line."""
+    """Return all defects of a site, one line each."""
     pages = {path: _read(path) for path in sorted(site.rglob("*.html"))}
     found = []
     for path, page in pages.items():
@@ -62,7 +62,7 @@ def _is_there(page: Path, target: str) -> bool:
 def _leads_somewhere(page: Path, target: str, pages: dict[Path, Page]) -> bool:
     parts = urlsplit(target)
     if parts.scheme or parts.netloc:
-        return True  # other sites are not our business
+        return True  # links to other sites are not checked
     path = _file(page, parts.path)
     if path not in pages:
         return path.is_file()

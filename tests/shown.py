@@ -1,6 +1,6 @@
-"""What the README and the documentation show is run: code, commands, files, each with what is said to come out.
+"""Run the examples of README and documentation: code, commands and files, and compare their output.
 
-Blocks of a page are run in order, in one namespace, in a folder of their own with a copy of ``examples``:
+Blocks of a page run in order, in one namespace, in a temporary folder with a copy of ``examples``:
 
 - ``python``: run. An ``output`` block right below is what it prints.
 - ``console``: lines that start with ``$ `` are commands and the lines below are what they print. ``askwise`` commands
@@ -43,7 +43,7 @@ LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, the line of the page that its text starts in, the file it is."""
+    """A fenced block: its language, its text, its first line in the page, and the name of the file that it defines."""
 
     language: str
     text: str
@@ -53,7 +53,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A command and what it is said to print."""
+    """A command, its expected output and its line in the page."""
 
     text: str
     expected: list[str]
@@ -61,7 +61,7 @@ class Command:
 
 
 def blocks(page: str) -> Iterator[Block]:
-    """Find the fenced blocks of a Markdown page."""
+    """Yield the fenced blocks of a Markdown page."""
     lines = iter(enumerate(page.splitlines(), start=1))
     for number, line in lines:
         if not (opening := FENCE.match(line)):
@@ -77,7 +77,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def _block(language: str, inside: list[str], line: int) -> Block:
-    """Make a block; options at its top (``:caption:`` and others) do not belong to its text."""
+    """Return a block; options at its top, such as ``:caption:``, are not part of its text."""
     options = 0
     if inside and CAPTION.match(inside[0]):
         while options < len(inside) and inside[options].startswith(":"):
@@ -102,14 +102,14 @@ def commands(block: Block) -> Iterator[Command]:
 
 
 def matches(expected: list[str], printed: list[str]) -> bool:
-    """Whether the lines are those expected, where ``...`` stands for any number of lines."""
+    """Return whether the output is as expected; an expected line ``...`` matches any number of lines."""
     parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in expected]
     return re.fullmatch("".join(parts), "".join(f"{line}\n" for line in printed)) is not None
 
 
 @contextmanager
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield a folder to write to, with the examples in it."""
+    """Yield a temporary working folder with the examples."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
@@ -118,7 +118,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
 
 
 class Reader:
-    """Does all that a page shows, in the current folder, and fails where something else comes out."""
+    """Runs the blocks of a page in the current folder; fails if the output differs."""
 
     def __init__(self, page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.page = page
@@ -126,12 +126,12 @@ class Reader:
         self.monkeypatch = monkeypatch
         self.namespace: dict[str, Any] = {"__name__": "__main__"}
         self.printed: list[str] | None = None
-        """What the block just above printed, None if it was no Python."""
+        """The output of the previous block, None if it was not Python."""
         self.changes: list[tuple[int, int, list[str]]] = []
-        """Output to be written anew: its first line in the page, how many lines it has there, what comes out now."""
+        """Output to rewrite: its first line in the page, its number of lines there, and the new lines."""
 
     def read(self) -> None:
-        """Do everything, in order."""
+        """Run all blocks in order."""
         text = self.page.read_text(encoding="utf-8")
         for block in blocks(text):
             self.do(block)
@@ -142,7 +142,7 @@ class Reader:
             self.page.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
     def do(self, block: Block) -> None:
-        """Do what one block shows."""
+        """Run one block."""
         printed, self.printed = self.printed, None
         if block.file:
             target = Path(block.file)
@@ -160,7 +160,7 @@ class Reader:
                 self.run(command)
 
     def run(self, command: Command) -> None:
-        """Run a command and compare what it prints."""
+        """Run a command and compare its output."""
         if command.text.startswith("askwise "):
             self.capsys.readouterr()
             with suppress(SystemExit):  # --help and wrong options end like this; what they print is compared too
@@ -194,19 +194,19 @@ class Reader:
 
 
 def forget_domains() -> None:
-    """Let domains be looked for again: what is installed has changed."""
+    """Clear the caches of the domain registry after the installed packages have changed."""
     registry._points.cache_clear()
     registry.domain.cache_clear()
 
 
 def run_python(page: Path, block: Block, namespace: dict[str, Any]) -> None:
-    """Run a block; tracebacks point into the page."""
+    """Run a Python block; tracebacks refer to lines of the page."""
     code = "\n" * (block.line - 1) + block.text
     exec(compile(code, str(page), "exec"), namespace)
 
 
 def missing_links(page: Path) -> list[str]:
-    """Return the local links of a page that lead nowhere."""
+    """Return the local links of a page whose target does not exist."""
     targets = [match["target"] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
     local = [target.partition("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
     return [target for target in local if not (page.parent / target).exists()]

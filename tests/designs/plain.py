@@ -1,4 +1,4 @@
-"""Designs the plain way: every set of things, each worked out from the changed problem with nothing left out."""
+"""Reference implementation of designs: all sets of things, each evaluated on the changed problem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Value = Callable[[Any], float]
 
 @dataclass(frozen=True)
 class Least:
-    """The least value, and the fewest things that reach it."""
+    """The least value and the size of the smallest design with this value."""
 
     value: float
     size: int
@@ -28,7 +28,7 @@ class Least:
 
 
 def least(space: Space, value: Value, most: int, budget: int) -> Least:
-    """Return the least value of all designs of at most so many things that are allowed."""
+    """Return the least value of all allowed designs with at most `most` things."""
     before = steps_of(space.changed(()))
     best = Least(value(space.changed(())), 0, 1)
     for design in _designs(space, most):
@@ -54,7 +54,7 @@ def _designs(space: Space, most: int) -> Iterator[tuple[int, ...]]:
 
 
 def worst_case(given: Any) -> float:
-    """Return the largest WCD of two different goals that are possible."""
+    """Return the largest WCD of two possible goals."""
     _, wcd, prior = matrices(given)
     possible = [goal for goal in range(len(prior)) if prior[goal] > 0]
     return max((wcd[i, j] for i in possible for j in possible if i != j), default=0.0)
@@ -73,7 +73,7 @@ def expected_edp(given: Any) -> float:
 
 
 def cost_of_not_knowing(before: FactoredProblem) -> Value:
-    """Return the value by the optimum, against what it cost before if the goal was known."""
+    """Return the optimal expected cost minus the expected cost before the design with a known goal."""
     known = float((before.prior * optimal_costs(before, before.start)).sum())
     return lambda changed: solve(changed).expected_cost - known
 
@@ -91,7 +91,7 @@ def matrices(given: Any) -> tuple[Any, Any, list[float]]:
 
 
 def steps_of(given: Any) -> list[int]:
-    """Return steps to each goal: the teammate's, and the ego agent's if there is one that designs concern."""
+    """Return the steps to each goal for the teammate, and for the ego agent if designs affect it."""
     if isinstance(given, Drawing):
         model = given.grid
         assert given.teammate is not None
@@ -121,7 +121,7 @@ def _steps(model: Model, start: int, goals: list[list[int]]) -> list[int]:
 
 
 def random_drawing(rng: np.random.Generator, largest: int = 5) -> Drawing | None:
-    """Return a small map with two or three goals, None if one is out of reach."""
+    """Return a small map with two or three goals, None if a goal is unreachable."""
     width, height = rng.integers(3, largest + 1, size=2).tolist()
     cells = [(x, y) for x in range(width) for y in range(height)]
     cells = [cells[k] for k in rng.permutation(len(cells))]
@@ -134,7 +134,7 @@ def random_drawing(rng: np.random.Generator, largest: int = 5) -> Drawing | None
 
 
 def random_map_problem(rng: np.random.Generator) -> FactoredProblem | None:
-    """Return a small map on which both agents walk, to goals of their own; None if one is out of reach."""
+    """Return a small map with different targets for both agents, None if a target is unreachable."""
     drawing = random_drawing(rng, 4)
     if drawing is None:
         return None
@@ -152,7 +152,7 @@ def random_map_problem(rng: np.random.Generator) -> FactoredProblem | None:
 
 
 def random_graph_problem(rng: np.random.Generator, *, shared: bool) -> FactoredProblem | None:
-    """Return a small graph, for the teammate alone or for both; None if a goal is out of reach."""
+    """Return a small graph for the teammate or for both agents, None if a goal is unreachable."""
     n, goals = int(rng.integers(4, 7)), int(rng.integers(2, 4))
     successor = np.where(rng.random((n, 3)) < 0.6, rng.integers(0, n, size=(n, 3)), -1).astype(np.int32)
     model = Model(successor, states=[f"s{k}" for k in range(n)])

@@ -1,4 +1,4 @@
-"""Designs of planning problems: actions are forbidden, and the changed problem is one."""
+"""Designs of planning problems: forbidden actions, and the changed planning problem."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _random(rng: np.random.Generator) -> Recognition:
 
 
 def _with_detours(rng: np.random.Generator) -> Recognition:
-    """Two rooms that are goals behind three others: ways of several lengths lead to each."""
+    """Two goal rooms behind three other rooms, with paths of several lengths to each."""
     inner, ends = ["lobby", *"abc"], ["x", "y"]
     pairs = [(one, other) for one in inner for other in inner[1:] if one != other and rng.random() < 0.6]
     pairs += [(one, end) for one in inner[1:] for end in ends if rng.random() < 0.6]
@@ -67,7 +67,7 @@ def _with_detours(rng: np.random.Generator) -> Recognition:
 
 
 def _least(given: Recognition, most: int, budget: int = 0) -> dict[str, tuple[float, int]]:
-    """Try every set of actions, and search for plans anew each time."""
+    """Evaluate every set of actions by searching for plans again."""
     before = cones_of(given)
     best = {minimise: (value, 0) for minimise, value in _values(before).items()}
     for n in range(1, most + 1):
@@ -116,7 +116,7 @@ def test_with_a_budget_equal_to_trying_everything(budget: int) -> None:
 
 
 def test_a_detour_tells_goals_apart() -> None:
-    """Both goals are behind the hall; closed to one of them, that one goes by the stairs, a step further."""
+    """Both goals are behind the hall; with one action forbidden, one path uses the stairs and is one step longer."""
     house = [
         ("lobby", "hall"),
         ("hall", "one"),
@@ -174,7 +174,7 @@ def test_actions_of_one_name_that_lead_to_different_states_are_refused() -> None
 
 
 def test_the_changed_problem_is_one() -> None:
-    """Forbidden by a predicate that nothing changes: all else can still be done, the forbidden action cannot."""
+    """Only the forbidden action is no longer applicable in the changed problem."""
     given = rooms(FORK, ["(at k one)", "(at k two)"])
     changed = askwise.design(given, 1).changed
     assert set(given.task.labels) - set(changed.task.labels) == {"move k hall one"}

@@ -1,4 +1,4 @@
-"""`askwise.design`: known answers, what stays as it was, what is refused."""
+"""`askwise.design`: known results, unchanged parts of the problem, and errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ A...B
 ..#..
 ..W..
 """
-"""Two goals and five shortest ways to each that go up beside the wall: forbid nothing, they part at once."""
+"""Two goals with five shortest paths each along the wall; without a design they diverge immediately."""
 
 
 def refusal(*arguments: Any, **options: Any) -> str:
@@ -36,7 +36,7 @@ def refusal(*arguments: Any, **options: Any) -> str:
 
 
 def test_the_papers_grid() -> None:
-    """Both goals are to the right: with the next cell closed, the teammate has to turn up or down at once."""
+    """Both goals are to the right; if the next cell is a wall, the teammate has to turn up or down at once."""
     found = askwise.design(EXAMPLES / "two-goals.txt", 5)
     assert found.forbidden == ((5, 3),)
     assert (found.before.wcd, found.after.wcd) == (5, 1)
@@ -63,7 +63,7 @@ W.......B
 
 
 def test_a_budget_buys_more() -> None:
-    """The way to A leads along that to B, unless it may be four steps longer."""
+    """The path to A shares cells with the path to B, unless it may be four steps longer."""
     found = {budget: askwise.design(Drawing.parse(RING), 2, budget=budget) for budget in (0, 3, 4)}
     assert [found[budget].after.wcd for budget in (0, 3, 4)] == [9, 9, 1]
     assert found[4].after.costs == {"A": 14, "B": 8}
@@ -71,7 +71,7 @@ def test_a_budget_buys_more() -> None:
 
 
 def test_a_budget_is_not_spent_for_nothing() -> None:
-    """Closing (4, 2) instead of (4, 1) would be as good, but for the longer way to A."""
+    """Closing (4, 2) instead of (4, 1) has the same value, but makes the path to A longer."""
     drawing = Drawing.parse(".........\n.###.###.\nW.......A\n.###.###.\n........B")
     found = askwise.design(drawing, 2, budget=6)
     assert (found.after.wcd, len(found.forbidden)) == (1, 2)
@@ -156,7 +156,7 @@ def test_the_result_cannot_be_changed() -> None:
 
 
 def shared_corridor() -> FactoredProblem:
-    """The teammate's goals are told apart soonest if the middle is closed, but that is the ego agent's only way."""
+    """Closing the middle would separate the teammate's goals first, but it is the ego agent's only path."""
     grid = GridWorld(5, 3, [(2, 0), (2, 2)])
     return FactoredProblem(
         ["A", "B"],
@@ -179,7 +179,7 @@ def test_a_wall_is_a_wall_for_both() -> None:
 
 
 def test_the_ego_agents_ways_are_kept_too() -> None:
-    """The same map, with and without an ego agent whose shortest way leads through the best cell to close."""
+    """The same map with and without an ego agent whose shortest path uses the best cell to close."""
     grid = GridWorld(9, 7)
     goals, start = {"A": (8, 6), "B": (8, 0)}, (4, 3)
     free = FactoredProblem(
@@ -348,12 +348,12 @@ def test_refused_teammates() -> None:
     contents = graph_file().to_json()
     contents["teammate"]["policy"] = "uniform"
     assert refusal(ProblemFile.from_json(contents), 1) == (
-        "teammate.policy: found a policy of its own; expected none: designs require a teammate that takes shortest paths"
+        "teammate.policy: found a policy; expected None: designs assume that the teammate takes shortest paths"
     )
     problem = askwise.ToolFetching(workshop())
     vars(problem)["policies"] = (None,)
     assert refusal(problem, 1) == (
-        "teammate_policies: found your own policies; expected None: designs are for shortest ways"
+        "teammate_policies: found your own policies; expected None: designs assume that the teammate takes shortest paths"
     )
 
 

@@ -1,4 +1,4 @@
-"""Branch and bound finds what trying everything finds, and says so only where it is true."""
+"""Branch and bound agrees with exhaustive search, and claims a proof only if it has one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VALUES = {"wcd": worst_case, "edp": expected_edp}
 
 
 def _some(make: Any, n: int) -> Iterator[tuple[Any, np.random.Generator]]:
-    """The first so many random problems that there are, each with what is left of its seed."""
+    """Yield the first `n` random problems, each with its generator."""
     found = 0
     for seed in count():
         rng = np.random.default_rng(seed)
@@ -80,12 +80,12 @@ def test_on_graphs(minimise: str, shared: bool) -> None:
     ],
 )
 def test_where_the_best_single_steps_do_not_lead_to_the_best_design(make: Any, seed: int, budget: int) -> None:
-    """The search starts from a greedy design. Here that one is not optimal, so a proof needs the search itself."""
+    """Problems in which the greedy design is not optimal, so that the exact search is really needed."""
     _check(make(np.random.default_rng(seed)), "edp", expected_edp, 3, budget)
 
 
 def test_the_cost_of_not_knowing() -> None:
-    """All cells are tried here, also those that only the ego agent walks on: a best design needs none of them."""
+    """The reference also tries cells that only the ego agent uses; an optimal design needs none of them."""
     for problem, rng in _some(random_map_problem, 8):
         budget = int(rng.integers(0, 2))
         _check(problem, "cost", cost_of_not_knowing(problem), 2, budget, by="optimum")

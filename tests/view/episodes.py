@@ -1,4 +1,4 @@
-"""Episodes to look at: on the map of most tests, with a fetcher that asks, and moments of them."""
+"""Episodes for tests of drawings, on the map of most tests, and moments of them."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from tests.tool_fetching import Cell, instance, workshop
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 REWRITE = "ASKWISE_REWRITE_GOLDEN"
-"""Set this variable to write the texts anew; then read the difference before keeping it."""
+"""Environment variable that makes the tests rewrite the recorded texts; check the difference before you keep it."""
 
 
 def asking() -> Episode:
-    """The fetcher asks, is told no, and fetches the tool of C."""
+    """An episode in which the fetcher asks, gets the reply No, and fetches the tool of C."""
     given = workshop(query_cost={"base": 0.5, "per_station": 0.1})
     return simulate(given, AsksHalf(), "urop", "C", seed=3)
 
 
 def never() -> Episode:
-    """The fetcher waits until the worker has given its goal away."""
+    """An episode in which the fetcher waits until the worker's goal is known."""
     return simulate(workshop(), "never", "urop", "B", seed=4)
 
 
 def row_of(*names: str, worker: Cell = (0, 1), fetcher: Cell = (1, 1)) -> Instance:
-    """Stations side by side in the lower of two rows, one toolbox at the end of it."""
+    """An instance with stations side by side in the lower of two rows, and a toolbox at its end."""
     plain = instance(
         (len(names) + 1, 2),
         stations={f"station {k}": ((k, 0), "T") for k in range(len(names))},
@@ -42,12 +42,12 @@ def row_of(*names: str, worker: Cell = (0, 1), fetcher: Cell = (1, 1)) -> Instan
 
 
 def question_of(episode: Episode) -> int:
-    """The first moment at which something is asked."""
+    """The index of the first moment with a question."""
     return next(k for k, step in enumerate(episode.steps) if step.answer is not None)
 
 
 def golden(name: str, text: str) -> str:
-    """Return the recorded text; where it is to be written anew, `text` is recorded first."""
+    """Return the recorded text; if it has to be rewritten, `text` is recorded first."""
     path = GOLDEN / name
     if REWRITE in os.environ:
         path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Problems to look at that are no tool fetching: a ward as a graph, a kitchen as a map, two models that differ."""
+"""Problems for tests of drawings other than tool fetching: a graph, a map, two different models."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ ROOMS = (
 
 
 def both_ways(*joined: tuple[str, str, str, str]) -> Model:
-    """A graph of places, the action there, other places, the action back (if there is one)."""
+    """Return the edges of a graph, given as place, action, other place and, optionally, the action back."""
     edges = [(one, there, other) for one, there, other, _ in joined]
     return Model.from_edges([*edges, *((other, back, one) for one, _, other, back in joined if back)])
 
 
 def ward() -> FactoredProblem:
-    """Both walk on the same graph, with one way that cannot be taken back."""
+    """Both agents move on the same graph, which has a one-way edge."""
     goals = {"room 1": "room 1", "rounds": ["room 2", "room 3"], "washing": "laundry"}
     return FactoredProblem(goals, teammate_model=both_ways(*ROOMS), start=("desk", "medicine room"))
 
 
 def kitchen() -> FactoredProblem:
-    """One map, other places for both; the ego agent's are shared by goals, and one is a goal of the teammate's."""
+    """One map with different targets for both agents; goals share the ego agent's targets."""
     grid = GridWorld.from_drawing("......\n.##...\n......\n...#..")
     return FactoredProblem(
         ["soup", "pie", "tea"],
@@ -46,7 +46,7 @@ def kitchen() -> FactoredProblem:
 
 
 def two_maps() -> FactoredProblem:
-    """Each has a map of its own."""
+    """Each agent has its own map."""
     return FactoredProblem(
         ["soup", "pie"],
         teammate_model=GridWorld(5, 3, [(2, 1)]),
@@ -58,7 +58,7 @@ def two_maps() -> FactoredProblem:
 
 
 def graph_and_map() -> FactoredProblem:
-    """The teammate walks on a graph, the ego agent on a map."""
+    """The teammate moves on a graph, the ego agent on a map."""
     return FactoredProblem(
         ["to room 1", "to room 3"],
         teammate_model=both_ways(*ROOMS),
@@ -70,12 +70,12 @@ def graph_and_map() -> FactoredProblem:
 
 
 def coverage() -> Coverage:
-    """The paper's running example: be elsewhere."""
+    """The paper's running example, coverage: be at a different goal."""
     return Coverage("A...B\n.#.#.\nW.C.F")
 
 
 def hostile() -> FactoredProblem:
-    """Names that would break a page or a terminal if they were not treated as mere text."""
+    """A problem with names that would break a page or a terminal if they were not escaped."""
     names = ["</script><b>", "&amp; \"'", "a\nb\x1b[31m", "日本語 日本語", "x" * 190, "\U0001f600"]
     edges = [("start", f"to <i>{k}</i>", name) for k, name in enumerate(names)]
     back = [(name, "back\u2028", "start") for name in names]
@@ -84,7 +84,7 @@ def hostile() -> FactoredProblem:
 
 
 def large(n: int) -> FactoredProblem:
-    """A graph of `n` states, each with a step on and one to anywhere."""
+    """A graph of `n` states, each with an edge to the next state and one to a random state."""
     anywhere = np.random.default_rng(3).integers(0, n, n)
     table = np.column_stack([(np.arange(n) + 1) % n, anywhere])
     goals = {f"g{k}": int(k * n // 4 + 5) for k in range(4)}
@@ -102,5 +102,5 @@ ALL = {
 
 
 def played(problem: FactoredProblem, goal: int = 1) -> Episode:
-    """An episode with a question in it."""
+    """Return an episode that contains a question."""
     return simulate(problem, AsksHalf(), "urop", goal, seed=2)

@@ -1,4 +1,4 @@
-"""Pictures of graphs and of two grounds: everybody in the right colour in the right place, everything within."""
+"""Pictures of graphs and of two floors: correct colours and positions, everything inside the picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.view.test_layout import models
 
 
 class Terminal:
-    """A stream that keeps what is written."""
+    """A text stream that stores its output."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -36,7 +36,7 @@ class Terminal:
 
 
 def around(scene: Scene, side: int, place: tuple[float, float], reach: int = 12) -> raster.Pixels:
-    """The pixels around a place, one colour in each row."""
+    """Return the pixels around a place, one colour per row."""
     panel = raster.Sheet(scene.floors).panels[side]
     x, y = map(round, panel.centre(place))
     return raster.draw(scene)[max(y - reach, 0) : y + reach, max(x - reach, 0) : x + reach].reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Graphs and two grounds as text: golden drawings, and what must hold for any names and sizes."""
+"""Graphs and two floors as text: golden drawings, and properties that hold for all names and sizes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLD = ("ward", "kitchen", "two maps", "graph and map", "coverage")
 
 
 def drawings() -> str:
-    """Each problem described, its first two moments and its end, and the account."""
+    """Return, for each problem, its description, three moments of an episode, and the episode as text."""
     parts = []
     for name in TOLD:
         episode = played(ALL[name]())

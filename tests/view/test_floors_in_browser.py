@@ -1,4 +1,4 @@
-"""Pages of graphs and of two grounds in a real browser: right places, no errors, names as mere text."""
+"""Pages of graphs and of two floors in a real browser: correct positions, no errors, escaped names."""
 
 from __future__ import annotations
 

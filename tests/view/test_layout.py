@@ -1,4 +1,4 @@
-"""Graphs laid out: the same every time, nothing on top of anything else, everything within the picture."""
+"""Layouts of graphs: deterministic, without overlaps, everything inside the drawing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.view.floors import both_ways, large, ward
 
 @st.composite
 def models(draw: st.DrawFn, most: int = 24) -> Model:
-    """Any graph: parallel and one-way steps, loops, parts that nothing joins, long names."""
+    """Generate graphs with parallel and one-way edges, loops, unconnected parts and long names."""
     n = draw(st.integers(1, most))
     width = draw(st.integers(1, 3))
     cells = st.integers(-1, n - 1)
@@ -46,14 +46,14 @@ def tree(n: int) -> Model:
 
 
 def boxes_of(graph: DrawnGraph) -> list[tuple[float, float, float, float]]:
-    """The room of each node with its names: left, lower, right, upper."""
+    """Return the box of each node with its names: left, lower, right and upper side."""
     boxes = Boxes.of([node.lines for node in graph.nodes], [node.above for node in graph.nodes])
     sides = zip(graph.nodes, boxes.half_width, boxes.above, boxes.below, strict=True)
     return [(n.at[0] - half, n.at[1] - below, n.at[0] + half, n.at[1] + above) for n, half, above, below in sides]
 
 
 def check(graph: DrawnGraph) -> None:
-    """Nodes and their names do not overlap; they and all ways lie within the drawing."""
+    """Check that nodes and names do not overlap, and that nodes, names and edges lie inside the drawing."""
     boxes = boxes_of(graph)
     for one, other in combinations(boxes, 2):
         apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]

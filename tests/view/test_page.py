@@ -1,4 +1,4 @@
-"""The page as a file: what is in it, what is not, whatever the names are."""
+"""The page as a file: its content for all kinds of names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.view.episodes import asking, never, row_of
 
 
 def embedded(page: str) -> dict[str, Any]:
-    """The data in a page, as a browser would read it."""
+    """Return the data in a page as a browser would read it."""
     found = re.search(r'<script type="application/json" id="episode">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     data: dict[str, Any] = json.loads(found[1])

@@ -1,4 +1,4 @@
-"""The page in a real browser: it steps, the numbers change, nothing goes wrong, nothing is fetched."""
+"""The page in a real browser: stepping, correct numbers, no errors, no requests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(chromium: Browser, tmp_path: Path) -> Iterator[Visit]:
-    """The page of an episode with two questions; nothing may go wrong in it, whatever a test does."""
+    """The open page of an episode with two questions; at the end of a test, it must not have reported errors."""
     write_page(asking(), tmp_path / "page.html")
     with visit(chromium, tmp_path / "page.html") as visited:
         yield visited
@@ -47,7 +47,7 @@ def page(chromium: Browser, tmp_path: Path) -> Iterator[Visit]:
 
 
 def check_frame(page: Visit, episode: Episode, k: int) -> None:
-    """Everything on the page that has a number in it agrees with moment `k` of the episode."""
+    """Check that all numbers on the page agree with moment `k` of the episode."""
     problem = episode.problem
     assert isinstance(problem, ToolFetching)
     n = len(episode.steps)
@@ -162,7 +162,7 @@ def test_scrubbing(page: Visit) -> None:
 
 
 def stop_the_clock(page: Visit) -> None:
-    """From now on time passes in the page only when the test lets it."""
+    """Replace the clock of the page by one that the test controls."""
     page.page.clock.install(time=0)
     page.page.clock.pause_at(1000)
 
@@ -224,7 +224,7 @@ def test_questions_and_answers(page: Visit) -> None:
 
 
 def shown_worth(page: Visit) -> list[tuple[str, str]]:
-    """What is said about the question: names and what follows them."""
+    """Return the facts about the question on the page, by name."""
     lines = page.text("#worth").split("\n")
     return list(zip(lines[::2], lines[1::2], strict=True))
 
@@ -316,7 +316,7 @@ def test_a_step_can_be_linked_to(page: Visit) -> None:
 
 
 def place_of(page: Visit, selector: str) -> tuple[float, float]:
-    """The centre of a mark, in cells from the lower left corner of the map."""
+    """Return the centre of a mark in cells, from the lower left corner of the map."""
     floor, mark = (page.page.locator(name).bounding_box() for name in ("#map .floor", selector))
     assert floor is not None
     assert mark is not None
@@ -416,7 +416,7 @@ def test_other_episodes(chromium: Browser, tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.usefixtures("plugged")
 def test_an_episode_of_another_domain(chromium: Browser, tmp_path: Path) -> None:
-    """With words of its own, nothing to carry, no landmarks, and goals that the ego agent need not tell apart."""
+    """A domain with its own vocabulary, without loads and landmarks, with goals that share an ego target."""
     episode = simulate(Sketch("A..#B\n..W..\nF...C\n"), "ezq-exact", seed=2)
     write_page(episode, tmp_path / "page.html")
     with visit(chromium, tmp_path / "page.html") as page:
@@ -427,7 +427,7 @@ def test_an_episode_of_another_domain(chromium: Browser, tmp_path: Path) -> None
         never = page.page.locator('#zones [data-branching="Infinity"]')
         assert never.locator(".says").all_text_contents() == ["—"]
         page.page.keyboard.press("End")
-        assert "Both are where C needs them." in page.text("#now")
+        assert "Both agents are in place for C." in page.text("#now")
         said = page.text("body").lower()
         assert not [word for word in ("worker", "fetcher", "station", "tool") if word in said]
         assert page.errors == []

@@ -1,4 +1,4 @@
-"""One meaning for each colour, to be told apart by every reader, and written down in one place."""
+"""Colours: one meaning each, distinguishable for every reader, defined in one place."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def _linear(colour: Colour) -> list[float]:
 
 
 def _difference(one: Colour, other: Colour, vision: str) -> float:
-    """How different two colours look, in hundredths of the way from black to white (OKLab)."""
+    """Return the perceptual distance of two colours (OKLab), where black and white have a distance of 100."""
     seen = [np.clip(VISION[vision] @ _linear(colour), 0, 1) for colour in (one, other)]
     places = [TO_OKLAB @ np.cbrt(TO_CONES @ each) for each in seen]
     return 100 * math.dist(*places)
 
 
 def _contrast(one: Colour, other: Colour) -> float:
-    """The contrast of two colours as the guidelines for accessible pages define it, from 1 to 21."""
+    """Return the contrast ratio of two colours as defined by WCAG, from 1 to 21."""
     low, high = sorted(float(np.dot([0.2126, 0.7152, 0.0722], _linear(colour))) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 

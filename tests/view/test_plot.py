@@ -1,4 +1,4 @@
-"""Pictures: what is on them, and where."""
+"""Figures: their elements and positions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ax() -> Axes:
 
 @pytest.fixture(autouse=True)
 def close_figures() -> Iterator[None]:
-    """Close what pyplot keeps open."""
+    """Close all figures after a test."""
     yield
     plt.close("all")
 
@@ -51,7 +51,7 @@ def frames(ax: Axes) -> list[tuple[float, float]]:
 
 
 def circles(ax: Axes) -> dict[str, tuple[float, float]]:
-    """Return where the agents are, by colour."""
+    """Return the positions of the agents by colour."""
     found = {}
     for line in ax.lines:
         x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
@@ -62,7 +62,7 @@ def circles(ax: Axes) -> dict[str, tuple[float, float]]:
 
 
 def heat(ax: Axes) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return the values behind the colours, ``nan`` where there is none."""
+    """Return the values of the heat map, ``nan`` for cells without a value."""
     values = ax.images[0].get_array()
     assert values is not None
     return np.ma.filled(values.astype(float), np.nan)
@@ -140,7 +140,7 @@ def test_a_large_map_has_colours_only(ax: Axes) -> None:
 
 
 def shown(ax: Axes) -> Any:
-    """The numbers behind the colours, -1 where there is none."""
+    """Return the values of the heat map, -1 for cells without a value."""
     found: Any = ax.images[0].get_array()
     return np.ma.filled(found, -1)
 
@@ -237,7 +237,7 @@ def test_a_matrix_needs_no_grid(ax: Axes) -> None:
 
 
 def contrast(one: Any, other: Any) -> float:
-    """The contrast of two colours as the guidelines for accessible pages define it, from 1 to 21."""
+    """Return the contrast ratio of two colours as defined by WCAG, from 1 to 21."""
     low, high = sorted(float(np.dot([0.2126, 0.7152, 0.0722], np.array(colour) ** 2.2)) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 
@@ -274,7 +274,7 @@ def example_zones() -> Zones:
 
 
 def bars(ax: Axes) -> dict[int, tuple[float, float]]:
-    """Return where each row's bar starts and ends."""
+    """Return the start and the end of each row's bar."""
     found = {}
     for patch in ax.patches:
         assert isinstance(patch, Rectangle)

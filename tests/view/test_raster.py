@@ -44,7 +44,7 @@ CELL = 48
 
 
 def panel_of(width: int, height: int) -> MapPanel:
-    """Where an open map is in its picture."""
+    """Return the panel of an open map in its picture."""
     (panel,) = raster.Sheet([Map(np.zeros((height, width), dtype=np.bool_))]).panels
     assert isinstance(panel, MapPanel)
     return panel
@@ -54,11 +54,11 @@ LAYOUT = panel_of(6, 5)
 LEFT = LAYOUT.left
 BOTTOM = 5 * CELL
 STRIP = BOTTOM + BELOW
-"""Of the picture of `workshop`: its map is narrower than the strip below, and centred above it."""
+"""The panel of `workshop`: its map is narrower than the strip below, and centred above it."""
 
 
 def pixel(picture: raster.Pixels, x: int, y: int, right: int = 0, down: int = 0) -> Colour:
-    """The colour at a place in a cell, counted in pixels from its centre."""
+    """Return the colour of a pixel, given by a cell and an offset from its centre in pixels."""
     column = LEFT + x * CELL + CELL // 2 + right
     row = BOTTOM - (y + 1) * CELL + CELL // 2 + down
     red, green, blue = picture[row, column].tolist()
@@ -67,13 +67,13 @@ def pixel(picture: raster.Pixels, x: int, y: int, right: int = 0, down: int = 0)
 
 @pytest.fixture(scope="module")
 def question() -> raster.Pixels:
-    """The fetcher asks about A; nothing is ruled out yet."""
+    """A moment at which the fetcher asks about A; nothing is ruled out yet."""
     return raster.draw(scene_at(asking(), 0))
 
 
 @pytest.fixture(scope="module")
 def with_tool() -> raster.Pixels:
-    """The fetcher carries the tool of C; A and B are ruled out."""
+    """A moment at which the fetcher carries the tool of C; A and B are ruled out."""
     episode = asking()
     return raster.draw(scene_at(episode, 6))
 

@@ -1,4 +1,4 @@
-"""A map of a million cells with 40 stations: loaded, drawn, played, and told.
+"""A map of a million cells with 40 stations can be loaded, drawn and played.
 
 The episode is cut off after a few steps: what is slow at that size is each single one of them, and a whole episode
 would be two thousand.

@@ -1,4 +1,4 @@
-"""Accounts: an episode as a person reads it in the terminal."""
+"""Episodes as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def accounts() -> str:
 
 
 def lines_of(story: str) -> list[str]:
-    """The lines between the heading and the closing line."""
+    """Return the lines between the header and the closing line."""
     return story.split("\n\n")[1].splitlines()[1:]
 
 

@@ -1,4 +1,4 @@
-"""Drawings in text: every sign where it belongs, at every size of map, whatever the names.
+"""Scenes as text: correct letters at all map sizes and with all kinds of names.
 
 Watching in the terminal: one frame after the other, and a clean terminal at the end.
 """
@@ -27,14 +27,14 @@ ESCAPES = re.compile("\x1b\\[[0-9;]*m")
 
 
 def drawings() -> str:
-    """The start, a question, the way with the tool, the end."""
+    """Return drawings of the start, a question, a step with the tool, and the end."""
     episode = asking()
     moments = (0, question_of(episode) + 1, len(episode.steps) // 2, len(episode.steps))
     return "\n".join([*(text.draw(scene_at(episode, k)) for k in moments), text.draw(scene_at(never(), 4))])
 
 
 def map_of(drawing: str) -> list[str]:
-    """The lines of the map without the coordinates."""
+    """Return the lines of the map without coordinates."""
     rows = drawing.split("\n\n")[0].splitlines()[:-1]
     return [row[2:] for row in rows]
 

@@ -25,6 +25,7 @@ from askwise.model import Drawing, GridWorld, Model, goal_list, same_model, stat
 from askwise.text.reading import Field
 from askwise.types import IntArray
 
+ONLY_SHORTEST = "None: designs assume that the teammate takes shortest paths"
 Cell = tuple[int, int]
 Edge = tuple[Hashable, str, Hashable]
 
@@ -33,9 +34,7 @@ def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
     """Return the design space of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
     problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
     if problem.policies is not None:
-        raise InputError(
-            "teammate_policies", "your own policies", "None: designs require a teammate that takes shortest paths"
-        )
+        raise InputError("teammate_policies", "your own policies", ONLY_SHORTEST)
     instance, grid = problem.instance, problem.grid
     stations = {name: grid.state(station.at) for name, station in instance.stations.items()}
     boxes = {name: grid.state(cell) for name, cell in instance.toolboxes.items()}
@@ -82,7 +81,7 @@ def space_of_place(given: object) -> Space:
         raise InputError("problem", f"one of type {type(problem).__name__}", "a map, a graph, or a planning problem")
     if problem.policies is not None:
         place = "teammate.policy" if isinstance(problem, StatedProblem) else "teammate_policies"
-        raise InputError(place, "a policy of its own", "none: designs require a teammate that takes shortest paths")
+        raise InputError(place, "a policy", ONLY_SHORTEST)
     mapped = isinstance(problem.teammate.model, GridWorld)
     return _of_map(problem, given) if mapped else _of_graph(problem, given)
 

@@ -1,4 +1,4 @@
-// Small helpers that all pages share: elements, numbers, a star. Text of users and files goes in as text, never as markup.
+// Helpers that all pages share: elements, numbers, a star. Text of users and files is inserted as text, never as markup.
 const SVG = "http://www.w3.org/2000/svg";
 
 export const byId = (id) => document.getElementById(id);

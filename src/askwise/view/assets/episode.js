@@ -4,7 +4,7 @@ const frames = episode.frames;
 const nSteps = frames.length - 1;
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-const words = episode.words; // what the domain calls things
+const words = episode.words; // the vocabulary of the domain
 const goalName = (k) => episode.goals[k][0];
 
 // Values of questions are expectations: two digits are enough.
@@ -19,7 +19,7 @@ function beliefOf(frame) {
   return all;
 }
 
-// The colour of a probability; the square root tells small ones apart (as in the other drawings).
+// The colour of a probability; the square root makes small ones distinguishable (as in all drawings).
 function shade(p) {
   const ramp = dark.matches ? episode.ramps.dark : episode.ramps.light;
   const place = Math.sqrt(Math.min(Math.max(p, 0), 1)) * (ramp.length - 1);
@@ -29,7 +29,7 @@ function shade(p) {
 
 const rgb = (colour) => `rgb(${colour.join(",")})`;
 
-// Black or white, whichever reads better.
+// The text colour, dark or white, that is easier to read.
 function inkOn(colour) {
   const [red, green, blue] = colour.map((part) => (part / 255) ** 2.2);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.2 ? episode.inks.dark : episode.inks.light;

@@ -1,25 +1,25 @@
-// Grounds of any kind: one, or the teammate's and the ego agent's, side by side or one below the other.
+// Floors of any kind: one, or the teammate's and the ego agent's, side by side or one below the other.
 const map = byId("map");
 const grounds = episode.grounds;
 const narrow = window.matchMedia("(max-width: 620px)");
-const BETWEEN = 1; // units between two grounds
-const TITLE = grounds.length > 1 ? 1.1 : 0; // units above each of two for whose it is
+const BETWEEN = 1; // units between two floors
+const TITLE = grounds.length > 1 ? 1.1 : 0; // units above each of two floors, for the agent's name
 const longest = Math.max(...grounds.map((ground) => Math.max(ground.width, ground.height)));
 // Marks keep a readable size on large maps, where they cover several cells.
 const mark = Math.max(1, longest / 40);
 const last = grounds.length - 1;
 const sideOf = { teammate: 0, ego: last };
 const isMap = (side) => grounds[side].kind === "map";
-let corners; // the upper left corner of each ground
+let corners; // the upper left corner of each floor
 let spotMarks;
 let trails;
 
-// Letters beside the grounds are as large in every window: a share of the whole drawing's width.
+// The font size beside the floors is a fixed fraction of the drawing's width.
 const letters = () => (narrow.matches ? 0.03 * Math.max(...grounds.map((ground) => ground.width)) : 0.019 * grounds.reduce((sum, ground) => sum + ground.width, 0));
 const besideOf = (side) => (isMap(side) ? 0.62 * letters() * String(grounds[side].height - 1).length + 0.2 : 0);
 const belowOf = (side) => (isMap(side) ? 1.3 * letters() : 0);
 
-// Where the second ground lies: beside the first, or below it in a narrow window.
+// The second floor lies beside the first, or below it in a narrow window.
 function arrange() {
   const wide = grounds.map((ground, side) => besideOf(side) + ground.width);
   const left = (side) => besideOf(side) + (narrow.matches ? (Math.max(...wide) - wide[side]) / 2 : 0);
@@ -28,7 +28,7 @@ function arrange() {
   corners.push(narrow.matches ? [left(1), TITLE + grounds[0].height + belowOf(0) + BETWEEN + TITLE] : [wide[0] + BETWEEN + left(1), TITLE]);
 }
 
-// A cell of a map by its centre, a node of a graph by its own place; y of a ground goes up, y of the drawing down.
+// The centre of a cell or node; y increases upwards on a floor and downwards in the drawing.
 function centre([x, y], side = 0) {
   const [left, top] = corners[side];
   const half = isMap(side) ? 0.5 : 0;
@@ -77,7 +77,7 @@ function floorOf({ width, height, walls }) {
   parts.push(numbers);
   if (longest <= 60) parts.push(gridLines(width, height));
   if (walls) {
-    // Where single cells are hardly seen, dark walls would drown the marks.
+    // On large maps, dark walls would hide the marks.
     const look = longest > 80 ? "walls far" : "walls";
     parts.push(shape("image", { class: look, href: walls, width, height, preserveAspectRatio: "none" }));
   }
@@ -93,7 +93,7 @@ function graphOf(graph) {
   return edgesOf(graph, episode.letters);
 }
 
-// What stands on grounds of any kind, moment by moment: places of goals, agents, the ways they came.
+// Goals, agents and their trails on floors of any kind, moment by moment.
 function spotMark(spot) {
   const names = spot.goals.map(goalName).join(", ");
   const who = spot.ego ? words.ego : words.teammate;
@@ -106,7 +106,7 @@ function spotMark(spot) {
   return made;
 }
 
-// A name that would be too small to read on its mark reaches over the edges.
+// A name that would be too small on its mark extends beyond it.
 function nameOn(spot) {
   const made = label(spot.label, spot.ego ? 0.62 : 0.72, 0.4);
   if (Number(made.getAttribute("font-size")) < 0.22) {
@@ -132,11 +132,11 @@ function showMap(k) {
   const belief = beliefOf(frame);
   const asked = new Set(frame.ask || []);
   episode.spots.forEach((spot, n) => {
-    // Where several goals meet, any of them will do: their probabilities add up.
+    // The probability of a mark is the sum over its goals.
     const p = belief && Math.min(1, spot.goals.reduce((sum, goal) => sum + belief[goal], 0));
     showSpot(spotMarks[n], p, spot.goals.some((goal) => asked.has(goal)));
   });
-  // What is asked about lies on top of its neighbours.
+  // Goals in question are drawn on top.
   spotMarks.filter((made) => made.classList.contains("asked")).forEach((made) => made.parentNode.append(made));
   showAgents(frame);
   ["teammate", "ego"].forEach((who, n) => {
@@ -146,7 +146,7 @@ function showMap(k) {
   byId("map-title").textContent = `${words.teammate} at ${frame.places[0]}; ${words.ego} at ${frame.places[1]}`;
 }
 
-// The way that an agent came; on a graph it bends as the graph's own ways do.
+// The trail of an agent; on a graph it follows the curves of the edges.
 function trailOf(side, places) {
   const bends = grounds[side].bends || new Map();
   const to = (place) => centre(place, side).join(" ");
@@ -174,7 +174,7 @@ function showAgents(frame) {
     made.style.transform = at(frame[who], sideOf[who]);
     made.dataset.cell = frame[who].join(",");
     made.querySelector("title").textContent = `${words[who]} at ${frame.places[n]}`;
-    // Two agents in one place stand aside for each other.
+    // Two agents in the same place are drawn off-centre.
     const aside = !together ? 0 : who === "teammate" ? -0.2 : 0.2;
     made.querySelector(".disc-of").setAttribute("transform", `translate(${aside} ${aside}) scale(${together ? 0.75 : 1})`);
   });
@@ -184,5 +184,5 @@ function showAgents(frame) {
   if (frame.carried) load.lastChild.replaceWith(label(frame.carried, 0.62, 0.3));
 }
 
-// In a narrow window two grounds lie one below the other.
+// Redraw when the arrangement of two floors changes.
 narrow.addEventListener("change", () => { drawMap(); show(current); });

@@ -1,4 +1,4 @@
-// The map. Cells are unit squares; y of the grid goes up, y of the drawing down.
+// The map. Cells are unit squares; y increases upwards on the map and downwards in the drawing.
 const map = byId("map");
 const longest = Math.max(episode.width, episode.height);
 // Marks keep a readable size on large maps, where they cover several cells.
@@ -12,14 +12,14 @@ const at = (cell) => { const [x, y] = centre(cell); return `translate(${x}px, ${
 function drawMap() {
   const { width, height } = episode;
   const margin = 0.15 * mark;
-  const digits = 0.019 * longest; // the coordinates, left of the map and below it, are as large on every map
+  const digits = 0.019 * longest; // font size of the coordinates, a fixed fraction of the map
   const beside = 0.62 * digits * String(height - 1).length + margin;
   map.setAttribute("viewBox", `${-margin - beside} ${-margin} ${width + 2 * margin + beside} ${height + 2 * margin + 1.3 * digits}`);
   map.append(shape("rect", { class: "floor", width, height, "stroke-width": longest / 300 }));
   map.append(coordinates(width, height, digits));
   if (longest <= 60) map.append(gridLines(width, height));
   if (episode.walls) {
-    // Where single cells are hardly seen, dark walls would drown the marks.
+    // On large maps, dark walls would hide the marks.
     const look = longest > 80 ? "walls far" : "walls";
     map.append(shape("image", { class: look, href: episode.walls, width, height, preserveAspectRatio: "none" }));
   }
@@ -41,7 +41,7 @@ function showMap(k) {
   const belief = beliefOf(frame);
   const asked = new Set(frame.ask || []);
   goalMarks.forEach((made, goal) => showGoal(made, belief && belief[goal], asked.has(goal)));
-  // What is asked about lies on top of its neighbours.
+  // Goals in question are drawn on top.
   for (const goal of asked) goalMarks[goal].parentNode.append(goalMarks[goal]);
   showAgents(frame);
   ["teammate", "ego"].forEach((who, n) => {
@@ -67,7 +67,7 @@ function showAgents(frame) {
     const made = byId(who);
     made.style.transform = at(frame[who]);
     made.dataset.cell = frame[who].join(",");
-    // Two agents in one cell stand aside for each other.
+    // Two agents in the same cell are drawn off-centre.
     const aside = !together ? 0 : who === "teammate" ? -0.2 : 0.2;
     made.querySelector(".disc-of").setAttribute("transform", `translate(${aside} ${aside}) scale(${together ? 0.75 : 1})`);
   }

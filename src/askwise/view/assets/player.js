@@ -33,12 +33,12 @@ function question(frame) {
     element("p", { class: "note" }, `The question costs ${number(frame.price)}; no agent moves.`)];
 }
 
-// Whether a question could be asked at all.
+// Whether a question was allowed.
 function gate(frame) {
   return frame.gate ? [element("p", { class: "note", id: "gate" }, `Gate ${frame.gate}.`)] : [];
 }
 
-// What a question, asked or only considered, is expected to save, beside its price: two bars on one scale.
+// The value and the price of a question that was asked or considered: two bars on the same scale.
 function worth(frame) {
   if (frame.value === undefined || frame.price === undefined) return [];
   const scale = Math.max(frame.value, frame.price) || 1;
@@ -76,7 +76,7 @@ function showCost(k) {
   byId("cost-note").textContent = k === nSteps && episode.finished ? end : `steps ${number(frames[k].cost - asking)}, questions ${number(asking)}`;
 }
 
-// The pairs of a frame; JSON has null for a step that never comes.
+// The pairs of goals of a frame; null in JSON means an infinite step.
 function zonesOf(frame) {
   const pairs = episode.zones[frame.zones];
   return pairs && pairs.map(([first, second, ...ends]) => [first, second, ...ends.map((step) => step ?? Infinity)]);
@@ -116,7 +116,7 @@ function zoneAxis(steps) {
   const row = element("div", { class: "pair" }, element("span", { class: "says" }, "steps from now"));
   const holder = element("div", { class: "axis", style: "position:relative;height:14px" });
   for (let t = 1; t <= steps; t += 1) {
-    if (t !== 1 && (t % apart || t === 2 && apart === 2)) continue; // numbers do not touch each other
+    if (t !== 1 && (t % apart || t === 2 && apart === 2)) continue; // avoid overlapping numbers
     holder.append(element("span", { class: "note", style: `position:absolute;transform:translateX(-50%);left:${(100 * (t - 0.5)) / steps}%` }, String(t)));
   }
   row.append(holder, element("span", { class: "says" }, "Z", element("sub", {}, "Q")));
@@ -206,7 +206,7 @@ function schedule() {
 function showPlaying() {
   byId("play").textContent = playing() ? "Pause" : "Play";
   byId("play").setAttribute("aria-pressed", String(playing()));
-  // A screen reader should not be made to talk over every step of an animation.
+  // A screen reader should not announce every step of an animation.
   byId("now").setAttribute("aria-live", playing() ? "off" : "polite");
 }
 
@@ -254,7 +254,7 @@ function start() {
   byId("play").onclick = toggle;
   byId("scrub").oninput = (event) => go(Number(event.target.value));
   document.addEventListener("keydown", onKey);
-  // A click with the mouse leaves the focus where it was, so that the space bar goes on to play and pause.
+  // A mouse click does not move the focus, so that the space bar still plays and pauses.
   byId("controls").addEventListener("mousedown", (event) => { if (event.target.closest("button")) event.preventDefault(); });
   dark.addEventListener("change", () => { showRamp(); show(current); });
   // page.html#12 opens at step 12.
