@@ -15,8 +15,8 @@ import askwise
 from askwise.cli import COMMANDS, build_parser
 from askwise.methods import AGENTS
 from tests.browser import browser, visit
+from tests.doc_pages import ROOT, Reader, blocks, missing_links, own_folder
 from tests.html_site import problems_of
-from tests.shown import ROOT, Reader, blocks, missing_links, own_folder
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))

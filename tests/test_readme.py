@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shown import ROOT, Reader, blocks, commands, missing_links, own_folder
+from tests.doc_pages import ROOT, Reader, blocks, commands, missing_links, own_folder
 
 README = ROOT / "README.md"
 

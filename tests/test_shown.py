@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askwise import __version__
-from tests.shown import Block, Command, Reader, blocks, commands, matches, run_python
+from tests.doc_pages import Block, Command, Reader, blocks, commands, matches, run_python
 
 PAGE = """\
 Text.

@@ -12,8 +12,8 @@ import pytest
 import askwise
 from askwise import trace
 from tests.cli.command import Run, run_as_user
+from tests.doc_pages import ROOT
 from tests.domains.stated.files import WARD, ward
-from tests.shown import ROOT
 
 EXAMPLES = ("ward.toml", "kitchen.toml", "coverage.toml")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Run
-from tests.shown import ROOT
+from tests.doc_pages import ROOT
 
 TICKET = str(ROOT / "examples" / "decisions" / "ticket.toml")
 SMALL = (

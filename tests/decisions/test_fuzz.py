@@ -14,7 +14,7 @@ import pytest
 from askwise.decisions.problem_input import parse
 from askwise.decisions.recommendation import recommend
 from askwise.errors import InputError
-from tests.shown import ROOT
+from tests.doc_pages import ROOT
 
 FILES = sorted((ROOT / "examples" / "decisions").glob("*.toml"))
 VALUES: list[Any] = [

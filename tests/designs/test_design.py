@@ -14,7 +14,7 @@ from askwise import Coverage, Drawing, FactoredProblem, GridWorld, InputError, M
 from askwise.designs.results import as_json, save, to_text
 from askwise.domains.registry import read_file
 from tests.designs.plain import expected_edp, worst_case
-from tests.shown import ROOT
+from tests.doc_pages import ROOT
 from tests.tool_fetching import workshop
 
 EXAMPLES = ROOT / "examples"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from askwise.pddl import Limits, cones_of, load
 from askwise.recognition.tables import verdict
-from tests.shown import ROOT
+from tests.doc_pages import ROOT
 
 
 def test_the_bound_of_goals_that_are_too_large_is_that_of_the_least() -> None:
@@ -13,6 +13,6 @@ def test_the_bound_of_goals_that_are_too_large_is_that_of_the_least() -> None:
     assert len(bounds) == 5
     assert min(bounds) < max(bounds)
     assert all(found.at_least <= length for found, length in zip(cones.found, (4, 6, 8, 6, 8), strict=True))
-    told = f"too large: 5 of 5 goals with plans of at least {min(bounds)} steps, as far as the limits reach"
+    told = f"too large: 5 of 5 goals need at least {min(bounds)} steps, and the search reached its limits"
     assert verdict(cones) == told
     assert verdict(cones_of(load(ROOT / "examples" / "words"))) == "exact"

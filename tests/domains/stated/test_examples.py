@@ -12,7 +12,7 @@ from askwise.api import as_problem
 from askwise.cli import main
 from askwise.model import GridWorld
 from askwise.studies.schema.study_file import load_study
-from tests.shown import ROOT
+from tests.doc_pages import ROOT
 
 EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.suffix in (".json", ".toml"))
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq", "ezq-auto", "planner")

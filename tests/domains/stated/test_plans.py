@@ -15,8 +15,8 @@ from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.pddl import cones_of, load
 from askwise.text.data import json_text
+from tests.doc_pages import ROOT
 from tests.pddl.corridors import corridors
-from tests.shown import ROOT
 
 WORDS = ROOT / "examples" / "words.toml"
 ORDER = ("ear", "tear", "sear", "eat", "seat")
