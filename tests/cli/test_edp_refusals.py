@@ -40,7 +40,7 @@ CASES = {
     "control character": Case("A\x1bW\n", f"drawing, line 1, column 2: found '\\x1b'; expected {MARKS}"),
     "no goals": Case("W.F\n", "drawing: found no goals; expected at least one letter or digit other than W and F"),
     "walls only": Case("##\n##\n", "walls: found a wall in every cell; expected at least one free cell"),
-    "two teammates": Case("WAW\n", "drawing: found 'W' at (0, 0) and at (2, 0); expected it at most once"),
+    "two teammates": Case("WAW\n", "drawing: found 'W' at (0, 0) and at (2, 0); expected at most one"),
     "no teammate": Case("A.B\n", "--at: found nothing, and no W in the drawing; expected the teammate's cell X,Y"),
     "goal out of reach": Case(
         "AW#B\n", "goal B: found no way to it from state (1, 0); expected a goal that can be reached"

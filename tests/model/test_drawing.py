@@ -93,11 +93,11 @@ FAULTS: dict[str, Fault] = {
     ),
     "two teammates": (
         lambda: Drawing.parse("W..\n..W"),
-        "drawing: found 'W' at (2, 0) and at (0, 1); expected it at most once",
+        "drawing: found 'W' at (2, 0) and at (0, 1); expected at most one",
     ),
     "two ego agents": (
         lambda: Drawing.parse("FF"),
-        "drawing: found 'F' at (0, 0) and at (1, 0); expected it at most once",
+        "drawing: found 'F' at (0, 0) and at (1, 0); expected at most one",
     ),
     "walls only": (
         lambda: Drawing.parse("##"),

@@ -97,7 +97,7 @@ def test_problems_name_what_the_teammate_does() -> None:
 REFUSED = {
     "too many states": (
         lambda: Model.explore(0, lambda s: [("on", s + 1)], max_states=10),
-        "model: found one state more that can be reached; expected at most 10 (raise it by max_states=...)",
+        "model: found more reachable states; expected at most 10 (raise it with max_states=...)",
     ),
     "an action twice": (
         lambda: Model.explore(0, lambda _: [("go", 1), ("go", 2)]),
@@ -105,7 +105,7 @@ REFUSED = {
     ),
     "staying": (
         lambda: Model.explore(0, lambda _: [("STAY", 0)]),
-        "step(0): found the action 'STAY'; expected a hashable name other than 'STAY', which is there anyway",
+        "step(0): found the action 'STAY'; expected a hashable name other than 'STAY', which every state has",
     ),
     "no pairs": (lambda: Model.explore(0, lambda _: 3), "step(0): found 3; expected pairs (action, next state)"),  # type: ignore[arg-type, return-value]
     "no pair": (lambda: Model.explore(0, lambda _: [3]), "step(0): found 3; expected pairs (action, next state)"),  # type: ignore[list-item]

@@ -68,7 +68,7 @@ class DpDistribution:
             # Probabilities may sum to slightly less than 1, within the tolerance of policies and models.
             return float(self.horizon)
         raise InputError(
-            "q", q, f"at most {float(self.probability.sum()):.6g}, what was followed up to step {self.horizon}"
+            "q", q, f"at most {float(self.probability.sum()):.6g}, the probability up to step {self.horizon}"
         )
 
     def __str__(self) -> str:

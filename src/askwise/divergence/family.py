@@ -169,7 +169,7 @@ def unreachable(model: Model, state: int, goal: str) -> InputError:
 
 
 class _Backend(ABC):
-    """A method that computes the matrices."""
+    """A method that computes EDP and WCD of all pairs of goals."""
 
     method: str
 

@@ -141,8 +141,8 @@ class Exploration:
         if known is not None:
             return known
         if len(self.states) == self.max_states:
-            allowed = f"at most {self.max_states} (raise it by max_states=...)"
-            raise InputError("model", "one state more that can be reached", allowed)
+            allowed = f"at most {self.max_states} (raise it with max_states=...)"
+            raise InputError("model", "more reachable states", allowed)
         self.states[state] = len(self.states)
         return len(self.states) - 1
 
@@ -157,7 +157,7 @@ class Exploration:
                 raise InputError(where, repr(pair), "pairs (action, next state)")
             action, following = pair
             if not is_hashable(action) or action == stay:
-                allowed = f"a hashable name other than {stay!r}, which is there anyway"
+                allowed = f"a hashable name other than {stay!r}, which every state has"
                 raise InputError(where, f"the action {action!r}", allowed)
             if action in here:
                 raise InputError(where, f"the action {action!r} twice", "each action once: they are deterministic")

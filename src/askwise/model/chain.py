@@ -220,7 +220,10 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 
 
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
-    """Sweep until the proven bound is within `tolerance` or there is no progress; return the values and the sweeps."""
+    """Solve ``V = 1 + Q V`` by Gauss-Seidel sweeps; return the values and the number of sweeps.
+
+    It stops when the proven error bound is within `tolerance`, or when there is no more progress.
+    """
     order = _exit_order(chain.matrix)
     matrix = chain.matrix[order][:, order]
     matrix.sort_indices()

@@ -96,5 +96,5 @@ def _check_lines(lines: list[str]) -> None:
 
 def _place_once(agents: dict[str, Cell], mark: str, cell: Cell) -> None:
     if mark in agents:
-        raise InputError("drawing", f"{mark!r} at {agents[mark]} and at {cell}", "it at most once")
+        raise InputError("drawing", f"{mark!r} at {agents[mark]} and at {cell}", "at most one")
     agents[mark] = cell

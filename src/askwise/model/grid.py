@@ -122,7 +122,7 @@ class GridWorld(Model):
         return read_only(mask)
 
     def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
-        """Return the cells of walls given one by one, ``int [n_walls, 2]``."""
+        """Return the checked cells of walls, ``int [n_walls, 2]``."""
         cells = walls if isinstance(walls, list | tuple) else list(walls)
         # Pairs of ints are converted all at once: there may be millions of them.
         plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)

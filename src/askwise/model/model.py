@@ -278,7 +278,7 @@ class Model(Sealed):
         """Store the labels of the columns; return names of the columns themselves."""
         named = [] if actions is None else list(actions)
         if stay in named:
-            raise InputError("actions", f"{stay!r} among those with labels", "it left out: every state has it")
+            raise InputError("actions", f"{stay!r} among those with labels", "no such action: every state has it")
         given = checked_labels(labels, table, len(named))
         stays = np.full((table.shape[0], 1), len(named), dtype=np.int32)
         self.labels = Labels(np.concatenate((given, stays), axis=1), [*named, stay])

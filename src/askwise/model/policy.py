@@ -179,7 +179,7 @@ def as_numbers(given: Any, field: str) -> FloatArray:
     try:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(field, "something that is no array of numbers", "numbers, rows of equal length") from None
+        raise InputError(field, "no array of numbers", "numbers, rows of equal length") from None
 
 
 def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:

@@ -157,7 +157,7 @@ def check_name(name: str, path: str) -> str:
 
 
 def refuse_blank(text: str, source: str, expected: str) -> None:
-    """Raise an `InputError` if the text of the file `source` is blank."""
+    """Raise an `InputError` about the file `source`, with the text `expected`, if its `text` is blank."""
     if not text.strip():
         raise InputError(source, "nothing in it", expected)
 
