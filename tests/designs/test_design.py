@@ -353,7 +353,8 @@ def test_refused_teammates() -> None:
     problem = askwise.ToolFetching(workshop())
     vars(problem)["policies"] = (None,)
     assert refusal(problem, 1) == (
-        "teammate_policies: found your own policies; expected None: designs assume that the teammate takes shortest paths"
+        "teammate_policies: found your own policies; "
+        "expected None: designs assume that the teammate takes shortest paths"
     )
 
 
