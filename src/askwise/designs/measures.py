@@ -115,7 +115,7 @@ class WorstCaseValue:
         self.paths = paths
 
     def value(self, design: Removals) -> float:
-        """Return the worst case of a design."""
+        """Return the worst case (WCD) of a design."""
         return self.paths.shared(design)[0]
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on the design

@@ -169,7 +169,7 @@ class ShortestPlans:
         return price, used[:filled]
 
     def certain_agreement(self) -> FloatArray:
-        """Return ``float64 [n_goals, n_goals]``: the number of states at which every plan of column certainly fits row.
+        """Return ``float64 [n_goals, n_goals]``: the fewest states on a plan of column that are certain for row.
 
         A state is certain for a goal if it lies on one of the goal's plans that pay nothing.
         """

@@ -9,7 +9,6 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -33,13 +32,6 @@ OF_PLANNER = "among designs that block a shortest path of the teammate"
 # -- greedy search ------------------------------------------------------------------------------------------------
 
 
-class Valued(Protocol):
-    """A value of designs that is minimised."""
-
-    def value(self, design: Removals) -> float:
-        """Return the value of a design that the teammate's costs allow."""
-
-
 class Greedy:
     """Greedy search with exchanges, without a proof.
 
@@ -55,7 +47,7 @@ class Greedy:
     def __init__(
         self,
         paths: TeammatePaths,
-        measures: tuple[Valued, ...],
+        measures: tuple[Measure, ...],
         found: BestSoFar,
         most: int,
         also_allowed: Callable[[Removals], bool],
@@ -109,7 +101,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Try to remove each thing of the best design."""
+        """Remove things from the best design one by one, as long as it does not become worse."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))
@@ -127,7 +119,7 @@ def _less(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
 
 
 class DesignSearch:
-    """A search for the best design of a space.
+    """A search for the best design in a design space.
 
     Args:
         space: the design space.
@@ -175,7 +167,7 @@ class DesignSearch:
         return trip_steps(self.space.trips, design, self.paths.n_things)
 
     def also_allowed(self, design: Sequence[int]) -> bool:
-        """Return whether the ego agent's paths are within the budget."""
+        """Return whether a design keeps the ego agent's paths within the budget."""
         if self._most_ego is None:
             return True
         steps = self.ego_steps(design)
@@ -209,7 +201,7 @@ class DesignSearch:
 
     def _greedily(self, found: BestSoFar, most: int) -> bool:
         """Search greedily; return whether the search finished within the limit."""
-        second: tuple[Valued, ...] = () if self.minimise == "edp" else (self.edp,)
+        second: tuple[Measure, ...] = () if self.minimise == "edp" else (self.edp,)
         options = self._on_a_pair if self.minimise == "wcd" else self._promising
         try:
             Greedy(self.paths, (self.measure, *second), found, most, self.also_allowed, options).run()

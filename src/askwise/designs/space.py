@@ -57,7 +57,7 @@ class EgoTrips:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """All designs of a problem.
+    """The design space of a problem: the things that may be forbidden, and the moves that they own.
 
     Attributes:
         thing: the kind of things in one word, such as ``cell``.

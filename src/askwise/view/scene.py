@@ -114,7 +114,7 @@ class Scene:
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """The shared floor, or the teammate's and the ego agent's."""
+        """The floors to draw: the one that both agents share, or the teammate's and the ego agent's."""
         return (self.floor,) if self.ego_floor is None else (self.floor, self.ego_floor)
 
     @property

@@ -180,7 +180,7 @@ def _visible(line: str) -> int:
 
 
 def _ego_places(scene: Scene) -> Iterator[str]:
-    """Yield the ego agent's target for goals whose mark is hidden by a mark of the teammate."""
+    """Yield a phrase with the ego agent's targets for each goal whose ego mark is hidden by a mark of the teammate."""
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
     hidden_goals = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
