@@ -83,7 +83,7 @@ def _caption(episode: Episode, k: int) -> str:
     possible = np.count_nonzero(step.belief)
     if possible == 1:
         told = "the goal is known"
-    elif "loses nothing" in step.decision.why:
+    elif "costs nothing extra" in step.decision.why:
         told = f"right for all {possible} that are possible"
     else:
         told = f"a bet on the likely ones of {possible}"

@@ -41,16 +41,16 @@ SAID = {
     "AsksFive": f"step 1: agent 'asksfive' asked about 5; {GOALS}{{place}}",
     "AsksFloats": f"step 1: agent 'asksfloats' asked about goals [1.0]; {GOALS}{{place}}",
     "WhyNone": "step 1: agent 'whynone' gave as its why None; expected a text{place}",
-    "WhyHalf": "gave as its why a text with '\\udcff' in it; expected letters that can be printed{place}",
+    "WhyHalf": "gave as its why a text with '\\udcff' in it; expected printable characters{place}",
     "ValueNan": "step 1: agent 'valuenan' gave the value nan; expected a finite number, or None{place}",
     "RunnerUpFive": "gave the runner-up 5; expected goals and a number, or None{place}",
     "BeliefRaises": "step 1: agent 'beliefraises' failed in probabilities: KeyError: 'belief'{place}",
-    "BeliefShort": "believes in 2 probabilities; expected 3 probabilities, one for each goal{place}",
-    "BeliefMuch": "believes in a sum of 3; expected probabilities from 0 that sum to 1{place}",
+    "BeliefShort": "has a belief of 2 probabilities; expected 3 probabilities, one for each goal{place}",
+    "BeliefMuch": "has a belief with a sum of 3; expected probabilities from 0 that sum to 1{place}",
     "BeliefNegative": (
-        "believes in the probability -0.5 of goal 1; expected probabilities from 0 that sum to 1{place}"
+        "has a belief with the probability -0.5 of goal 1; expected probabilities from 0 that sum to 1{place}"
     ),
-    "NameLines": "agent 'NameLines' is called 'one\\ntwo'; expected a text on one line ({file}, line ",
+    "NameLines": "agent 'NameLines' has the name 'one\\ntwo'; expected a text on one line ({file}, line ",
 }
 
 
@@ -195,7 +195,7 @@ def test_a_teammate_that_fails(method: str, step: str) -> None:
 def test_a_teammate_without_a_name(name: object) -> None:
     teammate = Falls("nowhere")
     teammate.name = name  # type: ignore[assignment]
-    with pytest.raises(InvalidDecision, match=r"^teammate 'Falls' is called .*; expected a text on one line \("):
+    with pytest.raises(InvalidDecision, match=r"^teammate 'Falls' has the name .*; expected a text on one line \("):
         simulate(workshop(), "never", teammate, seed=1)
 
 

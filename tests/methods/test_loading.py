@@ -195,14 +195,14 @@ REFUSED = {
     ),
     "helper.py:Nobody": (
         "method 'helper.py:Nobody': found no 'Nobody' in helper.py; "
-        "expected the name of an agent: a subclass of askwise.Agent (there is none)"
+        "expected the name of an agent: a subclass of askwise.Agent (the file has none)"
     ),
     "mine.py:Stranger": (
-        "method 'mine.py:Stranger': found the class Stranger, which is no Agent; "
+        "method 'mine.py:Stranger': found the class Stranger, which is not an Agent; "
         "expected a subclass of askwise.Agent, or a function that makes one"
     ),
     "mine.py:number": (
-        "method 'mine.py:number': found something of type int, which is no Agent; "
+        "method 'mine.py:number': found something of type int, which is not an Agent; "
         "expected a subclass of askwise.Agent, or a function that makes one"
     ),
     "mine.py:a_word": "method 'mine.py:a_word': found something of type str; expected an askwise Agent",

@@ -93,7 +93,7 @@ def test_toolbox_waits_where_the_median_move_is_of_no_use() -> None:
     problem = crossing({"here": (3, 3), "west": (1, 3)}, {"here": 2, "west": 3})
     decided = first_decision(problem, "toolbox")
     assert decided == Decision(
-        action=problem.ego.actions.stay, why="Wait: SOUTH, the move of medium use, is optimal for 0 possible goals."
+        action=problem.ego.actions.stay, why="Wait: SOUTH, the median move, is optimal for 0 possible goals."
     )
 
 
@@ -103,7 +103,7 @@ def test_toolbox_waits_where_the_median_move_is_right_for_all() -> None:
     agent = Toolbox()
     agent.reset(problem, 0)
     assert agent.ask_or_wait(problem.start, np.ones(4, dtype=np.bool_)) == Decision(
-        action=problem.ego.actions.stay, why="Wait: NORTH, the move of medium use, is optimal for 4 possible goals."
+        action=problem.ego.actions.stay, why="Wait: NORTH, the median move, is optimal for 4 possible goals."
     )
 
 

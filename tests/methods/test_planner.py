@@ -111,19 +111,20 @@ def test_it_never_asks_while_something_is_free() -> None:
     assert asked > 0
 
 
-def test_it_says_what_silence_and_asking_later_would_cost() -> None:
+def test_it_says_what_not_asking_and_asking_later_would_cost() -> None:
     number = r"\d+\.\d\d"
+    without = rf"without asking you lose {number} steps on average"
     shapes = [
-        rf"^Ask about .*: expected to save {number} for a price of {number}; not knowing costs {number} in silence, "
-        rf"{number} asking now, {number} acting now and asking later\.$",
-        rf"^Ask about .*: expected to save {number} for a price of {number}; not knowing costs {number} in silence, "
-        rf"{number} asking now, less than anything else\.$",
+        rf"^Ask about .*: expected to save {number} for a price of {number}; {without}, with this question {number}, "
+        rf"its price included, and {number} if you act now and ask later\.$",
+        rf"^Ask about .*: expected to save {number} for a price of {number}; {without}, with this question {number}, "
+        rf"its price included\.$",
         rf"^(Wait|\w+( \w+)?): the best question, about .*, is expected to save -?{number} for a price of {number}; "
-        rf"not knowing costs {number} in silence, {number} asking now, {number} acting now and asking later\.$",
-        rf"^(Wait|\w+( \w+)?): loses nothing, whichever of the \d+ possible goals it is; not knowing costs {number} "
-        rf"in silence, {number} as planned\.$",
-        rf"^(Wait|\w+( \w+)?): no question is worth its price with \d+ possible goals; not knowing costs {number} "
-        rf"in silence, {number} as planned\.$",
+        rf"{without}, with this question {number}, its price included, and {number} if you act now and ask later\.$",
+        rf"^(Wait|\w+( \w+)? is safe): it costs nothing extra for any of the \d+ remaining goals(; {without}, "
+        rf"with this plan {number})?\.$",
+        rf"^(Wait|\w+( \w+)?): no question is worth its price with \d+ possible goals; {without}, "
+        rf"with this plan {number}\.$",
         r"^\w+( \w+)?: only S\d+ is possible\.$",
     ]
     met = set()
@@ -205,7 +206,7 @@ def softened_walk(problem: Softened, goal: int, seed: int) -> list[int]:
         here = problem.teammate.next(here, actions[-1])
 
 
-ASSUMES = "; assumes that the teammate takes a shortest way from here on"
+ASSUMES = "; assumes that the teammate takes a shortest path from here on"
 
 
 @pytest.mark.parametrize("belief", ["bayes", "elimination", "robust"])

@@ -256,7 +256,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "an agent with options": (
         lambda: evaluate(workshop(), Never(), exact=True, belief="bayes"),
-        "belief: found 'bayes' for an agent that is made already; expected it for agents given by name only",
+        "belief: found 'bayes' for an agent object; expected this option only with an agent given by name",
     ),
 }
 

@@ -1,9 +1,8 @@
-"""Agents: each a small class that sees a `Problem` and decides to act or to ask.
+"""Methods: agents that see a `Problem` and decide to act or to ask.
 
-Other packages add agents of their own, by name, without touching askwise: an entry point in the group
-``askwise.methods`` whose value is a subclass of `Agent` (or a function that returns one), taking the options that
-`make_agent` passes on (``belief`` if it keeps a belief). One that is in no package is named by its
-place, ``mine.py:Likeliest`` (`askwise.methods.loading`).
+Other packages can add agents by name, with an entry point in the group ``askwise.methods``. Its value is a subclass of
+`Agent`, or a function that returns an agent, which takes the options that `make_agent` passes on (``belief`` if it
+keeps a belief). An agent in no package is named by its location, ``mine.py:Likeliest`` (`askwise.methods.loading`).
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def _planner(**options: Any) -> Agent:
     return PlannerAgent(**options)
 
 
-# Those that search are loaded when they are made: their loops take longer to load than a decision of the others.
+# Agents that plan are imported when they are made: importing their kernels takes longer than a decision of the others.
 AGENTS: dict[str, Callable[..., Agent]] = {
     "never": Never,
     "baseline": Baseline,
@@ -112,7 +111,7 @@ def __getattr__(name: str) -> Any:
 
 
 def methods() -> dict[str, Callable[..., Agent]]:
-    """Return all agents by name: askwise's own and those that other packages add."""
+    """Return the classes or functions that make agents, by name: those of askwise and of other packages."""
     found = dict(AGENTS)
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, partial(_load, point))
@@ -120,9 +119,9 @@ def methods() -> dict[str, Callable[..., Agent]]:
 
 
 def make_agent(given: str | Agent, **options: Any) -> Agent:
-    """Return an agent by name, made with `options` (such as ``belief``); an `Agent` is returned as it is.
+    """Return a new agent by name, made with `options` (such as ``belief``); return an `Agent` unchanged.
 
-    The name may be a place: ``mine.py:Likeliest`` or ``package.module:Likeliest``.
+    The name may be a location: ``mine.py:Likeliest`` or ``package.module:Likeliest``.
     """
     if isinstance(given, Agent):
         return given
@@ -137,26 +136,26 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 
 
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
-    """Return the agent that plays a problem: by name, with these options or the defaults of its method.
+    """Return an agent for a problem.
 
     Args:
-        problem: what is played.
+        problem: the problem to be played.
         given: the agent, or the name of one.
-        errs: the teammate does not always take a shortest way. Then an agent by name believes ``robust`` unless told
-            otherwise: other beliefs would rule out the teammate's goal for good.
-        options: of an agent that is given by name (``belief``, ...); those that are None are left out.
+        errs: whether the teammate may leave its shortest paths. Then the default belief of an agent given by name is
+            ``robust``, because other beliefs would rule out the teammate's goal for good.
+        options: options of an agent given by name (``belief``, ...); those that are None are ignored.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     if chosen and isinstance(given, Agent):
         key, value = next(iter(chosen.items()))
-        raise InputError(key, f"{value!r} for an agent that is made already", "it for agents given by name only")
+        raise InputError(key, f"{value!r} for an agent object", "this option only with an agent given by name")
     if (errs or problem.policies is not None) and _keeps_belief(given):
         chosen.setdefault("belief", "robust")
     return make_agent(given, **chosen)
 
 
 def _keeps_belief(given: str | Agent) -> bool:
-    """Whether an agent by that name takes the option `belief`; those of other packages need not."""
+    """Return whether an agent takes the option `belief`; False for agents of other packages, which need not."""
     if not isinstance(given, str) or given == Informed.name:
         return False
     return given in AGENTS or (is_location(given) and takes(given, "belief"))

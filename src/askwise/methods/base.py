@@ -1,11 +1,8 @@
-"""What an agent is: it sees a `Problem`, hears what happens, and decides to act or to ask.
+"""The base classes of agents.
 
-An agent's own knowledge of the teammate is its belief, kept up to date here from what it observes. Subclasses decide.
-
-Any agent, held to so many questions in an episode: where it would ask one more, it waits instead.
-
-With wrong answers the optimum is known for a limited number of questions. Beside it stand methods that keep to the same
-number. Those that can plan with a limited number are told (`Agent.plans_with_questions`).
+An `Agent` sees a `Problem`, receives observations, and decides to act or to ask. A `BeliefAgent` also keeps a belief
+about the teammate's goal, updated from what it observes. A `PlanningAgent` decides by a plan. `QuestionLimit` restricts
+any agent to a limited number of questions per episode.
 """
 
 from __future__ import annotations
@@ -21,25 +18,27 @@ from askwise.core.belief import Observation as Observation
 from askwise.core.decision import Decision, Situation, common_actions, some_out_of_reach
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer as Answer
+from askwise.errors import InputError
+from askwise.model.names import as_int
 from askwise.planning.tables import within_reach
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
 
 
 class Agent(ABC):
-    """An ego agent. `reset` before each episode, then `decide` before each step.
+    """An ego agent: call `reset` before each episode, then `decide` before each step.
 
-    A subclass that gives itself no `name` is known by that of its class.
+    The default `name` of a subclass is the name of its class in lower case.
     """
 
     name: str = "agent"
     markov: bool = False
-    """Whether its decisions depend on nothing but its belief and where everybody is. Then an exact evaluation follows
-    ways that meet only once; an agent that chooses at random chooses once for each such situation."""
+    """Whether its decisions depend only on its belief and on the states of both agents. Then an exact evaluation
+    continues branches that meet as one, and an agent that chooses at random chooses once for each such situation."""
     counts_questions: bool = False
-    """Whether its decisions also depend on how many questions it has asked, where answers may be wrong or missing."""
+    """Whether its decisions also depend on the number of questions asked, if answers may be wrong or missing."""
     plans_with_questions: bool = False
-    """Whether it has an attribute `questions`, the most that it may ask in an episode, None for any number."""
+    """Whether it has an attribute `questions`, its limit of questions per episode, or None for no limit."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -47,22 +46,22 @@ class Agent(ABC):
             cls.name = cls.__name__.lower()
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Begin an episode."""
+        """Start an episode of `problem`; `seed` determines the agent's random choices."""
         self.problem = problem
         self.rng = generator(seed)
 
     @abstractmethod
     def decide(self, observation: Observation) -> Decision:
-        """Return what to do now."""
+        """Return the decision for this step, given what was observed since the last one."""
 
     def watch(self, observation: Observation) -> None:
-        """Take in what is seen in a step in which somebody else decides."""
-        # All that is known of an agent is that it takes in what it sees when it decides.
+        """Update the agent with an observation without using its decision."""
+        # An agent of unknown kind is only known to process observations when it decides.
         self.decide(observation)
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """``float64 [n_goals]``: what the agent believes, None if it has no belief to show."""
+        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
         return None
 
     def __repr__(self) -> str:
@@ -71,10 +70,10 @@ class Agent(ABC):
 
 @runtime_checkable
 class KnowsGoal(Protocol):
-    """An agent that is told the goal at the start: a yardstick, not a contender."""
+    """An agent that learns the goal at the start of an episode; it serves as a reference for others."""
 
     def set_goal(self, goal: int) -> None:
-        """Be told the goal."""
+        """Set the teammate's goal of this episode."""
 
 
 class BeliefAgent(Agent):
@@ -85,10 +84,10 @@ class BeliefAgent(Agent):
     """
 
     fallback: str | None = None
-    """The kind of belief to go on with when the first one is contradicted; None: that is an error."""
+    """The kind of belief to switch to if observations contradict the first one; None to raise an error instead."""
 
     def __init__(self, *, belief: str = "elimination") -> None:
-        find_belief(belief)  # a name that is none is refused now, not in the middle of a study
+        find_belief(belief)  # refuses an unknown name now, not in the middle of a study
         self.belief_kind = belief
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
@@ -98,7 +97,7 @@ class BeliefAgent(Agent):
 
     @property
     def belief(self) -> Belief:
-        """What it believes now."""
+        """The current belief."""
         return self.tracker.belief
 
     @property
@@ -119,27 +118,27 @@ class BeliefAgent(Agent):
         if not common.size and (not belief.rules_out or some_out_of_reach(optimal, possible)):
             possible = self.within_reach(state, possible, optimal)
             common = common_actions(optimal, possible)
-            if not optimal[possible].any():  # who believed a wrong answer may have gone where no way leads back
+            if not optimal[possible].any():  # after a wrong answer the agent may have gone where no path leads back
                 return self.wait("Wait: no possible goal can be reached any more.")
         situation = Situation(self.problem, state, belief.probabilities)
         if common.size:
             kept = self.without_loss(common, state.ego)
             if not kept.size:
-                return self.wait("Wait: no way leads back from there to a goal that is not ruled out yet.")
+                return self.wait("Wait: no path leads back from there to a goal that is not ruled out yet.")
             return self._act(kept, possible, situation)
         return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
-        """Return a decision, or waiting in its place if it is to ask what would only be answered as before."""
+        """Return a decision; replace a question that would only get the same answer again by waiting."""
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
-        return self.wait("Wait: the question was asked already, and would be answered the same.")
+        return self.wait("Wait: the same question was asked before and would get the same answer.")
 
     def without_loss(self, actions: Any, ego: int) -> Any:
-        """Leave out actions after which a goal that is not ruled out could never be reached any more.
+        """Return `actions` without those after which a goal that is not ruled out could never be reached.
 
-        They matter only where answers can be wrong: else such a goal is possible, and no action that loses it is
-        optimal for it. Who waits instead learns better at the latest when the teammate has arrived.
+        This matters only if answers can be wrong. Otherwise such a goal is possible, and no action that loses it is
+        optimal for it. An agent that waits instead learns the goal when the teammate arrives, at the latest.
         """
         if not self.problem.answers.fallible:
             return actions
@@ -148,29 +147,34 @@ class BeliefAgent(Agent):
         return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
-        """Leave out goals that one of the agents can no longer reach: nothing can be done for them.
+        """Return `possible` without the goals that one of the agents can no longer reach; unchanged if none is left.
 
-        The ego agent has no optimal action for what it cannot reach. The teammate's own goal is always within its
-        reach, so only a belief that allows for errors may think a goal possible that is not.
+        The ego agent has no optimal action for a goal that it cannot reach. The teammate can always reach its own
+        goal, so only a belief that allows for errors considers goals possible that the teammate cannot reach.
         """
         left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
 
     @abstractmethod
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Decide where no action is optimal for all possible goals: ask, or wait."""
+        """Decide whether to ask or to wait where no action is optimal for all possible goals.
+
+        Args:
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the possible goals.
+        """
 
     def wait(self, why: str) -> Decision:
-        """Return the decision to do nothing."""
+        """Return the decision to wait, with a reason."""
         return Decision(action=self.problem.ego.actions.stay, why=why)
 
     def ask(self, goals: Any, why: str) -> Decision:
-        """Return the decision to ask about `goals` (numbers)."""
+        """Return the decision to ask about `goals`, given by index, with a reason."""
         asked = tuple(sorted(int(goal) for goal in goals))
         return Decision(ask=asked, considered=asked, cost=self.problem.query_cost(asked), why=why)
 
     def named(self, goals: Any, most: int = 6) -> str:
-        """Return the names of goals for a sentence, the first few of many."""
+        """Return the names of goals for a sentence, at most `most` of them."""
         names = [self.problem.goals[int(goal)] for goal in goals]
         return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -185,13 +189,10 @@ class BeliefAgent(Agent):
         return Decision(action=action, why=why, situation=situation)
 
 
-# -- agents that look ahead: they decide by a plan wherever several goals are possibl ------------------------------
-
-
 class PlanningAgent(BeliefAgent):
-    """A `BeliefAgent` whose `ask_or_wait` is asked in every moment in which more than one goal is possible.
+    """A `BeliefAgent` whose `ask_or_wait` decides whenever more than one goal is possible.
 
-    The paper's methods need it only where no action is optimal for all possible goals; a plan may do better than such
+    The paper's methods call it only where no action is optimal for all possible goals. A plan may do better than such
     an action, by asking before it.
     """
 
@@ -208,16 +209,19 @@ class PlanningAgent(BeliefAgent):
         return self._act(self.tied_actions(actions), possible, Situation(self.problem, state, self.probabilities))
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to reckon with: those that are possible, or still credible where answers can be wrong."""
+        """Return the goals to plan for, ``bool [n_goals]``."""
         return self.belief.possible
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return those of the optimal actions from which one is drawn at random when one goal is left."""
+        """Return the optimal actions among which one is drawn at random when one goal is left."""
         return actions
 
 
 def limit_questions(agent: Agent, questions: int) -> Agent:
-    """Return an agent that asks at most so many questions in an episode; the one that is given stays as it is."""
+    """Return an agent that decides like `agent` but asks at most `questions` questions per episode.
+
+    Agents that can plan for a limit are given it. `agent` itself is not changed.
+    """
     if agent.plans_with_questions:
         agent = copy.copy(agent)
         already = agent.questions  # type: ignore[attr-defined]
@@ -227,11 +231,14 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 
 
 class QuestionLimit(Agent):
-    """An agent that asks at most so many questions in an episode.
+    """An agent that decides like another one, but waits where that one would exceed its limit of questions.
+
+    If answers can be wrong, the optimum is known for a limited number of questions only, so other methods have to be
+    compared with the same limit.
 
     Args:
-        agent: who decides.
-        questions: how many it may ask, answered or not.
+        agent: the agent that decides.
+        questions: limit of questions per episode, answered or not.
     """
 
     counts_questions = True
@@ -243,7 +250,7 @@ class QuestionLimit(Agent):
         self.markov = agent.markov
 
     def __getattr__(self, name: str) -> Any:
-        if name == "agent":  # not there yet, while it is being copied
+        if name == "agent":  # not set yet while the object is being copied
             raise AttributeError(name)
         return getattr(self.agent, name)
 
@@ -270,5 +277,14 @@ class QuestionLimit(Agent):
         decision = self.agent.decide(observation)
         if decision.ask is None or self.asked < self.questions:
             return decision
-        why = f"Wait: all {self.questions} questions are asked."
+        why = f"Wait: the limit of {self.questions} question{'' if self.questions == 1 else 's'} is reached."
         return Decision(action=self.problem.ego.actions.stay, why=why, situation=decision.situation)
+
+
+def check_count(field: str, number: object, least: int, *, optional: bool = True) -> None:
+    """Raise `InputError` for `field` unless `number` is a whole number from `least`, or None if it is optional."""
+    if number is None and optional:
+        return
+    whole = as_int(number)
+    if whole is None or whole < least:
+        raise InputError(field, repr(number), f"a whole number from {least}")

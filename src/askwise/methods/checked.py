@@ -279,9 +279,7 @@ def _check_text(problem: Problem, given: Any, what: str) -> None:
     for letter in given:
         # Surrogates cannot be encoded, and control characters can change the state of a terminal.
         if unicodedata.category(letter) in ("Cs", "Cc") and letter not in allowed:
-            raise _Wrong(
-                f"gave as its {what} a text with {value_to_text(letter)} in it; expected printable characters"
-            )
+            raise _Wrong(f"gave as its {what} a text with {value_to_text(letter)} in it; expected printable characters")
 
 
 # -- beliefs -----------------------------------------------------------------------------------------------------

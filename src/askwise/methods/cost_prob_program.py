@@ -1,16 +1,16 @@
 """The 0/1 program of the paper's `BL:Cost+Prob`, solved exactly.
 
-Over the pairs of goals between which the ego agent has to choose right now::
+Over the pairs of goals between which the ego agent has to choose now::
 
     maximise   sum over pairs (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
-a cut that favours likely goals, less the cost of asking about them. General solvers do not close 50 goals in many
-seconds, but the structure does: goals that branch against the same others (because the ways to them begin in the same
-place, say) are interchangeable up to their probability. With everything else fixed, the gain of putting goal `i` of
-such a class into the question is linear in ``P_i``, so an optimal question takes its likeliest few or its unlikeliest
-few. Where goals have prices of their own, only goals of one price make a class. A class of `m` goals then has at most
-``2 m`` options, and few classes are left to combine: branch and bound goes through them, with the best that each open
-class could add on its own as the bound.
+This is a cut that favours likely goals, minus the price of asking about them. General solvers take many seconds for 50
+goals, but the program has structure. Goals that branch against the same others (because the paths to them start with
+the same moves, for example) differ only in their probability. With everything else fixed, the gain of putting goal `i`
+of such a class into the question is linear in ``P_i``, so an optimal question takes its likeliest few or its
+unlikeliest few. If goals have different prices, only goals of the same price form a class. A class of `m` goals has at
+most ``2 m`` options, and few classes are left to combine. Branch and bound searches these combinations; its bound is
+the largest gain of each open class by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,14 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The best question, ``bool [n]`` (empty: ask nothing), its objective, and whether that is proven optimal."""
+    """The solution of the program.
+
+    Attributes:
+        asked: ``bool [n]``, the goals in the question; none if it is best not to ask.
+        objective: its objective.
+        proven: whether it is proven optimal.
+        nodes: number of partial solutions searched.
+    """
 
     asked: BoolArray
     objective: float
@@ -38,13 +45,13 @@ class Cut:
 
 
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
-    """Solve the program.
+    """Return the best question of the program.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
         branches: ``bool [n, n]``, symmetric: the pairs between which the ego agent has to choose now.
-        price: what each goal in the question costs, one number or ``float64 [n]``.
-        budget: partial solutions after which the search stops unproven.
+        price: price of each goal in the question, one number or ``float64 [n]``.
+        budget: largest number of partial solutions to search; beyond it the solution is unproven.
     """
     if belief.size == 0:
         return Cut(np.zeros(0, dtype=np.bool_), 0.0, True, 0)
@@ -62,12 +69,15 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray,
     asked = np.zeros(belief.size, dtype=np.bool_)
     for members, picked in zip(classes, choice, strict=True):
         asked[_picked(members, int(picked))] = True
-    asked &= branches.any(axis=1)  # a goal in no branching pair costs something and tells nothing
+    asked &= branches.any(axis=1)  # a goal in no branching pair has a price and no value
     return Cut(asked, float(found), bool(proven), int(nodes))
 
 
 def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
-    """Group goals of one price that branch against the same others; within a group, all of them branch or none do."""
+    """Return the classes: goals of the same price that branch against the same others.
+
+    Within a class, either all pairs of goals branch or none do.
+    """
     groups = _equal_rows(range(branches.shape[0]), branches, prices)
     single = [members[0] for members in groups if len(members) == 1]
     classes = [members for members in groups if len(members) > 1]
@@ -83,7 +93,7 @@ def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> li
 
 
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
-    """``bool [n_classes, n_classes]``: which classes branch against each other, or within themselves."""
+    """Return ``bool [n_classes, n_classes]``: which classes branch against each other, or within themselves."""
     first = [members[0] for members in classes]
     linked: BoolArray = np.ascontiguousarray(branches[first][:, first])
     for k, members in enumerate(classes):
@@ -93,10 +103,10 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 
 @compiled
 def _options(belief: Any, clique: bool, price: float) -> Any:
-    """``float64 [2 n, 3]``: how many goals of a class are asked about, their mass, and what that adds by itself.
+    """Return the options of a class, ``float64 [2 n, 3]``: number of goals asked about, their probability, own gain.
 
-    Options 0 to `n` take that many of the likeliest goals, the following 1 to ``n - 1`` of the unlikeliest;
-    `_picked` knows which.
+    Options 0 to `n` take that many of the likeliest goals, the following ones 1 to ``n - 1`` of the unlikeliest;
+    `_picked` returns these goals.
     """
     n = belief.size
     options = np.zeros((2 * n, 3))
@@ -118,7 +128,10 @@ def _picked(members: Any, option: int) -> Any:
 
 @inner
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
-    """Weigh the cut between two linked classes: `a` and `b` are rows of options, ``n_`` and ``mass_`` whole classes."""
+    """Return the weight of the cut between two linked classes.
+
+    `a` and `b` are the rows of their options, ``n_`` and ``mass_`` the sizes and probabilities of the whole classes.
+    """
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
     return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
 
@@ -127,12 +140,16 @@ def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: floa
 def _search(
     starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, best_choice: Any, budget: int
 ) -> tuple[float, int, bool]:
-    """Choose an option for each class; `table` lists size, mass and own gain of all options."""
+    """Search for the best option of each class and write it to `best_choice`.
+
+    `table` has the rows of all options, `starts` the first row of each class. Returns the best objective, the number of
+    partial solutions searched, and whether the result is proven optimal.
+    """
     n = sizes.size
     between = _largest_between(starts, table, linked, sizes, masses)
     choice = np.full(n, -1, dtype=np.int64)
-    gained = np.zeros(n + 1)  # by depth: what the classes before it have gained
-    best = 0.0  # asking nothing, which is what the first option of every class comes to
+    gained = np.zeros(n + 1)  # by depth: the gain of the classes before it
+    best = 0.0  # the objective of asking nothing, the first option of every class
     nodes = 0
     depth = 0
     while depth >= 0:
@@ -161,7 +178,7 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return what an option of class `k` adds by itself and against the first `fixed` classes."""
+    """Return the gain of an option of class `k` by itself and against the first `fixed` classes."""
     row = starts[k] + option
     gain = table[row, 2]
     for j in range(fixed):
@@ -175,7 +192,7 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Bound what the classes from `fixed` on can still add: each on its own, and each pair of them at its best."""
+    """Return an upper bound of the gain of the classes from `fixed` on: the best of each class and of each pair."""
     n = sizes.size
     total = 0.0
     for k in range(fixed, n):
@@ -190,7 +207,7 @@ def _most(
 
 @inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
-    """``[n, n]``: the largest weight that can be cut between two classes."""
+    """Return ``float64 [n, n]``: the largest weight of a cut between two classes."""
     n = sizes.size
     largest = np.zeros((n, n))
     for k in range(n):

@@ -1,12 +1,12 @@
-"""Gate, pairs and runner-up of a decision as JSON, goals and actions by name.
+"""The gate, the pairs and the runner-up of a decision as JSON, with goals and actions by name.
 
-- ``gate``: ``open``, ``possible`` (how many goals), ``common`` (the actions that are optimal for all of them),
-  ``suits`` (for how many goals each action is optimal);
-- ``pairs``: for each ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of Z_B),
-  ``expected`` (last step of eZ_I if the first is the true one, and if the second is), ``weight``, and ``now``, whether
-  the present step lies in Z_Q. A step that never comes is null, and so is the weight of a pair that nothing tells
-  apart;
-- ``runner_up``: the goals it asks about, under the word that the domain has for them, and its ``net`` value.
+- ``gate``: ``open``, ``possible`` (number of possible goals), ``common`` (the actions that are optimal for all of
+  them), ``suits`` (number of goals for which each action is optimal);
+- ``pairs``: for each pair of goals ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of
+  Z_B), ``expected`` (last step of eZ_I if the first goal is the true one, and if the second is), ``weight``, and
+  ``now``, whether the current step lies in Z_Q. A step that never comes is null, and so is the weight of a pair that
+  can never be told apart;
+- ``runner_up``: the goals of the second best question, under the domain's word for goals, and its ``net`` value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from askwise.text.reading import Field, read_finite
 
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
-    """Return a gate as JSON."""
+    """Return a gate as a JSON object."""
     names = problem.ego.actions.names
     return {
         "open": gate.open,
@@ -34,7 +34,7 @@ def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
 
 
 def gate_from_json(problem: Problem, given: Field) -> Gate:
-    """Read a gate."""
+    """Return the gate in a JSON object; raise `InputError` if it is invalid or contradicts itself."""
     given.object(["open", "possible", "common", "suits"], [])
     names, most = problem.ego.actions.names, len(problem.goals)
     possible = given.child("possible").whole(1, most)
@@ -51,7 +51,7 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 
 
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
-    """Return pairs as JSON."""
+    """Return the zones of pairs of goals as a JSON list."""
     return [
         {
             "goals": [problem.goals[pair.first], problem.goals[pair.second]],
@@ -66,7 +66,7 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
 
 
 def pairs_from_json(problem: Problem, given: Field) -> tuple[PairZones, ...]:
-    """Read pairs."""
+    """Return the zones of pairs of goals in a JSON list; raise `InputError` if they are invalid."""
     return tuple(_pair(problem, each) for each in given.elements())
 
 
@@ -92,7 +92,7 @@ def _pair(problem: Problem, given: Field) -> PairZones:
 
 
 def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
-    """Return the second best question of a decision as JSON, its goals under `key`; None if there is none."""
+    """Return the second best question of a decision as a JSON object, its goals under `key`; None if there is none."""
     if decision.runner_up is None:
         return None
     asked, net = decision.runner_up
@@ -100,7 +100,7 @@ def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[st
 
 
 def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
-    """Read a second best question, whose goals are under `key`."""
+    """Return the second best question in a JSON object, its goals under `key`, and its net value; None for null."""
     if given.value is None:
         return None
     given.object([key, "net"], [])

@@ -1,6 +1,6 @@
-"""Errors of other people's programs on one line, with the file and the line that is to be mended.
+"""Errors and values of third-party code as text on one line, with the file and line to fix.
 
-Nothing here trusts what it is told about: an error may fail to say what it is, a value may fail to be shown.
+Nothing here trusts the objects that it describes: an error may fail to return its message, and a value its `repr`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from askwise.errors import AskwiseError
 from askwise.text.wording import printable
 
 LONGEST = 200
-"""Letters of somebody else's message that are shown: the line in the file has to fit beside it."""
+"""Largest number of characters of a third-party message that are shown."""
 READ_ONLY = "problems are read-only: work on a copy"
 
 SourceLine = tuple[str, int]
-"""A file and a line."""
+"""The name of a file and the number of a line in it."""
 
 
 def error_to_text(error: BaseException) -> str:
-    """Return an error on one line, with the file and the line at which it happened."""
+    """Return an error as text on one line, with the file and the line at which it happened."""
     if isinstance(error, SyntaxError):
         return f"{error.msg} ({error.filename}, line {error.lineno})"
     return error_message(error) + line_text(failing_line(error))
 
 
 def error_message(error: BaseException) -> str:
-    """Return the kind of an error and what it says, without its place."""
+    """Return the type and the message of an error, without its file and line."""
     try:
         text = " ".join(str(error).split())
     except (Exception, SystemExit):
@@ -46,7 +46,7 @@ def error_message(error: BaseException) -> str:
 
 
 def value_to_text(value: object) -> str:
-    """Return a value as a message shows it."""
+    """Return the `repr` of a value, shortened, or a text that says that it cannot be shown."""
     try:
         return _short(repr(value))
     except (Exception, SystemExit):
@@ -57,35 +57,38 @@ def _short(text: str) -> str:
     return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}...")
 
 
-# -- places ------------------------------------------------------------------------------------------------------
+# -- files and lines -----------------------------------------------------------------------------------------------
 
 
 def line_text(place: SourceLine | None) -> str:
-    """Return a place as the end of a message, nothing if there is none."""
+    """Return a file and a line as the end of a message; an empty text for None."""
     return "" if place is None else f" ({place[0]}, line {place[1]})"
 
 
 def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> SourceLine | None:
-    """Return the line that is to be mended, not the one deep in a library that it led to.
+    """Return the innermost line of user code in the traceback of an error; None if there is none.
 
     Args:
         error: an error that was raised.
-        files: files that count as somebody's own even if they are installed.
+        files: files that count as user code even if they are installed.
     """
     own = [place for place in _frames(error) if place[0] in files or not place[0].startswith(_libraries())]
-    written_down = [place for place in own if not place[0].startswith("<")]  # dataclasses write code that is in no file
+    written_down = [place for place in own if not place[0].startswith("<")]  # dataclasses generate code without a file
     known = written_down or own
     return known[-1] if known else None
 
 
 def files_of(thing: object) -> frozenset[str]:
-    """Return the files that the classes of an object are written in, askwise's own left out."""
+    """Return the files in which the classes of an object are defined, without those of askwise."""
     codes = (_code(each) for kind in type(thing).__mro__ for each in vars(kind).values())
     return frozenset(code.co_filename for code in codes if code is not None and not _is_ours(code.co_filename))
 
 
 def source_line(thing: object, method: str) -> SourceLine | None:
-    """Return where a method of an object is written; where its class is, if the method is one of askwise's."""
+    """Return the file and line of an object's method, or of its class if askwise defines the method.
+
+    None if askwise defines the class as well, or if the source is not available.
+    """
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):
         return code.co_filename, code.co_firstlineno
@@ -99,14 +102,14 @@ def source_line(thing: object, method: str) -> SourceLine | None:
 
 
 def _code(found: Any) -> Any:
-    """Return the code of a function, or of what a property calls; None of anything else."""
+    """Return the code of a function, a property, or a static or class method; None for other objects."""
     found = found.fget if isinstance(found, property) else found
     found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
     return inspect.unwrap(found).__code__ if isinstance(found, FunctionType) else None
 
 
 def _frames(error: BaseException) -> Iterator[SourceLine]:
-    """Iterate over the places that led to an error, the outermost first."""
+    """Yield the lines of the traceback of an error, the outermost first."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
@@ -119,6 +122,6 @@ def _is_ours(file: str) -> bool:
 
 @cache
 def _libraries() -> tuple[str, ...]:
-    """Return how the names of files begin that no user has written, askwise's own first."""
+    """Return the path prefixes of files that are not user code: askwise, frozen modules, and installed packages."""
     installed = {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
     return (str(Path(__file__).parents[1]) + sep, "<frozen ", *(path + sep for path in sorted(installed)))

@@ -1,17 +1,18 @@
-"""Compiled hill climbing over questions: flip one goal after the other, and look only at what a flip changes.
+"""Compiled hill climbing over questions: flip one goal after the other, and update only what a flip changes.
 
-For a true goal `g`, only the goals on its own side count, and of a *group* of intervals that begin together only the
+For a true goal `g`, only the goals on its own side count, and of a *group* of intervals with the same start only the
 longest of these, its *lead*. So if another goal `k` changes sides, the union of `g` changes only
 
-- if `k` joins and its interval reaches further than the lead: by what the union leaves uncovered of it;
-- if `k` is the lead and leaves: by what the others, the *second* now leading, leave uncovered of it.
+- if `k` joins the side of `g` and its interval is longer than the lead: by the part of it outside the union;
+- if `k` is the lead and leaves: by the part of it that the others, led by the *second*, do not cover.
 
-A group is listed longest first, so these are the goals up to the lead; all others gain nothing. `Standing` keeps for
-each interval what `g` being the truth contributes to the gain of a flip, its *share*, and the sums of these shares, the
-gains of all flips. If `g` itself changes sides, the longest intervals of the other side, its *rivals*, take the lead.
+A group is sorted longest first, so only the goals up to the lead matter; flips of all others gain nothing. For each
+interval, `Standing` keeps its *share*: the contribution of the true goal `g` to the gain of a flip. It also keeps the
+sums of these shares, the gains of all flips. If `g` itself changes sides, the longest intervals of the other side, its
+*rivals*, become the leads.
 
-A flip of `k` concerns the true goals in whose lists it comes before a second or a rival, a few for each group, and the
-work for each is about the number of its groups. So a climb takes about the square of the number of goals.
+A flip of `k` affects the true goals in whose lists `k` comes before a second or a rival, a few for each group, and the
+work for each is about the number of its groups. So a climb takes time about quadratic in the number of goals.
 """
 
 from __future__ import annotations
@@ -24,25 +25,27 @@ from askwise._compiled import compiled, inner
 from askwise.methods.question_value import question_value
 
 GAIN = 1e-12
-"""Smaller improvements, beside the longest union, are rounding; following them could go round in circles."""
+"""Improvements below this share of the longest union are rounding errors; following them could cycle."""
 
 SWAP_WIDTH = 12
-"""Goals in the question that are tried in swaps."""
+"""Largest number of goals in the question that are tried in swaps."""
 
 
 class Standing(NamedTuple):
-    """A question, and what each flip of a goal would add to its value.
+    """A question with the gain of flipping each goal.
+
+    `lead`, `second`, `rival` and `reach` are stored at the first interval of each group. If a group has no lead, second
+    or rival, the entry is the index of the interval after the group.
 
     Attributes:
         mask: ``bool [n]``, the question.
-        gains: ``float64 [n]``, by how much the value grows if the goal changes sides.
-        own: ``float64 [n]``, the part of it that comes from the goal being the truth itself.
-        shares: ``float64 [m]``, for each interval the part that comes from the true goal in whose list it is.
-        lead: ``int64 [m]``, at the first interval of a group: the longest on the true goal's side. Where there is none,
-            here and below, it is the interval that follows the group.
-        second: ``int64 [m]``, likewise: the next one on that side.
-        rival: ``int64 [m]``, likewise: the longest on the other side.
-        reach: ``float64 [m]``, likewise: how far the leads of the groups before it cover.
+        gains: ``float64 [n]``, the increase of the value if the goal changes sides.
+        own: ``float64 [n]``, the part of the gain from the case that the goal itself is the true one.
+        shares: ``float64 [m]``, for each interval the part of the gain from the true goal in whose list it is.
+        lead: ``int64 [m]``, the longest interval on the true goal's side.
+        second: ``int64 [m]``, the next one on that side.
+        rival: ``int64 [m]``, the longest interval on the other side.
+        reach: ``float64 [m]``, the end of the union of the leads of all groups before it.
     """
 
     mask: Any
@@ -59,10 +62,10 @@ class Standing(NamedTuple):
 def climb(
     mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
-    """Improve `mask` in place by the best flip or, where no flip helps and `swaps` are wanted, by a swap that does.
+    """Improve `mask` in place by flips and, if `swaps` is true, by swaps where no flip helps, until nothing helps.
 
-    A question costs ``by_size[number of goals]`` and, for each goal in it, ``extra[goal]``. Return its net value and
-    how many questions were looked at.
+    The price of a question is ``by_size[number of goals]`` plus ``extra[goal]`` for each goal in it. Returns the net
+    value of the question and the number of questions compared.
     """
     n = mask.size
     now = standing(mask, belief, intervals)
@@ -76,7 +79,7 @@ def climb(
             flip(best, now, belief, intervals)
             summed = False
         elif not summed:
-            sum_up(now, intervals)  # what is left of many small updates must not decide where to stop
+            sum_up(now, intervals)  # rounding errors of many updates must not decide where to stop
             summed = True
         elif not swaps:
             break
@@ -95,7 +98,10 @@ def climb(
 
 @inner
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
-    """Return the goal whose flip adds most, price and all; neither the empty question nor the full one is one."""
+    """Return the goal whose flip increases the net value most, and the increase.
+
+    Flips that lead to the empty or the full question are not allowed.
+    """
     n = now.mask.size
     size = now.mask.sum()
     best, most = -1, -np.inf
@@ -110,9 +116,10 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
 
 @inner
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
-    """Exchange a goal in the question for the best one outside if that helps; the number of goals stays the same.
+    """Exchange a goal in the question for the best one outside if that helps.
 
-    Only the goals whose leaving alone would lose least are tried: all pairs would be too many for hundreds of goals.
+    Only the `SWAP_WIDTH` goals whose removal loses least are tried, because all pairs are too many for hundreds of
+    goals. Returns whether a swap was made, and the number of questions compared.
     """
     inside = np.flatnonzero(now.mask)
     inside = inside[np.argsort(-(now.gains[inside] + extra[inside]))[:SWAP_WIDTH]]
@@ -133,19 +140,19 @@ def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -
 
 @compiled
 def standing(mask: Any, belief: Any, intervals: Any) -> Any:
-    """Work out the gains of all flips of `mask`, which is kept and changed by `flip`."""
+    """Return the `Standing` of a question; it refers to `mask`, which `flip` changes."""
     n, m = mask.size, intervals.others.size
     none = np.full(m, -1, dtype=np.int64)
     now = Standing(mask, np.zeros(n), np.zeros(n), np.zeros(m), none, none.copy(), none.copy(), np.empty(m))
     for g in range(n):
-        _look_around(g, now, belief, intervals)
+        _update_goal(g, now, belief, intervals)
     sum_up(now, intervals)
     return now
 
 
 @compiled
 def sum_up(now: Any, intervals: Any) -> None:
-    """Add the gains up anew."""
+    """Recompute all gains from their parts."""
     now.gains[:] = now.own
     for k in range(intervals.others.size):
         now.gains[intervals.others[k]] += now.shares[k]
@@ -153,7 +160,7 @@ def sum_up(now: Any, intervals: Any) -> None:
 
 @compiled
 def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Let goal `k` change sides."""
+    """Move goal `k` to the other side and update all gains."""
     now.mask[k] = not now.mask[k]
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
         g, place = intervals.users[u], intervals.places[u]
@@ -161,28 +168,28 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
         among_leads, among_rivals = place <= now.second[group], place <= now.rival[group]
         if belief[g] > 0.0 and (among_leads or among_rivals):
             _find_leads(group, g, now, intervals)
-            _measure(g, belief[g], now, intervals)
+            _set_own_gain(g, belief[g], now, intervals)
             if among_leads:
-                _hand_out_shares(g, belief[g], now, intervals)
-    _look_around(k, now, belief, intervals)
+                _set_shares(g, belief[g], now, intervals)
+    _update_goal(k, now, belief, intervals)
 
 
 @inner
-def _look_around(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Work out anew what every flip would gain if `g` were the truth."""
+def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
+    """Recompute the contributions of the true goal `g` to the gains of all flips."""
     if belief[g] == 0.0:
         return
     group = intervals.starts[g]
     while group < intervals.starts[g + 1]:
         _find_leads(group, g, now, intervals)
         group = intervals.following[group]
-    _measure(g, belief[g], now, intervals)
-    _hand_out_shares(g, belief[g], now, intervals)
+    _set_own_gain(g, belief[g], now, intervals)
+    _set_shares(g, belief[g], now, intervals)
 
 
 @inner
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
-    """Find lead, second and rival of a group; those that no longer come before the lead have no share any more."""
+    """Find the lead, second and rival of a group, and remove the shares of intervals after the new lead."""
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
     lead = second = rival = after
@@ -203,8 +210,8 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
 
 @inner
-def _measure(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Work out the unions of leads and of rivals, and so what `g` would gain by changing sides itself."""
+def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
+    """Compute the lengths of the unions of leads and of rivals, and with them the gain if `g` itself changes sides."""
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
     reach = other_reach = -np.inf
@@ -225,8 +232,8 @@ def _measure(g: int, probability: float, now: Any, intervals: Any) -> None:
 
 
 @inner
-def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Set the shares of the goals that could join as a new lead, and of the leads, which could leave."""
+def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
+    """Set the shares of goals that would become the lead by joining, and of leads, which could leave."""
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
     group = intervals.starts[g]
@@ -249,9 +256,9 @@ def _hand_out_shares(g: int, probability: float, now: Any, intervals: Any) -> No
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Length of what the leads from `group` on leave uncovered between `reach` and `until`.
+    """Return the length between `reach` and `until` that the leads from `group` on do not cover.
 
-    Arrays are passed one by one: in this innermost loop, handing whole records on costs more than the work itself.
+    Arrays are passed one by one, because in this innermost loop passing records costs more than the work itself.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

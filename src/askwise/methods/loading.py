@@ -1,12 +1,12 @@
-"""Agents of one's own by their place: ``mine.py:Likeliest``, ``package.module:Likeliest``.
+"""Loads agents from a file or a module: ``mine.py:Likeliest``, ``package.module:Likeliest``.
 
-What stands before the colon is a Python file (its name ends in ``.py``; relative to the current folder) or a module
-that can be imported, from the current folder too. What stands behind it is a subclass of `Agent`, or a function that
-returns one; it is called with the options that are given (``belief`` and, in study files, any others).
+Before the colon stands a Python file (its name ends in ``.py``; relative to the current folder) or an importable
+module, also from the current folder. After it stands a subclass of `Agent`, or a function that returns an agent; it is
+called with the given options (``belief`` and, in study files, any others).
 
-A method travels to other processes as this text, and each of them loads the file for itself, once. The file is a module
-with a name of its own, made from its whole path, so that two files that are called alike do not get in each other's way
-and agents from it can be copied and pickled.
+A method is sent to other processes as this text, and each process loads the file once. The file becomes a module with a
+unique name made from its full path, so that two files of the same name do not conflict and agents from it can be copied
+and pickled.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from askwise.text.files import opened, reason
 from askwise.workers.heartbeat import loading
 
 LOCATIONS = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
-"""How an agent of one's own is named."""
+"""The forms of an agent's location, for messages."""
 
 _LOADED: dict[Path, tuple[object, ModuleType]] = {}
-"""Files that were loaded, with what they were like then: a file that was changed since is loaded anew."""
+"""Modules by the path of their file, with the file's time and size when it was loaded; a changed file is reloaded."""
 
 
 def is_location(name: str) -> bool:
-    """Whether a method's name says where to find it."""
+    """Return whether a method's name is a location: a file or a module, a colon, and a name in it."""
     return ":" in name
 
 
-def load_agent(place: str, **options: Any) -> Agent:
-    """Return the agent at a place, made with `options`."""
-    field = f"method {place!r}"
-    make = _found(place)
+def load_agent(location: str, **options: Any) -> Agent:
+    """Return a new agent made with `options` from the class or function at a location."""
+    field = f"method {location!r}"
+    make = _found(location)
     check_options(make, options, field)
     return made_agent(make, options, field)
 
 
 def made_agent(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
-    """Return the agent that `make` makes; `field` says in an error which method it is."""
+    """Return the agent that ``make(**options)`` returns; errors name `field`."""
     try:
         with loading:
             agent = make(**options)
     except (AskwiseError, KeyboardInterrupt):
-        raise  # a belief of an unknown kind, say
+        raise  # such as a belief of an unknown kind
     except BaseException as error:  # `sys.exit` included
         raise InputError(field, error_to_text(error), "an agent that can be made") from error
     if not isinstance(agent, Agent):
@@ -64,18 +64,18 @@ def made_agent(make: Callable[..., object], options: dict[str, Any], field: str)
     return agent
 
 
-def takes(place: str, option: str) -> bool:
-    """Whether the agent at a place can be made with that option."""
-    parameters = _signature(_found(place)).parameters.values()
+def takes(location: str, option: str) -> bool:
+    """Return whether the class or function at a location accepts an option."""
+    parameters = _signature(_found(location)).parameters.values()
     return any(each.name == option or each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
 
 
-def _found(place: str) -> Callable[..., object]:
-    """Return what makes the agent: a class or a function."""
-    field = f"method {place!r}"
-    home, _, name = place.rpartition(":")
+def _found(location: str) -> Callable[..., object]:
+    """Return the class or function at a location."""
+    field = f"method {location!r}"
+    home, _, name = location.rpartition(":")
     if not home or not name:
-        raise InputError("method", repr(place), LOCATIONS)
+        raise InputError("method", repr(location), LOCATIONS)
     module = _file(home, field) if home.endswith(".py") else _module(home, field)
     if not hasattr(module, name):
         raise InputError(field, f"no {name!r} in {home}", _agents_in(module, name))
@@ -85,26 +85,26 @@ def _found(place: str) -> Callable[..., object]:
     if isinstance(found, type) or not callable(found):
         kind = f"the class {name}" if isinstance(found, type) else f"something of type {type(found).__name__}"
         raise InputError(
-            field, f"{kind}, which is no Agent", "a subclass of askwise.Agent, or a function that makes one"
+            field, f"{kind}, which is not an Agent", "a subclass of askwise.Agent, or a function that makes one"
         )
     return found
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return what a refusal of `name` says is there instead."""
-    # Those that are written there, not those that it imports to build on.
+    """Return the agents defined in a module, as the end of the message that `name` is not among them."""
+    # Agents that are defined there, not those that it imports.
     agents = [
         each
         for each, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
     ]
     if not agents:
-        return "the name of an agent: a subclass of askwise.Agent (there is none)"
+        return "the name of an agent: a subclass of askwise.Agent (the file has none)"
     return f"one of {', '.join(map(repr, agents))}" + did_you_mean(name, agents)
 
 
 def check_options(make: Callable[..., object], options: dict[str, Any], field: str) -> None:
-    """Refuse options that whatever makes an agent does not take."""
+    """Raise `InputError` for `field` if a class or function does not accept these options."""
     signature = _signature(make)
     try:
         signature.bind(**options)
@@ -116,7 +116,7 @@ def check_options(make: Callable[..., object], options: dict[str, Any], field: s
 def _signature(make: Callable[..., object]) -> inspect.Signature:
     try:
         return inspect.signature(make)
-    except ValueError:  # functions that are not written in Python need not tell
+    except ValueError:  # functions that are not written in Python may have no signature
         return inspect.signature(lambda **_: None)
 
 
@@ -124,10 +124,10 @@ def _signature(make: Callable[..., object]) -> inspect.Signature:
 
 
 def _file(name: str, field: str) -> ModuleType:
-    """Return a file as a module."""
+    """Return the module made from a file, loaded again if the file has changed."""
     try:
         path = Path(name).resolve()
-        with opened(path) as file:  # a pipe would be waited for
+        with opened(path) as file:  # refuses pipes, which could block
             status = os.fstat(file.fileno())
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else "a name that no file can have"
@@ -144,12 +144,12 @@ def _run(path: Path, name: str, field: str) -> ModuleType:
     spec = spec_from_loader(unique, loader)
     assert spec is not None
     module = module_from_spec(spec)
-    # Dataclasses and pickle look a class up by the name of its module.
+    # Dataclasses and pickle look up a class by the name of its module.
     before = sys.modules.get(unique)
     sys.modules[unique] = module
     try:
         with loading, _importable(path.parent):
-            # Not from the cache beside the file: two versions within a second would look alike there.
+            # Compiled here, because the bytecode cache cannot tell apart two versions within one second.
             exec(compile(loader.get_data(str(path)), str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
         sys.modules.pop(unique)
@@ -174,10 +174,10 @@ def _module(name: str, field: str) -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Let modules in a folder be imported meanwhile; behind all others, so that they take nobody's place."""
+    """Make modules in a folder importable inside the block, after all other folders so that they hide no module."""
     added = str(folder)
     sys.path.append(added)
-    importlib.invalidate_caches()  # a file that was written a moment ago
+    importlib.invalidate_caches()  # finds files written a moment ago
     try:
         yield
     finally:

@@ -1,21 +1,25 @@
-"""Never asks: acts where one action is right for every possible goal, otherwise waits and watches.
+"""The methods that the paper compares, and an agent that knows the goal.
 
-Asks about a random half of the possible goals whenever it does not know what to do.
+All of them take an action that is optimal for every possible goal if there is one. They differ in what they do
+otherwise (`BeliefAgent.ask_or_wait`):
 
-Asks which way to go: about the goals for which one move is optimal, a set of medium size.
+===============  ================  =================================================================================
+class            in the paper      if no action is optimal for all possible goals
+===============  ================  =================================================================================
+`Never`          `Never Query`     waits and watches
+`Baseline`       `Baseline`        asks about a random half of the possible goals
+`Toolbox`        `BL:Toolbox`      asks which way to go, about the goals for which one move is optimal
+`CostProb`       `BL:Cost+Prob`    asks the question that best separates the goals that branch now (a 0/1 program)
+`Ezq`            `eZ_Q Query`      asks the question of the largest expected value if that exceeds its price
+===============  ================  =================================================================================
 
-Asks so that the choice right now gets as clear as possible for its price: an exact 0/1 program.
-
-Asks the question of the largest expected value, if that is above its cost (paper, Algorithm 1).
-
-Knows the goal from the start: the yardstick for everybody else.
-
-Its marginal cost is exactly 0 beside a teammate that takes shortest ways. Beside any other it is what the teammate's
-own detours cost, which no question can save.
+`Informed` knows the goal from the start. Its marginal cost is exactly 0 with a teammate that takes shortest paths.
+With any other teammate it is the cost of the teammate's detours, which no question can save.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +36,7 @@ from askwise.types import BoolArray, FloatArray
 
 
 class Never(BeliefAgent):
-    """The paper's `Never Query`."""
+    """The paper's `Never Query`: waits and watches until one action is optimal for all possible goals."""
 
     name = "never"
     markov = True
@@ -45,7 +49,7 @@ class Never(BeliefAgent):
 
 
 class Baseline(BeliefAgent):
-    """The paper's `Baseline` (Mirsky et al., 2020)."""
+    """The paper's `Baseline` (Mirsky et al., 2020): asks about a random half of the possible goals."""
 
     name = "baseline"
     markov = True
@@ -55,7 +59,7 @@ class Baseline(BeliefAgent):
         return self.ask_random_half(possible)
 
     def ask_random_half(self, possible: BoolArray) -> Decision:
-        """Ask about a random half, rounded down."""
+        """Return the decision to ask about a random half of the possible goals, rounded down."""
         goals = np.flatnonzero(possible)
         half = self.rng.choice(goals, size=goals.size // 2, replace=False)
         return self.ask(
@@ -64,12 +68,12 @@ class Baseline(BeliefAgent):
 
 
 class Toolbox(Baseline):
-    """The paper's `BL:Toolbox`.
+    """The paper's `BL:Toolbox`: asks about the goals for which one move is optimal, a set of medium size.
 
-    For each move that is available, take the possible goals for which it is optimal, sort these sets by size and ask
-    about the upper median; of two, about the smaller. (So it is in the paper's grid, where the moves of a corner that
-    lead off the map count as empty sets.) Where that set is empty or everything, wait; where no move is optimal for any
-    possible goal (all of them begin by something else right here), ask about a random half.
+    It takes the set of possible goals for which each available move is optimal, sorts these sets by size, and asks
+    about the upper median, or about the smaller of two. (This agrees with the paper's grid, where moves from a corner
+    off the map count as empty sets.) If the median is empty or contains all possible goals, it waits. If no move is
+    optimal for any possible goal, because all of them start with another action here, it asks about a random half.
     """
 
     name = "toolbox"
@@ -84,7 +88,7 @@ class Toolbox(Baseline):
         median = np.argsort(sizes, kind="stable")[0 if len(moves) == 2 else len(moves) // 2]
         name = self.problem.ego.actions.names[moves[median]]
         if sizes[median] in (0, possible.sum()):
-            return self.wait(f"Wait: {name}, the move of medium use, is optimal for {_goals(sizes[median])}.")
+            return self.wait(f"Wait: {name}, the median move, is optimal for {_goals(sizes[median])}.")
         goals = np.flatnonzero(optimal[:, median])
         return self.ask(goals, f"Ask about the {_goals(goals.size)} for which {name} is optimal.")
 
@@ -94,9 +98,10 @@ def _goals(number: int) -> str:
 
 
 class CostProb(BeliefAgent):
-    """The paper's `BL:Cost+Prob`: a cut through the pairs of goals that branch now, weighted by their probabilities.
+    """The paper's `BL:Cost+Prob`: a weighted cut through the pairs of goals that branch now, less its price.
 
-    Where answers can be wrong or missing, the weights are scaled as in `Ezq`.
+    `askwise.methods.cost_prob_program` solves it. If answers can be wrong or missing, the weights are scaled as in
+    `Ezq`.
     """
 
     name = "cost-prob"
@@ -106,7 +111,7 @@ class CostProb(BeliefAgent):
         """See `BeliefAgent`."""
         goals = np.flatnonzero(possible)
         optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
-        # Two goals branch now if no action is optimal for both: a product counts those that are.
+        # Two goals branch now if no action is optimal for both; the matrix product counts such actions.
         branches = optimal @ optimal.T == 0
         price = self.problem.query_cost.additive(len(self.problem.goals), "cost-prob adds up prices by goal")
         belief = self.probabilities[goals]
@@ -117,21 +122,19 @@ class CostProb(BeliefAgent):
         verdict = "proven optimal" if cut.proven else "budget used"
         if asked.size in (0, goals.size):
             return self.wait(f"Wait: no question about the {goals.size} possible goals is worth its price ({verdict}).")
-        decision = self.ask(asked, f"Ask about {self.named(asked)}: the best cut through what to do now ({verdict}).")
-        return Decision(
-            ask=decision.ask, considered=decision.ask, cost=decision.cost, why=decision.why, verdict=verdict
-        )
+        why = f"Ask about {self.named(asked)}: the best question for the choice of action now ({verdict})."
+        return replace(self.ask(asked, why), verdict=verdict)
 
 
 class Ezq(BeliefAgent):
-    """The paper's `eZ_Q Query`.
+    """The paper's `eZ_Q Query` (Algorithm 1): asks the question of the largest expected value if it exceeds its price.
 
-    The value of a question is that of being sure of its answer. Where answers can be wrong or missing, that takes
-    several, and each is worth its part (`AnswerModel.telling`), among the goals that are still credible.
+    The value of a question is the value of knowing its true answer. If answers can be wrong or missing, several are
+    needed for that, and each is worth a share (`AnswerModel.telling`).
 
     Args:
-        optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``.
-        belief: as of every `BeliefAgent`.
+        optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
+        belief: kind of belief, see `BeliefAgent`.
     """
 
     markov = True
@@ -158,7 +161,7 @@ class Ezq(BeliefAgent):
         return self._decision(goals, asked, found, runner_up, why, ask=False)
 
     def question_values(self, state: JointState, possible: BoolArray) -> QuestionValue:
-        """Return the values of all questions about the possible goals."""
+        """Return an object that computes the value of any question about the possible goals."""
         goals = np.flatnonzero(possible)
         inside = np.ix_(goals, goals)
         divergence = self.problem.teammate.divergence(state.teammate)[0][inside]
@@ -195,7 +198,10 @@ class Ezq(BeliefAgent):
 
 
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
-    """Return the best question that differs from the one found by a single goal, and its net value."""
+    """Return the best question that differs by one goal from the one found, as ``bool [n]``, and its net value.
+
+    None if there is no such question.
+    """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None
     for goal in np.argsort(-gains, kind="stable")[:3]:
@@ -209,13 +215,13 @@ def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, f
 
 
 class Informed(Agent):
-    """Takes any optimal action towards the goal it was told."""
+    """An agent that knows the goal and takes any optimal action towards it; a reference for the others."""
 
     name = "informed"
     markov = True
 
     def set_goal(self, goal: int) -> None:
-        """Be told the goal."""
+        """See `KnowsGoal`."""
         self.goal = goal
         certain = np.zeros(len(self.problem.goals))
         certain[goal] = 1.0

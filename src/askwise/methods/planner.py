@@ -1,16 +1,16 @@
-"""Plans in belief space: acts before it is certain, waits while waiting is free, asks now or later.
+"""The planner as an agent: it plans in belief space, acts before it is certain, and asks now or later.
 
-See `askwise.planning.planner` for the method. It assumes that the teammate draws one of its shortest plans
-uniformly; then its belief is exact (`bayes`), and everything that it has worked out holds for the whole episode. Where
-the teammate turns out to be different (it does what no goal explains, or an answer contradicts what it did), the agent
-goes on with the belief `robust`, taking all it has seen and heard into account again.
+`askwise.planning.planner` describes the method. The planner assumes that the teammate draws one of its shortest plans
+uniformly. Then its belief (``bayes``) is exact, and its plans hold for the whole episode. If the teammate turns out to
+be different, because no goal explains what it did or an answer contradicts it, the agent continues with the belief
+``robust``, computed from everything that it has seen and heard.
 
-With that belief, with `elimination`, and where the problem says how the teammate pursues its goals
-(`Problem.policies`), it plans anew in every step: as if the episode began where the teammate is now, with what
-it believes as the prior, and as if from now on the teammate took a shortest way. The verdict of its decisions says so.
+With the beliefs ``robust`` and ``elimination``, and if the problem states the teammate's policies (`Problem.policies`),
+it plans again in every step: as if the episode started in the teammate's current state, with the current belief as the
+prior, and as if the teammate took a shortest path from then on. The verdict of its decisions says so.
 
-Where answers can be wrong or missing, where choices may be asked (`QueryCost.per_option`), or where the number of
-questions is limited, it plans with all of that. Beliefs stay what they are.
+Plans take wrong and missing answers, choices among groups (`QueryCost.per_option`) and a limit of questions into
+account.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from askwise.core.decision import Decision
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import InputError, did_you_mean
-from askwise.methods.base import PlanningAgent
+from askwise.methods.base import PlanningAgent, check_count
 from askwise.planning.planner import Plan, Planner, make_planner
 from askwise.planning.settings import SETTINGS, PlannerSettings
 from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.seeds import Seed
 from askwise.types import BoolArray
 
-ASSUMES = "assumes that the teammate takes a shortest way from here on"
+ASSUMES = "assumes that the teammate takes a shortest path from here on"
 FIRST_SHARE = 1_000
-"""States to be looked at before the clock says how many more there is time for."""
+"""States to search before the time taken determines how many more there is time for."""
 
 
 class PlannerAgent(PlanningAgent):
-    """The planner.
+    """The planner as an agent.
 
     Args:
         setting: ``full``, or ``light`` for quick decisions.
-        budget: states to be looked at for a decision, by default as the setting says.
-        seconds: time for a decision instead; then the same problem may be answered differently on another day.
-        questions: the most questions in an episode, by default any number.
-        belief: as of every `BeliefAgent`.
+        budget: states to search for a decision; by default that of the setting.
+        seconds: time for a decision, instead of `budget`. Then decisions depend on the speed of the machine.
+        questions: limit of questions per episode; None for no limit.
+        belief: kind of belief, see `BeliefAgent`.
     """
 
     name = "planner"
@@ -65,8 +65,8 @@ class PlannerAgent(PlanningAgent):
         if setting not in SETTINGS:
             allowed = "one of " + ", ".join(map(repr, SETTINGS))
             raise InputError("setting", repr(setting), allowed + did_you_mean(str(setting), SETTINGS))
-        _check_count("budget", budget, 1)
-        _check_count("questions", questions, 0)
+        check_count("budget", budget, 1)
+        check_count("questions", questions, 0)
         if seconds is not None and not 0 < seconds < np.inf:
             raise InputError("seconds", repr(seconds), "a finite number above 0")
         self.fallback = "robust" if find_belief(belief).rules_out else None
@@ -98,13 +98,13 @@ class PlannerAgent(PlanningAgent):
         super().watch(observation)
 
     def considered_goals(self) -> BoolArray:
-        """See `PlanningAgent`; where there are ways of no return, no goal is forgotten that answers do not rule out."""
+        """See `PlanningAgent`; if some moves cannot be undone, all goals that answers do not rule out are included."""
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
         return super().considered_goals()
 
     def tied_actions(self, actions: Any) -> Any:
-        """See `PlanningAgent`; the first, so that nothing is left to chance."""
+        """See `PlanningAgent`; only the first action, so that nothing is random."""
         return actions[:1]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
@@ -116,7 +116,7 @@ class PlannerAgent(PlanningAgent):
 
     @property
     def _plans_anew(self) -> bool:
-        """Whether what the teammate did so far is not what the planner's own tables would say of it."""
+        """Whether the planner has to plan again in every step, because its tables do not fit the belief."""
         return not self.belief.posterior or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
@@ -153,31 +153,30 @@ class PlannerAgent(PlanningAgent):
             budget=budget,
         )
 
-    # -- words -------------------------------------------------------------------------------------------------------
+    # -- explanations ------------------------------------------------------------------------------------------------
 
     def _explained(self, plan: Plan, possible: BoolArray) -> Decision:
         left = int(possible.sum())
-        costs = f"not knowing costs {plan.silent:.2f} in silence"
+        action = "Wait" if plan.action == self.problem.ego.actions.stay else self.problem.ego.actions.names[plan.action]
+        without = f"without asking you lose {plan.silent:.2f} steps on average"
         if plan.question is None:
-            why = f"{self._begun(plan)}{self._reason(plan, left)}; {costs}, {plan.act:.2f} as planned."
+            why = self._without_question(plan, action, left, without)
             return Decision(action=plan.action, why=why, verdict=self._verdict(plan))
         cost = self.problem.query_cost(plan.question)
         value = plan.act - plan.ask + cost
         worth = f"expected to save {value:.2f} for a price of {cost:.2f}"
-        costs += f", {plan.ask:.2f} asking now, "
-        least = plan.optimal and plan.asks
-        costs += "less than anything else" if least else f"{plan.act:.2f} acting now and asking later"
-        if plan.asks and value - cost > 0:
-            why = f"Ask {self._in_words(plan.question)}: {worth}; {costs}."
-            action, ask = None, plan.question
+        costs = f"{without}, with this question {plan.ask:.2f}, its price included"
+        if not (plan.optimal and plan.asks):
+            costs += f", and {plan.act:.2f} if you act now and ask later"
+        asks = plan.asks and value - cost > 0
+        if asks:
+            why = f"Ask {self._question_text(plan.question)}: {worth}; {costs}."
         else:
             value = min(value, cost)
-            about = f"the best question, {self._in_words(plan.question)}, is {worth}"
-            why = f"{self._begun(plan)}{about}; {costs}."
-            action, ask = plan.action, None
+            why = f"{action}: the best question, {self._question_text(plan.question)}, is {worth}; {costs}."
         return Decision(
-            action=action,
-            ask=ask,
+            action=None if asks else plan.action,
+            ask=plan.question if asks else None,
             why=why,
             value=value,
             cost=cost,
@@ -185,34 +184,32 @@ class PlannerAgent(PlanningAgent):
             verdict=self._verdict(plan),
         )
 
-    def _in_words(self, asked: Question) -> str:
+    def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
+        """Return the reason for an action if the planner considered no question."""
+        costs = f"{without}, with this plan {plan.act:.2f}."
+        if not plan.free:
+            goals = f"{left} possible goal{'' if left == 1 else 's'}"
+            return f"{action}: no question is worth its price with {goals}; {costs}"
+        safe = (
+            "it costs nothing extra" if left == 1 else f"it costs nothing extra for any of the {left} remaining goals"
+        )
+        safe = f"Wait: {safe}" if action == "Wait" else f"{action} is safe: {safe}"
+        return f"{safe}." if f"{plan.silent:.2f}" == f"{plan.act:.2f}" == "0.00" else f"{safe}; {costs}"
+
+    def _question_text(self, asked: Question) -> str:
         if not isinstance(asked, Choice):
             return f"about {self.named(asked)}"
         names = list(asked.names) or [self.named(group) for group in asked.groups]
         return f"which of {', '.join(names)} it is"
 
-    def _begun(self, plan: Plan) -> str:
-        waits = plan.action == self.problem.ego.actions.stay
-        return "Wait: " if waits else f"{self.problem.ego.actions.names[plan.action]}: "
-
-    def _reason(self, plan: Plan, left: int) -> str:
-        if plan.free:
-            return "loses nothing" if left == 1 else f"loses nothing, whichever of the {left} possible goals it is"
-        return f"no question is worth its price with {left} possible goal{'' if left == 1 else 's'}"
+    def _verdict(self, plan: Plan) -> str:
+        verdict = self._proven if plan.optimal else f"best plan found ({plan.worked} states searched)"
+        return f"{verdict}; {ASSUMES}" if self._plans_anew else verdict
 
     @property
     def _proven(self) -> str:
-        """What is said of a plan that is the best of all."""
+        """The verdict on a plan that is proven optimal."""
         if self._plain:
             return "optimal"
         setting = SETTINGS[self.setting][1] if isinstance(self.setting, str) else self.setting
         return f"no plan with at most {setting.endgame_questions} questions is better"
-
-    def _verdict(self, plan: Plan) -> str:
-        verdict = self._proven if plan.optimal else f"best of those looked at ({plan.worked} states)"
-        return f"{verdict}; {ASSUMES}" if self._plans_anew else verdict
-
-
-def _check_count(field: str, number: object, least: int) -> None:
-    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
-        raise InputError(field, repr(number), f"a whole number from {least}")

@@ -1,20 +1,18 @@
 """The value of a question (paper, section "Computing the Value of a Query").
 
-Three arrays say all there is to know: the belief ``P[n]``, the ego agent's branching steps ``B[n, n]`` and the
-teammate's divergence ``E[n, n]``, with ``E[i, j]`` the expected step at which goal `i` is ruled out while `j` is
-pursued.
+It depends on three arrays: the belief ``P[n]``, the ego agent's branching steps ``B[n, n]`` and the teammate's
+divergence ``E[n, n]``, where ``E[i, j]`` is the expected step at which goal `i` is ruled out while `j` is pursued.
 
-If `g` is the truth and `S` the goals still possible, the ego agent is expected to be torn during the steps from
-``B(g, g')`` to ``E(g', g)`` for every `g'` in `S`; ``U_g(S)`` is the total length of the union of these intervals,
-where an interval from `b` to `e` with ``b <= e`` covers ``e - b + 1`` steps, that is ``(b - 1, e]``. A question `q`
-splits `S` in two and the truth keeps its side::
+If `g` is the true goal and `S` the set of possible goals, the ego agent is expected to have no clear action during the
+steps from ``B(g, g')`` to ``E(g', g)`` for every `g'` in `S`. ``U_g(S)``, the *conflict steps*, is the total length of
+the union of these intervals, where an interval from `b` to `e` with ``b <= e`` covers ``e - b + 1`` steps, that is
+``(b - 1, e]``. A question `q` splits `S` in two sides, and the goals on the side of the true goal remain::
 
     V(q) = sum over g of P(g) [U_g(S) - U_g(side of g)]
 
-`QuestionValue` prepares the intervals of every goal once, without the empty ones, sorted by their beginning and the
-longest first among those that begin together: of these, only the first on the right side counts, and the scan skips to
-the next beginning. The numbers of goals are those of the arrays: the caller passes possible
-goals only.
+`QuestionValue` prepares the nonempty intervals of every goal once, sorted by their start, and the longest first among
+those with the same start: of these, only the first one on the right side counts, and the scan skips to the next start.
+Goals are numbered as in the arrays: the caller passes possible goals only.
 """
 
 from __future__ import annotations
@@ -31,22 +29,22 @@ from askwise.text.table_budget import claim
 from askwise.types import BoolArray, FloatArray
 
 FOREVER = 1e9
-"""Where watching never tells two goals apart, the interval is taken to end here: long enough to be worth any price, and
-short enough to be added and subtracted."""
+"""The end of intervals for two goals that watching never tells apart: long enough to be worth any price, and short
+enough to be added and subtracted without loss."""
 
 EACH_INTERVAL = 81
-"""Bytes for an interval while the list of them is made: they are sorted in two ways."""
+"""Bytes of memory for each interval while the lists are made, which are sorted in two ways."""
 
 
 class QuestionValue:
-    """Values of all questions about `n` possible goals.
+    """The values of all questions about `n` possible goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
         branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; the diagonal is
-            not looked at.
+            ignored.
         divergence: ``float64 [n, n]``, ``[i, j]`` the expected step at which `i` is ruled out while `j` is pursued.
-        cost: what a question costs: a `QueryCost`, or any function of the goals asked about.
+        cost: price of a question: a `QueryCost`, or any function of the goals asked about.
     """
 
     def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: Price) -> None:
@@ -56,20 +54,20 @@ class QuestionValue:
         self.cost = cost
         self.intervals = _intervals(branching, divergence)
         self.conflict_steps: FloatArray = union_lengths(np.ones(self.n, dtype=np.bool_), self.intervals)
-        """``float64 [n]``: ``U_g(S)``, how long the ego agent is torn if `g` is the truth and nothing is asked."""
+        """``float64 [n]``: ``U_g(S)``, steps without a clear action if `g` is the true goal and nothing is asked."""
 
     def value(self, asked: Any) -> float:
-        """Return ``V(q)`` for a question given by the numbers of its goals or as ``bool [n]``."""
+        """Return the value ``V(q)`` of a question, given by the indices of its goals or as ``bool [n]``."""
         kept = union_lengths(as_mask(asked, self.n), self.intervals)
         return float(self.belief @ (self.conflict_steps - kept))
 
     def net(self, asked: Any) -> float:
-        """Return the value of a question less its cost."""
+        """Return the value of a question minus its price."""
         mask = as_mask(asked, self.n)
         return self.value(mask) - self.cost(np.flatnonzero(mask).tolist())
 
     def values(self, questions: BoolArray) -> FloatArray:
-        """Return ``V(q)`` for every row of ``bool [m, n]``."""
+        """Return ``float64 [m]``: the value of each question, given as the rows of ``bool [m, n]``."""
         batch = np.ascontiguousarray(questions, dtype=np.bool_)
         if batch.ndim != 2 or batch.shape[1] != self.n:
             raise InputError(
@@ -80,7 +78,7 @@ class QuestionValue:
         return found
 
     def flips(self, asked: Any) -> FloatArray:
-        """Return ``float64 [n]``: by how much the value changes if one goal changes sides, for every goal."""
+        """Return ``float64 [n]``: the change of the value of a question if each goal by itself changes sides."""
         mask = as_mask(asked, self.n).copy()
         change = np.empty(self.n)
         kept = union_lengths(mask, self.intervals)
@@ -90,7 +88,7 @@ class QuestionValue:
 
 
 def as_mask(asked: Any, n: int) -> BoolArray:
-    """Return a question as ``bool [n]``, given as such or by the numbers of its goals."""
+    """Return a question as ``bool [n]``, given in this form or by the indices of its goals."""
     given = np.asarray(asked)
     if given.dtype == np.bool_:
         if given.shape != (n,):
@@ -118,18 +116,18 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 
 
 class Intervals(NamedTuple):
-    """The nonempty intervals ``(begin, end]`` of all true goals.
+    """The nonempty intervals ``(begin, end]`` of all true goals, one list for each true goal.
 
     Attributes:
-        starts: ``int64 [n + 1]``, where the list of each true goal begins.
+        starts: ``int64 [n + 1]``, index at which the list of each true goal starts.
         others: ``int32 [m]``, the other goal of each interval.
-        begin: ``float64 [m]``, sorted within each list.
-        end: ``float64 [m]``, falling where intervals begin together.
-        first: ``int64 [m]``, the first interval that begins together with this one.
-        following: ``int64 [m]``, where the next beginning comes.
-        users: ``int32 [m]``, for each goal the true goals whose lists it is in, one goal after the other.
-        places: ``int64 [m]``, where in their lists it is.
-        user_starts: ``int64 [n + 1]``, where in `users` and `places` each goal begins.
+        begin: ``float64 [m]``, ascending within each list.
+        end: ``float64 [m]``, descending among intervals with the same `begin`.
+        first: ``int64 [m]``, index of the first interval in the list with the same `begin`.
+        following: ``int64 [m]``, index of the first interval after those with the same `begin`.
+        users: ``int32 [m]``, sorted by goal: the true goals in whose lists each goal occurs.
+        places: ``int64 [m]``, index of the interval for each entry of `users`.
+        user_starts: ``int64 [n + 1]``, index in `users` and `places` at which each goal starts.
     """
 
     starts: Any
@@ -145,7 +143,7 @@ class Intervals(NamedTuple):
 
 def _intervals(branching: FloatArray, divergence: FloatArray) -> Intervals:
     n = branching.shape[0]
-    # Row g: intervals for the truth g. Divergence is [ruled out, pursued], so its column g.
+    # Row g has the intervals if g is the true goal. Divergence is [ruled out, pursued], so it is transposed.
     first, last = np.asarray(branching, dtype=np.float64), np.asarray(divergence, dtype=np.float64).T
     last = np.minimum(last, FOREVER)
     filled = (first <= last + ROUNDING) & ~np.eye(n, dtype=bool)
@@ -177,7 +175,7 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Length of the union of the intervals of `g` with the goals whose entry in `sides` is `side`."""
+    """Return the length of the union of the intervals of `g` with the goals whose entry in `sides` is `side`."""
     length = 0.0
     reach = -np.inf
     k = intervals.starts[g]
@@ -198,7 +196,7 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 
 @compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
-    """``float64 [n]``: for each true goal, how long the ego agent stays torn with the goals on its own side."""
+    """Return ``float64 [n]``: for each true goal, the steps without a clear action among the goals on its side."""
     lengths = np.empty(mask.size)
     for g in range(mask.size):
         lengths[g] = union_length(g, mask[g], mask, intervals)
@@ -207,7 +205,7 @@ def union_lengths(mask: Any, intervals: Any) -> Any:
 
 @inner
 def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
-    """Return ``V(q)``."""
+    """Return the value ``V(q)`` of the question `mask`."""
     value = 0.0
     for g in range(mask.size):
         value += belief[g] * (conflict_steps[g] - union_length(g, mask[g], mask, intervals))
@@ -216,7 +214,7 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
 
 @compiled(work=lambda given: given.intervals.others.size)
 def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
-    """Change of the value if goal `k` changes sides; only goals that share an interval with it are looked at."""
+    """Return the change of the value if goal `k` changes sides; only goals that share an interval with it matter."""
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
