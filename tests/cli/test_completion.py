@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from askwise.cli import COMMANDS, build_parser
-from askwise.cli.completion import SHELLS
-from askwise.cli.shells import commands_of
+from askwise.cli.completion import SHELLS, commands_of
 from askwise.methods import AGENTS
 from tests.cli.command import Run
 

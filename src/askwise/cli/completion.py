@@ -1,4 +1,9 @@
-"""Print what a shell needs to complete commands, options and methods.
+"""Scripts that complete a command line in bash, zsh and fish, made from the parser itself.
+
+They hold all words that can follow: commands, the options of each, and the methods after ``--method``. Everything else
+is completed as the name of a file. Nothing of askwise is started while somebody types.
+
+Print what a shell needs to complete commands, options and methods.
 
 askwise completion bash >> ~/.bash_completion
 askwise completion zsh > ~/.zfunc/_askwise     (with fpath+=~/.zfunc before compinit)
@@ -8,6 +13,118 @@ askwise completion fish > ~/.config/fish/completions/askwise.fish
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, what it does in a line, and its options with theirs."""
+
+    name: str
+    summary: str
+    options: dict[str, str]
+
+
+def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
+    """Return the commands of a parser with their long options."""
+    (group,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    summaries = {choice.dest: choice.help or "" for choice in group._choices_actions}
+    return [Command(name, summaries[name], _options(command)) for name, command in group.choices.items()]
+
+
+def _options(parser: argparse.ArgumentParser) -> dict[str, str]:
+    named = [(option, action) for action in parser._actions for option in action.option_strings]
+    return {option: _help(action, parser) for option, action in named if option.startswith("--")}
+
+
+def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
+    text = (action.help or "") % {"default": action.default, "prog": parser.prog, "metavar": action.metavar}
+    return text.partition(";")[0].strip()
+
+
+def script(parser: argparse.ArgumentParser, shell: str) -> str:
+    """Return the script for a shell."""
+    from askwise.methods import AGENTS
+
+    makers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+    return makers[shell](commands_of(parser), [*AGENTS, "help"])
+
+
+def _bash(commands: list[Command], methods: list[str]) -> str:
+    cases = "\n".join(f'    {each.name}) words="{" ".join(each.options)}" ;;' for each in commands)
+    return f"""# Completion of askwise for bash.
+_askwise() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "{" ".join(each.name for each in commands)} --help --version" -- "$current"))
+    return
+  fi
+  if [ "$previous" = "--method" ]; then
+    COMPREPLY=($(compgen -W "{" ".join(methods)}" -- "$current"))
+    return
+  fi
+  case "${{COMP_WORDS[1]}}" in
+{cases}
+  esac
+  case "$current" in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
+    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+  esac
+}}
+complete -o filenames -F _askwise askwise
+"""
+
+
+def _zsh(commands: list[Command], methods: list[str]) -> str:
+    names = "\n".join(f"    {_quoted(f'{each.name}:{each.summary}')}" for each in commands)
+    described = {each.name: [_quoted(f"{option}:{said}") for option, said in each.options.items()] for each in commands}
+    cases = "\n".join(f"    {name}) options=({' '.join(options)}) ;;" for name, options in described.items())
+    return f"""#compdef askwise
+# Completion of askwise for zsh.
+_askwise() {{
+  local -a commands options
+  commands=(
+{names}
+  )
+  if (( CURRENT == 2 )); then
+    _describe 'command' commands
+    return
+  fi
+  if [[ "${{words[CURRENT-1]}}" == "--method" ]]; then
+    compadd {" ".join(methods)}
+    return
+  fi
+  case "${{words[2]}}" in
+{cases}
+  esac
+  if [[ "${{words[CURRENT]}}" == -* ]]; then
+    _describe 'option' options
+  else
+    _files
+  fi
+}}
+_askwise "$@"
+"""
+
+
+def _fish(commands: list[Command], methods: list[str]) -> str:
+    lines = ["# Completion of askwise for fish."]
+    lines += [
+        f"complete -c askwise -n __fish_use_subcommand -f -a {each.name} -d {_quoted(each.summary)}"
+        for each in commands
+    ]
+    for each in commands:
+        inside = f"complete -c askwise -n '__fish_seen_subcommand_from {each.name}'"
+        for option, said in each.options.items():
+            more = f" -x -a {_quoted(' '.join(methods))}" if option == "--method" else ""
+            lines.append(f"{inside} -l {option.removeprefix('--')} -d {_quoted(said)}{more}")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Return a text in single quotes; those inside it become typographic ones, which no shell minds."""
+    return "'" + text.replace("'", "\u2019").replace("\\", "") + "'"
+
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -20,7 +137,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise completion``."""
     from askwise.cli import build_parser
-    from askwise.cli.shells import script
     from askwise.errors import InputError, did_you_mean
 
     if options.shell not in SHELLS:
