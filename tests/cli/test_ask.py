@@ -305,7 +305,7 @@ def test_methods_of_other_packages(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_colours_on_the_decision_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = run("ask", "workshop.json").assert_fine()
-    monkeypatch.setattr("askwise.cli.values.colourful", lambda: True)
+    monkeypatch.setattr("askwise.cli.common.colourful", lambda: True)
     headline, _, rest = plain.partition("\n")
     assert run("ask", "workshop.json").assert_fine() == f"\x1b[1;38;5;133m{headline}\x1b[0m\n{rest}"
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askwise import __version__
-from askwise.cli import values
+from askwise.cli import common as values
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.wording import printable
 

@@ -21,7 +21,7 @@ import argparse
 import json
 import sys
 
-from askwise.cli.progress import Progress
+from askwise.cli.common import Progress
 from askwise.text.reading import parse_number, parse_whole
 
 FAILED = 3

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.cli import planning, values
-from askwise.cli.progress import Progress
+from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.files import naming_file
 from askwise.text.reading import parse_whole

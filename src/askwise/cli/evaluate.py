@@ -26,7 +26,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import limited, values
-from askwise.cli.progress import Progress
+from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
 

@@ -12,7 +12,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from askwise.cli import values
+from askwise.cli import common as values
 from askwise.errors import InputError, did_you_mean
 from askwise.text.reading import parse_number, parse_whole
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from askwise.cli.progress import Progress
+from askwise.cli.common import Progress
 from askwise.errors import InputError, did_you_mean
 from askwise.text.reading import parse_whole
 

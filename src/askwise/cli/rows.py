@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import stopping
-from askwise.cli.progress import Progress
+from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.reading import parse_number, parse_whole
 from askwise.text.wording import printable

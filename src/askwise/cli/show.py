@@ -15,7 +15,7 @@ import shutil
 import sys
 from dataclasses import replace
 
-from askwise.cli import values
+from askwise.cli import common as values
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,8 +16,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import values
-from askwise.cli.progress import Progress
+from askwise.cli import common as values
+from askwise.cli.common import Progress
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_whole
 
