@@ -116,7 +116,7 @@ def test_goals_beyond_the_limits_are_said_with_what_is_proven(run: Run, tmp_path
 
 
 def test_long_work_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from askwise.cli import planning
+    from askwise.cli import planning_problems as planning
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr(planning, "FIRST", 0.0)
